@@ -20,7 +20,7 @@ interface Catalogue {
 }
 
 /**
- * The calls of an agent, one after the other, on a small and on a large catalogue, and between them on one with few
+ * Measures the calls of an agent, one after the other, on a small and on a large catalogue, and between them on one with few
  * words.
  */
 export async function agents([small, middle, large]: [number, number, number], rounds: number): Promise<void> {
@@ -59,7 +59,7 @@ export async function agents([small, middle, large]: [number, number, number], r
   }
 }
 
-/** A shop with this many products, imported like any catalogue; returns the token of an agent that may buy there. */
+/** Opens a shop with this many products, imported like any catalogue. Returns the token of an agent that may buy there. */
 async function openShop(database: Database, server: Running, catalogue: Catalogue): Promise<string> {
   const { size } = catalogue;
   const site = await createSite(database.url, database.dataDir, 'EUR');
@@ -78,7 +78,7 @@ async function openShop(database: Database, server: Running, catalogue: Catalogu
   return openAgent(database, site);
 }
 
-/** Written into the tables, because the consent is not measured. */
+/** Writes the agent into the tables, because its consent is not measured. */
 export async function openAgent({ bareUrl }: Database, { site_id }: Site): Promise<string> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();
@@ -141,7 +141,7 @@ const searching: Call = (i, catalogue) => ({
   path: `/api/agent/catalog/search?limit=5&q=${encodeURIComponent(sentence(i, catalogue))}`,
 });
 const finding: Call = (i, catalogue) => ({ method: 'POST', path: FIND, body: { query: sentence(i, catalogue) } });
-/** The request of a model that was offered filters: words for the product, and the rest as filters. */
+/** The request of a model that was offered filters: it sends words for the product, and the rest as filters. */
 const filtersOf = (i: number, catalogue: Catalogue) => FILTERS[i % FILTERS.length]?.(catalogue) ?? {};
 const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] = [
   () => ({ attribute: ['material:wood'], price_max: '60' }),
@@ -164,7 +164,10 @@ const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] =
   () => ({ exclude_type: ['Lamp', 'Chair'], price_min: '100', sort: 'price_desc' }),
   () => ({ price_max: '30', sort: 'price_asc', in_stock: 'true' }),
 ];
-/** Every other call has no words at all: the number of filters is odd, so that each comes with and without. */
+/**
+ * The words of the i-th call. Every other call has none at all: the number of filters is odd, so that each is sent with and
+ * without words.
+ */
 const wordsOf = (i: number, { sentences }: Catalogue) =>
   i % 2 === 0 ? sentences[(i * 6 + 5) % sentences.length] : undefined;
 
@@ -209,12 +212,12 @@ const CALLS: Record<string, Call> = {
   'intent/find-and-buy, one product by its name': buying,
 };
 
-/** With a model that no other product has. */
+/** A product's name, with a model number that no other product has. */
 function nameOf({ productOf }: Catalogue, i: number): string {
   return productOf(i).name.replace(/\d+$/, `KX${10_000 + i}`);
 }
 
-/** Variants of products all over the catalogue. */
+/** Names a variant of a product, taken from all over the catalogue. */
 function byName(i: number, catalogue: Catalogue): string {
   const at = (i * 7_919) % catalogue.size;
   const [{ name = '', values = [] } = {}] = catalogue.productOf(at).options;
@@ -241,7 +244,7 @@ async function ask(
   return text;
 }
 
-/** Milliseconds from the request to the complete response, one request at a time, after a round that does not count. */
+/** The milliseconds from each request to its complete response, one request at a time, after a round that does not count. */
 async function latencies(server: Running, secret: string, call: Call, catalogue: Catalogue, rounds: number) {
   const times: number[] = [];
   for (let i = 0; i < catalogue.sentences.length * (rounds + 1); i += 1) {
@@ -254,7 +257,7 @@ async function latencies(server: Running, secret: string, call: Call, catalogue:
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** An average: words that the shop does not have cost a few more. */
+/** The average number of statements per call: words that the shop does not have cost a few more. */
 async function statementsPer(database: Database, secret: string, call: Call, catalogue: Catalogue): Promise<string> {
   const calls = catalogue.sentences.length;
   const server = await startApi(database, true);
@@ -274,7 +277,7 @@ const ANSWERS: Record<string, Call> = {
   'intent/find-and-buy, needs_choice': asking,
 };
 
-/** Models cut text into pieces of their own: about four characters of English each, fewer of ids and punctuation. */
+/** Models cut text into tokens: about four characters of English each, fewer of ids and punctuation. */
 const CHARACTERS_PER_TOKEN = 4;
 
 async function answerSizes(server: Running, secret: string, catalogue: Catalogue): Promise<(string | number)[][]> {

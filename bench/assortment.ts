@@ -43,7 +43,7 @@ const SENTENCES = [
 
 /** The names of products, the most common first; one in four is clothing. */
 const THINGS = OTHERS.flatMap((thing, i) => (i % 3 === 2 ? [thing, WORN[(i - 2) / 3] ?? []].flat() : [thing]));
-/** Some of them, common and rare alike. */
+/** Some of the products' names, common and rare alike. */
 export const ASKED_FOR = THINGS.filter((_thing, rank) => rank % 6 === 1);
 
 /** The i-th product: three variants, all in stock; one in three names its material, one in four its room. */

@@ -8,8 +8,8 @@ import { NOUNS, productOf, slugOf } from './products.ts';
 import { report, table, whole } from './report.ts';
 
 /**
- * The effect of background work on shoppers, in one server that does both: readers at a steady rate, without other work and
- * while the whole catalogue is reindexed or its meanings are learned again.
+ * Measures how background work affects shoppers, in one server that does both. Readers come at a steady rate, without other work
+ * and while the whole catalogue is reindexed or its meanings are learned again.
  */
 export async function background({ products, seconds, rounds }: BackgroundOptions): Promise<void> {
   const database = await openDatabase();
@@ -102,7 +102,7 @@ export async function runJob(db: pg.Client, { task, due }: Job): Promise<void> {
 export interface Measured {
   seconds: number;
   requests: number;
-  /** Rejected with 503, because the machine was too busy. */
+  /** The number of requests that were rejected with 503, because the machine was too busy. */
   refused: number;
   p50: number;
   p99: number;
@@ -148,7 +148,7 @@ export async function readWhile(server: Running, site: Site, products: number, d
   return { seconds, requests: taken.length, refused, p50: at(0.5), p99: at(0.99) };
 }
 
-/** In turn: a list, a product and a search that the cache has, and three that it does not have. */
+/** The path of the i-th read. In turn, a list, a product and a search that the cache has, and three that it does not have. */
 function pathOf(i: number, products: number): string {
   const other = (i * 7_919) % products;
   const paths = [
@@ -164,7 +164,7 @@ function pathOf(i: number, products: number): string {
 
 const IMPORTED_AT_ONCE = 100;
 
-/** Imports so many products. */
+/** Imports this many products. */
 export async function importAll({ url }: Running, { api_key }: Site, count: number): Promise<void> {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: api_key });
   for (let from = 0; from < count; from += IMPORTED_AT_ONCE) {

@@ -21,7 +21,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 const app = express();
 app.use(express.json());
 
-/** Responds with the return value of the work, once its transaction is committed. */
+/** Runs the work in a transaction, and responds with its return value after the commit. */
 function step(status: number, work: (query: Query, req: Request) => Promise<unknown>) {
   return async (req: Request, res: Response) => {
     const client = await pool.connect();
@@ -89,7 +89,7 @@ app.post(
   step(200, async (query, { params: { id }, body }) => {
     first(await query(TOUCH, [site, id]));
     const lines = await query(LINES, [site, id]);
-    // Both codes are locked in one order, or two carts that swap them would wait for each other.
+    // Both discount codes are locked in one order, or two carts that swap them would wait for each other.
     const discounts = await query(
       `select id, code, kind, value, lower(code) = lower($3) as wanted from discounts
         where site_id = $1 and active and (lower(code) = lower($3) or id in (

@@ -1,6 +1,6 @@
 /** Shared parts of the bare server. */
 
-/** The columns that the statements select; each of them selects some. */
+/** The columns that the statements select; each statement selects some of them. */
 export interface Row {
   id: string;
   cart_id: string;

@@ -3,8 +3,9 @@ import pg from 'pg';
 import { announce } from './processes.ts';
 
 /**
- * A server that an experienced developer writes in an hour for one shop: Express and pg, one SQL query per response, JSON.stringify.
- * No credentials, no validation, no log, no limits. The answers are those of the commerce server, field for field.
+ * A server that an experienced developer writes in an hour for one shop: Express and pg, one SQL query per response,
+ * JSON.stringify. No credentials, no validation, no log, no limits. Its responses are those of the commerce server, field for
+ * field.
  */
 const [url = '', siteId = ''] = process.argv.slice(2);
 const pool = new pg.Pool({

@@ -27,7 +27,9 @@ const FLOWS: Record<string, Flow> = {
   'cart, add, checkout, address, complete': buy,
 };
 
-/** The purchases of shoppers, at the commerce server and at a bare one that writes the same rows into the same database. */
+/**
+ * Measures the purchases of shoppers, at the commerce server and at a bare one that writes the same rows into the same database.
+ */
 export async function buying(load: Load): Promise<void> {
   const database = await openDatabase();
   const running: Running[] = [];
@@ -64,7 +66,7 @@ function startBare({ bareUrl }: Database, { site_id }: Site, counted = false): P
   return startFile('bare-buying.ts', [bareUrl, site_id], counted);
 }
 
-/** Products that never run out, two codes, one shipping option, and a bank account for payments. */
+/** Creates products that never run out, two discount codes and one shipping option, and stores a bank account for payments. */
 async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
   const client = createDashboardClient({ baseUrl: url, apiKey: site.api_key });
   const variant_ids: string[] = [];
@@ -85,10 +87,13 @@ async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
   return { variant_ids, codes, shipping_option_id };
 }
 
-/** The bare server stores nothing about requests; and the version of the catalogue is spread over rows at random. */
+/**
+ * Tables in which the servers write different numbers of rows: the bare server stores nothing about requests, and the version of
+ * the catalogue is spread over rows at random.
+ */
 const NOT_COMPARED = ['idempotency_keys', 'audit_events', 'catalog_versions'];
 
-/** The comparison is fair only between servers that write the same: as many rows into the same tables. */
+/** Checks that both servers write the same, as many rows into the same tables: otherwise the comparison is not fair. */
 async function compareWritten(
   { bareUrl }: Database,
   servers: Record<'ours' | 'bare', Running>,
@@ -149,7 +154,7 @@ async function measure(flow: Flow, servers: Both<Running>, site: Site, goods: Go
   }
 }
 
-/** Statements and round trips of a flow, the same each time but the first. */
+/** Counts the statements and round trips of a flow, which are the same each time but the first. */
 async function countSent(database: Database, flow: Flow, site: Site, goods: Goods) {
   const count = async (server: Running) => {
     const shopper = shopperAt(server.url, site, goods);

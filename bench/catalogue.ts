@@ -9,7 +9,7 @@ import { ratio, report, table, whole } from './report.ts';
 const SLUGS_ASKED_FOR = 200;
 const COUNTED = 100;
 
-/** The reads of a shop, with the catalogue cache and without, against a bare server on the same database. */
+/** Measures the reads of a shop, with the catalogue cache and without, against a bare server on the same database. */
 export async function catalogue(load: Load, products: number): Promise<void> {
   const database = await openDatabase();
   const running: Running[] = [];
@@ -91,8 +91,8 @@ function headersOf({ site_id, storefront_token }: Site): Record<string, string> 
 }
 
 /**
- * The comparison is fair only between servers with the same responses. Search ranks differently, so only its count is
- * compared.
+ * Checks that the servers send the same responses: otherwise the comparison is not fair. Search ranks differently, so only its
+ * count is compared.
  */
 async function compareBodies(servers: Record<string, Running>, site: Site, path: string): Promise<void> {
   const bodies = await Promise.all(Object.values(servers).map(({ url }) => read(url + path, site)));
@@ -102,7 +102,7 @@ async function compareBodies(servers: Record<string, Running>, site: Site, path:
   }
 }
 
-/** A body with its moments as numbers: PostgreSQL writes them in JSON with another precision. */
+/** Reads a body. Its times become numbers, because PostgreSQL writes them in JSON with another precision. */
 async function read(url: string, site: Site): Promise<unknown> {
   const response = await fetch(url, { headers: headersOf(site) });
   return JSON.parse(await response.text(), (key, value: unknown) =>
@@ -110,7 +110,7 @@ async function read(url: string, site: Site): Promise<unknown> {
   );
 }
 
-/** Statements per request of the second and later requests. */
+/** Counts the statements of a request, without those of the first one. */
 async function countStatements(database: Database, site: Site, path: string) {
   const count = async (cache: 'on' | 'off') => {
     const server = await startOurs(database, cache, true);

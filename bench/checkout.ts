@@ -11,7 +11,7 @@ const run = promisify(execFile);
 export interface Checkout {
   root: string;
   commit: string;
-  /** The source of its packages. */
+  /** Where its packages come from. */
   packages: string;
   remove(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export async function checkOut(ref: string): Promise<Checkout> {
   try {
     await git('worktree', 'add', '--detach', root, commit);
     const packages = await installInto(root, commit);
-    // The same counter for both.
+    // Both servers are counted by the same code.
     await copyFile(join(ROOT, COUNTER), join(root, COUNTER));
     return { root, commit, packages, remove };
   } catch (error) {
@@ -48,7 +48,7 @@ async function installInto(root: string, commit: string): Promise<string> {
   return 'packages installed by npm ci, since it has locked others';
 }
 
-/** False if hard links are impossible, as between two file systems. */
+/** Links the packages into the checkout. Returns false if hard links are impossible, as between two file systems. */
 async function link(root: string): Promise<boolean> {
   try {
     for (const workspace of WORKSPACES) {

@@ -10,7 +10,7 @@ export interface Imported {
   warnings: number;
   seconds: number;
   refused: { line: number; slug?: string; errors: { field: string; message: string }[] }[];
-  /** Resident megabytes over the time of the import, of the process itself; the database's are not in it. */
+  /** The resident memory of the process in megabytes, over the time of the import, without that of the database. */
   server: number[];
   cli: number[];
 }

@@ -1,6 +1,9 @@
 import pg from 'pg';
 
-/** Loaded into a server before its own code: counts the statements to its database, and reports the counts on request. */
+/**
+ * This file is loaded into a server before the server's own code. It counts the statements to the database, and reports the
+ * counts on request.
+ */
 export interface Sent {
   statements: number;
   /** How often it waited for the database. Statements that are sent together are waited for together. */

@@ -5,7 +5,7 @@ import { makeDirectory, removeDirectory } from './leftovers.ts';
 /** An empty database for one scenario, with a directory for the servers' files. */
 export interface Database {
   url: string;
-  /** Reads without row-level security, as the bare server does. */
+  /** A URL that reads without row-level security, as the bare server does. */
   bareUrl: string;
   dataDir: string;
   version: string;
@@ -14,12 +14,12 @@ export interface Database {
 
 const open = new Set<() => Promise<void>>();
 
-/** For a bench that is stopped in the middle of its scenarios. */
+/** Drops all databases, for a bench that is stopped in the middle of its scenarios. */
 export async function dropAll(): Promise<void> {
   await Promise.allSettled([...open].map((drop) => drop()));
 }
 
-/** In the PostgreSQL of DATABASE_URL when it is set, in an embedded one otherwise. */
+/** Opens a database in the PostgreSQL of DATABASE_URL when that is set, in an embedded one otherwise. */
 export async function openDatabase(): Promise<Database> {
   const dataDir = await makeDirectory();
   const given = process.env.DATABASE_URL;

@@ -13,10 +13,10 @@ export interface Shopper {
   read(path: string): Promise<void>;
   /** One of the variants for sale, another each time. */
   variant_id(): string;
-  /** One of two codes, the other each time. */
+  /** One of two discount codes, the other each time. */
   code(): string;
   shipping_option_id: string;
-  /** Kept between flows. */
+  /** The cart that the shopper keeps between flows. */
   cart_id?: string;
 }
 
@@ -31,20 +31,20 @@ export type Flow = (shopper: Shopper) => Promise<unknown>;
 const CART = '/api/storefront/cart';
 const CHECKOUT = '/api/storefront/checkout';
 
-/** A new cart with two pieces in it: two calls. */
+/** Creates a cart with two units of a variant, in two calls. */
 export async function fillCart({ call, variant_id }: Shopper): Promise<string> {
   const { id } = await call('POST', CART);
   await call('POST', `${CART}/${id}/items`, { variant_id: variant_id(), quantity: 2 });
   return id;
 }
 
-/** Replaces the code of a cart that the shopper keeps: one call. */
+/** Replaces the discount code of a cart that the shopper keeps, in one call. */
 export async function applyDiscount(shopper: Shopper): Promise<unknown> {
   shopper.cart_id ??= await fillCart(shopper);
   return shopper.call('POST', `${CART}/${shopper.cart_id}/discounts`, { code: shopper.code() });
 }
 
-/** From an empty cart to an order by bank transfer: five calls. */
+/** Buys, from an empty cart to an order by bank transfer, in five calls. */
 export async function buy(shopper: Shopper): Promise<unknown> {
   const cart_id = await fillCart(shopper);
   const { id } = await shopper.call('POST', CHECKOUT, { cart_id });
@@ -122,7 +122,9 @@ async function refused(call: string, response: IncomingMessage): Promise<never> 
   throw new Refused(call, response.statusCode ?? 0, await text(response));
 }
 
-/** One round: shoppers go through the flow again and again. Flows per second, and milliseconds of a whole flow. */
+/**
+ * Plays one round: shoppers go through the flow again and again. Returns flows per second, and the milliseconds of a whole flow.
+ */
 export async function playFlow(flow: Flow, shoppers: Shopper[], seconds: number): Promise<Rate> {
   const durations: number[] = [];
   const began = performance.now();

@@ -6,7 +6,10 @@ import { createSite, migrate, type Running, startCommerce, stop } from './proces
 import { productOf } from './products.ts';
 import { report, table, whole } from './report.ts';
 
-/** Products with three variants each, from a JSONL file through CLI and HTTP: first into an empty shop, then again. */
+/**
+ * Measures an import of products with three variants each, from a JSONL file through CLI and HTTP: first into an empty shop, then
+ * again.
+ */
 export async function importing(products: number): Promise<void> {
   const database = await openDatabase();
   let server: Running | undefined;

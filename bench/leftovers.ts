@@ -5,14 +5,16 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../server/src/db/embedded-postmaster.ts';
 
-/** The directories of benches. Each name contains the process id of its bench, by which the next bench finds remains of killed ones. */
+/**
+ * The name of a bench's directory. It contains the process id of the bench, by which the next bench finds what killed ones left.
+ */
 const NAME = /^commerce-bench-(\d+)-/;
 
 export function makeDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), `commerce-bench-${process.pid}-`));
 }
 
-/** Also removes the targets of its links: for root, the files of PostgreSQL are where its account can enter. */
+/** Removes a directory, with the targets of its links: for root, the files of PostgreSQL are where its account can enter. */
 export async function removeDirectory(directory: string): Promise<void> {
   const linked = targetsIn(directory);
   await rm(directory, { recursive: true, force: true });
@@ -51,7 +53,10 @@ function entriesIn(directory: string, wanted: (file: string) => boolean): string
     .filter(wanted);
 }
 
-/** Its first line is the postmaster's process id, which another program may have now. */
+/**
+ * Stops the PostgreSQL of a directory. The first line of its file is the postmaster's process id, which another program may have
+ * now.
+ */
 async function stopPostmasterIn(cluster: string): Promise<void> {
   const pid = Number(firstLineOf(join(cluster, 'postmaster.pid')));
   const directory = realpathSync(cluster);
@@ -59,7 +64,7 @@ async function stopPostmasterIn(cluster: string): Promise<void> {
     const command = firstLineOf(`/proc/${pid}/cmdline`);
     return command.includes('postgres') && command.includes(directory);
   };
-  // A fast shutdown, and if that takes too long an immediate one.
+  // Asks for a fast shutdown, and if that takes too long for an immediate one.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     if (!(pid > 0) || !isOurs()) return;
     process.kill(pid, signal);

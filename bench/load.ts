@@ -4,9 +4,9 @@ import autocannon from 'autocannon';
 export interface Target {
   url: string;
   headers?: Record<string, string>;
-  /** Requested in turn, instead of the URL's own path. */
+  /** The paths to request in turn, instead of the URL's own path. */
   paths?: string[];
-  /** Sent by POST with each request; without one they are GET. */
+  /** The body that is sent by POST with each request; without one, requests are GET. */
   body?: string;
 }
 
@@ -31,7 +31,7 @@ export interface Rate {
  */
 const RECONNECT_AFTER = 900;
 
-/** One round of load. Throws if a response was missing or not a 2xx: such a round measures something else. */
+/** Plays one round of load. Throws if a response was missing or not a 2xx, because such a round measures something else. */
 export async function round(
   { url, headers, paths, body }: Target,
   seconds: number,
@@ -102,7 +102,7 @@ export async function roundsOf<Name extends string>(
   return measured;
 }
 
-/** For each round, the ratio of one rate to the other. Both were measured one after the other, so other load cancels out. */
+/** For each round, one rate divided by the other. Both were measured one after the other, so other load cancels out. */
 export function ratiosOf(rates: Rate[], to: Rate[]): number[] {
   return rates.map(({ requests }, i) => requests / (to[i]?.requests ?? Number.NaN));
 }

@@ -97,7 +97,7 @@ function clientsOf({ site_id, storefrontToken, apiKey }: Keys) {
 
 type Clients = ReturnType<typeof clientsOf>;
 
-/** A checkout of the newest product, as a storefront opens it. */
+/** Opens a checkout of the newest product, as a storefront does. */
 async function openCheckout({ storefront }: Clients) {
   const { products } = await unwrap(storefront.GET('/api/storefront/products', { params: { query: { limit: 1 } } }));
   const { id: cart_id } = await unwrap(storefront.POST('/api/storefront/cart'));
@@ -106,7 +106,7 @@ async function openCheckout({ storefront }: Clients) {
   return unwrap(storefront.POST('/api/storefront/checkout', { body: { cart_id } }));
 }
 
-/** The shopper of the first order, on the hosted pages. */
+/** Buys as the first shopper does, on the hosted pages. */
 async function shop(page: Page, clients: Clients): Promise<void> {
   const { checkout_url } = await openCheckout(clients);
   await page.goto(checkout_url ?? '');
@@ -130,7 +130,7 @@ async function shop(page: Page, clients: Clients): Promise<void> {
   await shopper.read();
 }
 
-/** An order by bank transfer, without pages, for tasks that need many. */
+/** Places an order by bank transfer, without pages, for tasks that need many. */
 async function order(clients: Clients): Promise<{ order_number: string; total: string }> {
   const { id: checkout_id } = await openCheckout(clients);
   const { shipping_options } = await unwrap(clients.dashboard.GET('/api/dashboard/shipping-options'));
@@ -147,7 +147,7 @@ async function order(clients: Clients): Promise<{ order_number: string; total: s
   return (await unwrap(complete)).order;
 }
 
-/** A bank statement with thirty transfers for as many orders, and one for something else. */
+/** A bank statement with a transfer for each of thirty orders, and one for something else. */
 async function statementOf(clients: Clients): Promise<string> {
   const lines = ['Name,Reference,Amount,Currency'];
   for (let i = 0; i < 30; i += 1) {
@@ -157,7 +157,7 @@ async function statementOf(clients: Clients): Promise<string> {
   return [...lines, 'Somebody,Rent,1.00,EUR', ''].join('\n');
 }
 
-/** The code of the mail by which a new customer confirms the address. */
+/** The secret in the mail by which a new customer confirms the e-mail address. */
 async function verificationIn(outbox: string): Promise<string> {
   for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200)) {
     const mail = readdirSync(outbox).find((name) => name.endsWith('registration.html'));
@@ -167,7 +167,10 @@ async function verificationIn(outbox: string): Promise<string> {
   throw new Error('The mail to verify an address did not arrive.');
 }
 
-/** An assistant that its customer has allowed to shop: it searches, and prepares a purchase within its budget, which the customer confirms. */
+/**
+ * Sends an assistant that its customer has allowed to shop. It searches, and prepares a purchase within its budget, which the
+ * customer confirms.
+ */
 async function sendAgent(clients: Clients, site_id: string, name: string, outbox: string): Promise<string> {
   const customer = { email: `${name.toLowerCase()}@mail.example`, password: 'a river of green glass' };
   await unwrap(
@@ -409,7 +412,7 @@ for (const where of ['panel', 'terminal'].filter((each) => !values.only || value
     if (where === 'panel') await inPanel(opened.keys, person);
     else await inTerminal(terminal, opened.keys, person);
   } finally {
-    // Ctrl-C like a person's: a signal would only reach `script`.
+    // Types Ctrl-C as a person does: a signal would only reach `script`.
     opened.server.stdin?.write('\u0003');
     await new Promise((ended) => opened?.server.once('close', ended));
   }

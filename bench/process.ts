@@ -12,7 +12,10 @@ import { report, table } from './report.ts';
 const LATER_STARTS = 3;
 const IDLE_MS = 5_000;
 
-/** `npm start` on an empty data directory and on the one it left: time to ready, and memory idle and after load. */
+/**
+ * Measures `npm start` on an empty data directory and again on the one that it left: the time until it is ready, and its memory
+ * when idle and after load.
+ */
 export async function starting({ seconds, connections }: Load): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-bench-'));
   const port = await freePort();
@@ -87,7 +90,10 @@ function descendants({ pid: root }: ChildProcess): Descendant[] {
   return below(root);
 }
 
-/** The last process below npm that runs our command: npm, a shell and an older Node may precede it. */
+/**
+ * The process id of our server: the last process below npm that runs our command, because npm, a shell and an older Node may
+ * precede it.
+ */
 function serverAmong(processes: Descendant[]): number | undefined {
   return processes.findLast(({ command }) => /commerce-server|main\.ts/.test(command) && !/^(sh|npm)\b/.test(command))
     ?.pid;

@@ -49,7 +49,7 @@ export interface CommerceOptions {
   databaseUrl: string;
   dataDir: string;
   env?: NodeJS.ProcessEnv;
-  /** A free one when absent. */
+  /** The server's port; a free one when absent. */
   port?: number;
   /** Counts the statements that the server sends, for `sentBy`. */
   counted?: boolean;
@@ -57,14 +57,14 @@ export interface CommerceOptions {
   root?: string;
 }
 
-/** The server without its jobs. */
+/** Starts the server without its jobs. */
 export function startApi({ url, dataDir }: { url: string; dataDir: string }, counted = false): Promise<Running> {
   return startCommerce({ databaseUrl: url, dataDir, counted, env: { ROLE: 'api' } });
 }
 
 /**
- * Starts the commerce server as its users do, on a free port, with the log on and discarded. Without rate limits, which would
- * stop a load from one address after 600 requests.
+ * Starts the commerce server as its users do, on a free port, with the log on and discarded. It has no rate limits, which would
+ * stop a load from one IP address after 600 requests.
  */
 export async function startCommerce(options: CommerceOptions): Promise<Running> {
   const { databaseUrl, dataDir, env, counted, root = ROOT } = options;
@@ -80,7 +80,7 @@ export async function startCommerce(options: CommerceOptions): Promise<Running> 
   return { url, process: child };
 }
 
-/** It must be from the checkout of the server, because it counts in that checkout's `pg`. */
+/** The file that counts statements. It must be from the checkout of the server, because it counts in that checkout's `pg`. */
 export const COUNTER = 'bench/count-statements.ts';
 
 /** The data that a counted server has sent to its database so far. */
@@ -102,7 +102,7 @@ export interface OwnedSite extends Site {
   staff: { email: string; password: string };
 }
 
-/** Makes a site by `commerce-server site create`. */
+/** Creates a site by `commerce-server site create`. */
 export async function createSite(
   databaseUrl: string,
   dataDir: string,
@@ -113,7 +113,7 @@ export async function createSite(
   return JSON.parse(await runCommand(args, { databaseUrl, dataDir, root })) as OwnedSite;
 }
 
-/** Brings an empty database to the schema. */
+/** Migrates an empty database. */
 export async function migrate(databaseUrl: string, dataDir: string, root = ROOT): Promise<void> {
   await runCommand(['migrate'], { databaseUrl, dataDir, root });
 }

@@ -8,8 +8,8 @@ import { createSite, migrate, type Running, type Site, startCommerce, stop } fro
 import { report, table, whole } from './report.ts';
 
 /**
- * Third-party catalogues, each imported into a new site by the CLI over HTTP, then read back through the SDK: the imported
- * products are compared with the file, and rejected rows are listed with their reasons.
+ * Tests third-party catalogues. The CLI imports each over HTTP into a new site, which is then read back through the SDK. The
+ * imported products are compared with the file, and rejected rows are listed with their reasons.
  */
 export async function real({ catalogs, electronics }: { catalogs?: string; electronics?: string }): Promise<void> {
   if (!catalogs || !electronics) throw new Error('Say where they are: --catalogs DIR --electronics FILE.');
@@ -62,7 +62,7 @@ const HEADER = [
 ];
 
 interface InFile {
-  /** By slug, with the number of variants. */
+  /** The accepted products by slug, with the number of their variants. */
   accepted: Map<string, { name: string; variants: number; vendor: string | undefined; tags: string[] }>;
   /** All products in the file, including those that its reader rejects. */
   products: number;
@@ -164,7 +164,7 @@ interface Query {
   tag?: string[];
 }
 
-/** The most frequent vendor and tag of the file, with how many products have it. */
+/** Filters by the file's most frequent vendor and tag, with how many products have it. */
 function filtersFor(accepted: InFile['accepted']): { name: string; query: Query; inFile: number }[] {
   const products = [...accepted.values()];
   const vendor = mostFrequent(products.flatMap((product) => product.vendor ?? []));

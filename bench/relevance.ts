@@ -12,12 +12,15 @@ import { type Database, openDatabase } from './database.ts';
 import { createSite, migrate, type Running, type Site, sentBy, startCommerce, stop } from './processes.ts';
 import { report, table, whole } from './report.ts';
 
-/** Judged queries, each on a site with the products that they were judged for, through import and storefront. */
+/**
+ * Measures the results of judged queries, each on a site with the products that they were judged for, through import and
+ * storefront.
+ */
 
 interface QuerySet {
   name: string;
   catalogue: 'general' | 'electronics';
-  /** nDCG@10 that was published with the set, for orientation. */
+  /** The nDCG@10 that was published with the set, for orientation. */
   baselines: { ilike: number; postgres: number; bm25: number } | undefined;
 }
 
@@ -26,7 +29,7 @@ const SETS: QuerySet[] = [
   { name: 'electronics', catalogue: 'electronics', baselines: { ilike: 0.419, postgres: 0.705, bm25: 0.739 } },
   { name: 'electronics-priced', catalogue: 'electronics', baselines: undefined },
 ];
-/** The depth that recall@50 needs. */
+/** How many results are read, because recall@50 needs them. */
 const DEPTH = 50;
 
 export async function relevance({ data, many }: { data: string | undefined; many: number }): Promise<void> {
@@ -83,7 +86,7 @@ function placeOf({ url, dataDir }: Database) {
   return { databaseUrl: url, dataDir };
 }
 
-/** The products as files for the import, with the judged ids as SKUs. */
+/** Writes the products as files for the import, with the judged ids as SKUs. */
 export async function productFiles(data: string, dir: string, size: number) {
   const electronics = join(dir, 'electronics.jsonl');
   await convert('convert-icecat.ts', join(data, 'electronics/products.jsonl.gz'), electronics);
@@ -106,7 +109,7 @@ async function generalProducts(file: string): Promise<string[]> {
   return lines.map((line) => {
     const { product_id, title, description } = JSON.parse(line) as Record<string, string>;
     const name = (title ?? '').slice(0, 255);
-    // The file states no prices, and a product has one.
+    // The file states no prices, but a product must have one.
     return JSON.stringify({
       name,
       slug: product_id,
@@ -126,7 +129,7 @@ export async function fill({ url, dataDir }: Database, server: Running, file: st
   return site;
 }
 
-/** Runs the job now instead of in ten minutes, and waits for its end. Returns how many seconds it took. */
+/** Runs the job that learns meanings now instead of in ten minutes, and waits for its end. Returns how many seconds it took. */
 export async function learnMeanings({ url }: Database): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -223,7 +226,7 @@ async function scoreIntent(data: string, { dataDir }: Database, server: Running,
   return { intent, wrong: intent.exact < 1 ? '' : ' (none wrong)' };
 }
 
-/** Milliseconds from the request to the complete response, one request at a time, after a round that does not count. */
+/** The milliseconds from each request to its complete response, one request at a time, after a round that does not count. */
 async function latencies(server: Running, site: Site, queries: Query[]) {
   const times: number[] = [];
   for (let round = 0; round < 4; round += 1) {

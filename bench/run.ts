@@ -81,7 +81,10 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
   suggest: () => suggesting({ data: values.data, many: quick ? 200 : 43_000 }),
 };
 
-/** These take long, or need files that are not in the repository, 20 GB of disk, `perf`, or Chromium. */
+/**
+ * Scenarios that run only when they are named: they take long, or need files that are not in the repository, 20 GB of disk,
+ * `perf`, or Chromium.
+ */
 const ASKED_FOR = ['panel', 'profile', 'real', 'relevance', 'scale', 'sentences', 'sites', 'suggest'];
 
 for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {

@@ -13,7 +13,7 @@ import { createSite, migrate, type Running, type Site, startCommerce, stop } fro
 import { learnMeanings } from './relevance.ts';
 import { report, table, whole } from './report.ts';
 
-/** Judged sentences, each sent to a site with the catalogue that it was judged for, and timed on a large one. */
+/** Measures judged sentences. Each is sent to a site with the catalogue that it was judged for, and timed on a large one. */
 
 /** The catalogues of the data, and the currency that each was priced in. */
 const CURRENCIES = { retail: 'USD', luma: 'USD', demo: 'EUR' };
@@ -133,7 +133,9 @@ function rowsOf(judged: Judged[]): (string | number)[][] {
   return [...by(({ kind }) => kind, ''), ...by(({ lang }) => lang, 'in '), row('all', judged)];
 }
 
-/** Milliseconds from the request to the complete response, of all read-only sentences, after a round that does not count. */
+/**
+ * The milliseconds from each request to its complete response, for all read-only sentences, after a round that does not count.
+ */
 async function latencies(data: string, database: Database, server: Running, many: number) {
   const all = (
     await Promise.all(NAMES.map((name) => linesOf<Record<string, unknown>>(join(data, 'catalogues', `${name}.jsonl`))))
@@ -143,7 +145,7 @@ async function latencies(data: string, database: Database, server: Running, many
   await writeFile(file, `${copies.map((copy) => JSON.stringify(copy)).join('\n')}\n`);
   const { agent_token } = await openShop(database, server, 'retail', { data: database.dataDir, file });
   await learnMeanings(database);
-  // Amounts in another currency than the shop's own are no limits, and would cost less.
+  // Amounts in another currency than the shop's own are not used as limits, and would cost less.
   const asked = (await linesOf<Sentence>(join(data, 'sentences.jsonl')))
     .filter(({ op, kind }) => op === undefined && kind !== 'currency')
     .map(({ sentence }) => inDollars(sentence));
@@ -177,7 +179,7 @@ function inDollars(sentence: string): string {
     .replaceAll(/\beur\b|(?<=\d)eur\b/gi, 'usd');
 }
 
-/** A copy of a product: with the same name, but its own SKUs and slug. */
+/** A copy of a product, with the same name, but its own SKUs and slug. */
 function copyOf(product: Record<string, unknown>, copy: number): object {
   const variants = product.variants as { sku?: string }[] | undefined;
   const own = (sku: unknown) => (typeof sku === 'string' ? `${sku}-${copy}` : undefined);

@@ -15,8 +15,8 @@ import { createSite, migrate, ROOT, type Running, sentBy, startCommerce, stop } 
 import { report, table, whole } from './report.ts';
 
 /**
- * The time to open many shops, by the command with a file and over the operators' listener, the effect on shoppers of another shop,
- * and the time for a page of all of them.
+ * Measures how long it takes to open many shops, by the command with a file and over the operators' listener, how this affects
+ * shoppers of another shop, and how long a page of all shops takes.
  */
 export async function sites({ count, products, seconds }: SitesOptions): Promise<void> {
   const database = await openDatabase();
@@ -40,7 +40,7 @@ export async function sites({ count, products, seconds }: SitesOptions): Promise
     await db.connect();
     await db.query('set search_path = commerce, public');
     await settledVersion(db, site.site_id);
-    // Every ten minutes the server would, and the catalogue would have a new version.
+    // The server would do this every ten minutes, and the catalogue would have a new version.
     await runJob(db, JOBS.learning);
     await db.query('vacuum analyze');
 
@@ -122,7 +122,7 @@ async function openOne(operators: OperatorClient, n: number): Promise<void> {
   await unwrap(operators.POST('/api/operator/sites', { body }));
 }
 
-/** The version once the server's jobs have processed the import. */
+/** The version of the catalogue once the server's jobs have processed the import. */
 async function settledVersion(db: pg.Client, site_id: string): Promise<string> {
   let version = await versionOf(db, site_id);
   for (;;) {

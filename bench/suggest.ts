@@ -4,7 +4,7 @@ import { migrate, type Running, type Site, startCommerce, stop } from './process
 import { fill, productFiles, queriesOf } from './relevance.ts';
 import { report, table, whole } from './report.ts';
 
-/** Suggestions for the judged queries as they are typed, letter by letter, against a large catalogue without cache. */
+/** Measures suggestions for the judged queries while they are typed, letter by letter, on a large catalogue without cache. */
 
 const SETS = ['general', 'electronics'];
 /** The storefront sends no request before the second letter. */
@@ -60,7 +60,7 @@ function lettersOf(q: string): string[] {
   );
 }
 
-/** One request at a time, after a round that does not count. CPU time is that of one request. */
+/** Sends one request at a time, after a round that does not count, and returns the times. CPU time is that of one request. */
 async function ask(server: Running, site: Site, typed: string[], postgres: number) {
   const times: number[] = [];
   let before = { server: 0, postgres: 0 };

@@ -10,11 +10,11 @@ import { report, table, whole } from './report.ts';
 const PAGE = 500;
 const ITEMS = 500;
 const WRITES_PER_SECOND = 120;
-/** An integration crawls with one or two, and a page is large. */
+/** An integration crawls over one or two connections, and a page is large. */
 const CONNECTIONS = 2;
 const products = '/api/sync/products';
 
-/** The sync surface on a large catalogue: its pages from first to last, availability, and a crawl while others write. */
+/** Measures the sync surface on a large catalogue: its pages from first to last, availability, and a crawl while others write. */
 export async function syncing(load: Load, count: number): Promise<void> {
   const database = await openDatabase();
   let server: Running | undefined;
@@ -86,7 +86,7 @@ export async function syncing(load: Load, count: number): Promise<void> {
 
 const BATCH = 1_000;
 
-/** Written into the tables as imports of 1,000 would do, because only reading is measured. */
+/** Writes the products into the tables, as imports of 1,000 would do, because only reading is measured. */
 async function fill({ bareUrl }: Database, { site_id }: Site, count: number): Promise<void> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();
@@ -127,7 +127,7 @@ const FILL = `
   from given, jsonb_array_elements(variants) with ordinality as v (variant, place)`;
 
 interface Crawled {
-  /** The stock of each product. */
+  /** The stock of each product that was read. */
   seen: Map<string, number>;
   /** The cursors of all pages except the first. */
   cursors: string[];

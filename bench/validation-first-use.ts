@@ -4,9 +4,9 @@ import { median } from './load.ts';
 
 /** Prints the validation cost of the first request of each operation. Run with --expose-gc. */
 export interface FirstUse {
-  /** The very first request of the process. */
+  /** The time of the first request of the process. */
   process_ms: number;
-  /** The first of each other operation. */
+  /** The median time of the first request of each other operation. */
   median_ms: number;
   most_ms: number;
   all_ms: number;

@@ -32,7 +32,7 @@ function validated(mounted: number): RequestHandler {
   // The measured operation comes last, where iterating over all paths would cost most.
   const operations = [...others.slice(0, mounted - 1), ...own];
   const { route } = createRouting(operations);
-  // As in a server that has been up for a while: all mounted operations have been called.
+  // All mounted operations are called first, as in a server that has been up for a while.
   for (const operation of operations) contractMistakes(operation, { query: {}, headers: {}, params: {}, body: {} });
   return (req, res, next) => {
     const { operation, path } = route(req.method, req.originalUrl);

@@ -10,7 +10,8 @@ import type { FirstUse } from './validation-first-use.ts';
 const FEW = 10;
 
 /**
- * The cost of validation: a bare Express route against the same route with validation, with few operations mounted and with all.
+ * Measures the cost of validation: a bare Express route against the same route with validation, with few operations mounted and
+ * with all.
  */
 export async function validation(load: Load): Promise<void> {
   const all = operationTable.length;
@@ -24,7 +25,7 @@ export async function validation(load: Load): Promise<void> {
   }));
   if (!bare || !few || !many) throw new Error('A server is missing.');
   try {
-    // Many short rounds, so that compared measurements are close together.
+    // There are many short rounds, so that compared measurements are close together.
     const often = { ...load, seconds: Math.max(1, load.seconds / 4), rounds: load.rounds * 4 };
     const rounds = await roundsOf(turnsOf({ bare, few, many }, often), often);
     const row = (name: string, rates: Rate[]) => {
@@ -48,7 +49,7 @@ export async function validation(load: Load): Promise<void> {
   }
 }
 
-/** The median of the rounds, and the range of their middle half. */
+/** Formats the median of the rounds, and the range of their middle half. */
 function percentages(ratios: number[]): string {
   const sorted = ratios.toSorted((a, b) => a - b);
   const at = (share: number) => Math.round((sorted[Math.floor(share * (sorted.length - 1))] ?? Number.NaN) * 100);

@@ -19,7 +19,9 @@ const CROWDS = [
 ];
 const SUBSCRIBERS = [0, 1, 10];
 
-/** The cost of events for a change, and the speed of delivery to a receiver that responds at once. */
+/**
+ * Measures what an event costs the change that causes it, and how fast events are delivered to a receiver that responds at once.
+ */
 export async function webhooks(events: number): Promise<void> {
   const database = await openDatabase();
   const db = new pg.Client({ connectionString: database.bareUrl });
@@ -41,7 +43,7 @@ export async function webhooks(events: number): Promise<void> {
 }
 
 /**
- * One change at a time, in a transaction of its own: without the trigger that writes events, and with more and more
+ * Measures one change at a time, in a transaction of its own: without the trigger that writes events, and with more and more
  * subscribers.
  */
 async function costsOfTelling(database: Database, db: pg.Client, changes: number): Promise<(string | number)[][]> {
@@ -76,7 +78,7 @@ async function costsOfTelling(database: Database, db: pg.Client, changes: number
   }
 }
 
-/** The median over the rounds of the time of one change. */
+/** The time of one change in microseconds, as the median over the rounds. */
 async function microseconds(db: pg.Client, { site_id }: Site, product_id: string, changes: number): Promise<string> {
   const taken: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -130,7 +132,7 @@ async function ratesOfDelivery(database: Database, db: pg.Client, events: number
   }
 }
 
-/** Events as triggers make them, many at once. */
+/** Emits many events at once, in the form that the database triggers use. */
 const EMIT = `select emit($1, 'product.updated', gen_random_uuid(), jsonb_build_object('id', gen_random_uuid(),
   'slug', 'mug', 'name', 'Mug', 'status', 'active')) from generate_series(1, $2::int)`;
 

@@ -35,7 +35,7 @@ function isRefusal(error: unknown, ...codes: string[]): error is CommerceError {
   return error instanceof CommerceError && codes.includes(error.code);
 }
 
-/** Undefined if the customer denies the request, or does not decide. */
+/** Requests consent. Returns undefined if the customer denies it, or does not decide. */
 async function requestAccess(): Promise<AgentClient | undefined> {
   say('1. The agent requests consent to find tableware and prepare purchases, with a budget, for an hour.');
   const pending = await requestConsent(
@@ -76,7 +76,7 @@ async function findBest(agent: AgentClient): Promise<string> {
   return best.variant_id;
 }
 
-/** The id of the checkout; undefined if the budget is too small. */
+/** Prepares a purchase. Returns the id of the checkout, or undefined if the budget is too small. */
 async function prepare(agent: AgentClient, variant_id: string): Promise<string | undefined> {
   say('\n3. It prepares the purchase. It cannot pay; the customer confirms.');
   try {

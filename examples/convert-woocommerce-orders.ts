@@ -61,14 +61,14 @@ if (files.length === 0) {
 }
 for (const file of files) {
   for (const order of JSON.parse(await readFile(file, 'utf8')) as Order[]) {
-    // A cart at the checkout is not an order yet.
+    // WooCommerce lists carts at the checkout, too, but they are not orders yet.
     if (order.status !== 'checkout-draft') process.stdout.write(`${JSON.stringify(orderOf(order))}\n`);
   }
 }
 
 type Line = Imported['line_items'][number];
 
-/** Amounts in WooCommerce's lines are always without tax, and have more decimals than the currency. */
+/** Converts an order. Amounts in WooCommerce's lines are always without tax, and have more decimals than the currency. */
 function orderOf(order: Order): Imported {
   const amounts = amountsIn(order.currency);
   const { units, money } = amounts;
@@ -113,7 +113,7 @@ function orderOf(order: Order): Imported {
   };
 }
 
-/** An amount that the quantity does not divide evenly becomes one line for all pieces. */
+/** Converts a line. An amount that the quantity does not divide evenly becomes one line for all units. */
 function lineOf({ name, sku, quantity, subtotal }: Order['line_items'][number], { units, money }: Amounts): Line {
   const amount = units(subtotal);
   const isWhole = amount % quantity === 0;
@@ -138,7 +138,7 @@ function refundsOf(order: Order, { units, money }: Amounts): Imported['refunds']
   return amounts.map((amount) => ({ amount, created_at: `${order.date_completed_gmt ?? order.date_created_gmt}Z` }));
 }
 
-/** Plugins add fields of their own, which the import does not support. */
+/** Takes only the known fields of a postal address: plugins add others, which the import does not support. */
 function addressOf(address: Address): Imported['billing_address'] {
   const { first_name, last_name, company, address_1, address_2, city, state, postcode, country, phone } = address;
   const all = {
@@ -150,7 +150,7 @@ function addressOf(address: Address): Imported['billing_address'] {
 }
 
 interface Amounts {
-  /** In the smallest unit of the currency. */
+  /** An amount in the smallest unit of the currency. */
   units(amount: string): number;
   money(units: number): string;
 }

@@ -19,7 +19,7 @@ export const ADDRESS = {
   ...{ city: 'Berlin', postal_code: '10115', country: 'DE' },
 };
 
-/** The request for consent of the agents. */
+/** What the example agents request from the customer. */
 export const TERMS = {
   scopes: ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'] as const,
   budget_cents: 6_000,
@@ -69,7 +69,7 @@ export async function confirmAsCustomer(demo: Demo, checkout_id: string): Promis
   await unwrap(customer.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body }));
 }
 
-/** A variant of something that is no tableware, as the customer finds it in the shop and names it to the agent. */
+/** Finds a variant that is not tableware, as the customer does in the shop before naming it to the agent. */
 export async function lampIn(demo: Demo): Promise<string> {
   const query = { q: 'table lamp', limit: 1 };
   const { products } = await unwrap(storefrontOf(demo).GET('/api/storefront/products', { params: { query } }));
@@ -88,7 +88,7 @@ export function say(text: string): void {
 
 const PATIENCE_MS = 10 * 60_000;
 
-/** Polls every two seconds until there is a result; undefined after ten minutes. A person may never decide. */
+/** Polls every two seconds until there is a result. Returns undefined after ten minutes, because a person may never decide. */
 export async function until<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
     const answer = await ask();

@@ -32,7 +32,7 @@ function newClient(): Client {
   return new Client({ name: 'example', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
 }
 
-/** Started as an assistant on the same machine starts it. */
+/** Starts the command as an assistant on the same machine does. */
 async function overStdio(): Promise<Client> {
   say(`1. The assistant starts commerce mcp ${address}`);
   const client = newClient();
@@ -41,7 +41,7 @@ async function overStdio(): Promise<Client> {
   return client;
 }
 
-/** A host's state of its connection to a shop: here for as long as it runs. */
+/** What a host stores of its connection to a shop: here only while the program runs. */
 class Connection implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly #state = crypto.randomUUID();
@@ -71,7 +71,10 @@ class Connection implements OAuthClientProvider {
   }
 }
 
-/** Needs only the address of the shop: the client discovers the authorization server, registers, and exchanges the code. */
+/**
+ * Connects with nothing but the URL of the shop: the client discovers the authorization server, registers, and exchanges the
+ * authorization code.
+ */
 async function hosted(): Promise<Client> {
   say(`1. The assistant gets the address ${address}, and asks for consent.`);
   let arrived: (url: URL) => void = () => {};
@@ -108,7 +111,7 @@ function call(name: string, given: object = {}): Promise<CallToolResult> {
   return client.callTool({ name, arguments: { ...given } }) as Promise<CallToolResult>;
 }
 
-/** The structured result of a tool. */
+/** Calls a tool, and returns its structured result. */
 async function use<Answer>(name: string, given?: object): Promise<Answer> {
   const { isError, structuredContent } = await call(name, given);
   if (isError) throw new Error(`${name} was refused: ${JSON.stringify(structuredContent)}`);

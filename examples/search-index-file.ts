@@ -18,7 +18,7 @@ export class SearchIndex {
   constructor(file: string) {
     this.#file = file;
     if (!existsSync(file)) return;
-    // A crash cut short any text after the last line end. The feed sends it again.
+    // Text after the last line end was cut short by a crash. The feed sends it again.
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
     for (const line of lines) this.#take(JSON.parse(line) as Line);
     this.#compact();
@@ -31,13 +31,13 @@ export class SearchIndex {
   /** Applies a page, first to the file. */
   apply(page: Line): void {
     const { changes, resume_cursor } = page;
-    // A page without changes would only lengthen the file.
+    // A page without changes and with the same cursor would only lengthen the file.
     if (changes.length === 0 && resume_cursor === this.cursor) return;
     appendFileSync(this.#file, `${JSON.stringify({ changes, resume_cursor })}\n`);
     this.#take(page);
   }
 
-  /** Products that have all the words in their texts. */
+  /** Finds products that have all the words in their texts. */
   search(query: string): Product[] {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     return [...this.#products.values()].filter(({ name, description, vendor, tags }) => {

@@ -22,7 +22,7 @@ const { WEBHOOK_URL = `http://localhost:${PORT}/hooks` } = env;
 const WEBHOOK_FILE = join(INDEX_DIR, 'search-index-webhook.json');
 const EVENTS = ['product.created', 'product.updated', 'product.deleted', 'inventory.changed'] as const;
 
-// This many attempts outlive a restart of the shop.
+// With this many attempts, the program outlives a restart of the shop.
 const sync = createSyncClient({ ...shop(), maxAttempts: 10 });
 const index = new SearchIndex(join(INDEX_DIR, 'search-index.jsonl'));
 const stopped = new AbortController();
@@ -39,7 +39,7 @@ const server = createServer((request, response) => {
 });
 await new Promise<void>((listening) => server.listen(Number(PORT), listening));
 await catchUp();
-// The feed returns a change once all earlier transactions have ended, which may be later than its event.
+// Polls, because the feed returns a change once all earlier transactions have ended, which may be later than its event.
 const timer = setInterval(catchUp, Number(POLL_SECONDS) * 1000);
 process.stdout.write(`${index.size} products. Search them: http://localhost:${PORT}/search?q=\n`);
 
@@ -91,12 +91,12 @@ async function follow(): Promise<void> {
   }
 }
 
-/** The secret of our webhook, which is registered if necessary, and stored for the next start. */
+/** Registers the webhook if necessary, and returns its secret, which is stored for the next start. */
 async function registered(): Promise<string> {
   const kept = existsSync(WEBHOOK_FILE) ? JSON.parse(readFileSync(WEBHOOK_FILE, 'utf8')) : undefined;
   const ours = (await unwrap(sync.GET('/api/sync/webhook'))).filter(({ url }) => url === WEBHOOK_URL);
   if (kept && ours.some(({ id }) => id === kept.id)) return kept.secret;
-  // From an earlier start that ended before it had stored the secret.
+  // An earlier start registered these webhooks, but ended before it had stored the secret.
   for (const { id: webhook_id } of ours) {
     await unwrap(sync.DELETE('/api/sync/webhook/{webhook_id}', { params: { path: { webhook_id } } }));
   }

@@ -33,7 +33,7 @@ interface Answer {
   label?: string;
 }
 
-// Both sides publish their capabilities: the shop at its address, the platform at the one in UCP-Agent.
+// Both sides publish their capabilities: the shop at its URL, the platform at the one in UCP-Agent.
 const shop = (await (await fetch(`${baseUrl}/sites/${siteId}/.well-known/ucp`)).json()) as {
   ucp: { version: string; services: Record<string, Endpoint[]>; capabilities: Record<string, object[]> };
 };
@@ -57,7 +57,10 @@ say(`   Open ${pending.verification_uri_complete}`);
 say(`   and compare the code: ${pending.user_code}. (Log in as ${demo.customers[0]?.email}.) Waiting …`);
 const { access_token: token } = await pending.token();
 
-/** The response of the protocol, and its status. Retries a busy shop as Retry-After asks; the same key prevents duplicates. */
+/**
+ * Sends a request, and returns the response of the protocol with its status. If the shop is busy, it waits as Retry-After asks
+ * and tries again; the same key prevents duplicates.
+ */
 async function send(method: string, path: string, body?: object): Promise<{ status: number; said: Answer }> {
   const headers = {
     'Content-Type': 'application/json',
@@ -73,7 +76,10 @@ async function send(method: string, path: string, body?: object): Promise<{ stat
   }
 }
 
-/** A resource, or messages with the reason for its absence. Failures of the protocol have an HTTP status. */
+/**
+ * Calls a function, and returns the resource, or messages with the reason for its absence. Failures of the protocol have an HTTP
+ * status.
+ */
 async function call(method: string, path: string, body?: object): Promise<Answer> {
   const { status, said } = await send(method, path, body);
   if (status >= 300) throw new Error(`${method} ${path}: ${status} ${JSON.stringify(said)}`);

@@ -22,7 +22,7 @@ const seen = new Set(eventsIn(EVENTS_FILE).map(({ id }) => id));
 
 const server = createServer((request, response) => {
   receive(request, response).catch((error: unknown) => {
-    // Without an acknowledgement it is sent again.
+    // Without an acknowledgement, the event is sent again.
     process.stderr.write(`${error}\n`);
     response.writeHead(500).end();
   });
@@ -44,7 +44,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   }
   const id = String(request.headers['webhook-id']);
   if (!seen.has(id)) {
-    // Synchronous, so that the same event cannot be written twice at the same time.
+    // The write is synchronous, so that the same event cannot be written twice at the same time.
     appendFileSync(EVENTS_FILE, `${JSON.stringify({ id, ...event })}\n`);
     seen.add(id);
     process.stdout.write(`${event.type}  ${id}\n`);
@@ -62,7 +62,7 @@ function verified(body: string, { headers }: IncomingMessage): { type: string } 
   }
 }
 
-/** The events received before a restart. A line that a crash cut short was not acknowledged, and is sent again. */
+/** Reads the events received before a restart. A line that a crash cut short was not acknowledged, and is sent again. */
 function eventsIn(file: string): { id: string }[] {
   if (!existsSync(file)) return [];
   const text = readFileSync(file, 'utf8');

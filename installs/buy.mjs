@@ -18,7 +18,7 @@ const line = { variant_id: products[0].variants[0].id, quantity: 2 };
 await unwrap(shop.POST('/api/storefront/cart/{cart_id}/items', { params: { path: { cart_id } }, body: line }));
 
 const { id: checkout_id, checkout_url } = await unwrap(shop.POST('/api/storefront/checkout', { body: { cart_id } }));
-// If a proxy terminates TLS before the server, the page is requested behind it.
+// The page is requested at the server itself, because a proxy may terminate TLS before it.
 const page = await fetch(new URL(new URL(checkout_url).pathname, baseUrl));
 const params = { path: { checkout_id } };
 const address = {

@@ -14,7 +14,7 @@ import { findTool } from '../server/test/tools.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
 import { done, emptyFolder, install, ownEnvironment, REPOSITORY, ran } from './outside.ts';
 
-/** The parts of deploy/ that can be tested without a daemon that builds images. Tests whose tools are missing are skipped. */
+/** Tests the parts of deploy/ that need no daemon that builds images. Tests whose tools are missing are skipped. */
 
 const DOCKER = join(REPOSITORY, 'deploy/docker');
 const SETTINGS = { BASE_URL: 'https://api.example', SECRET_KEY: 'k'.repeat(48), DATABASE_PASSWORD: 'p4ss' };
@@ -70,10 +70,10 @@ test('the Dockerfile has no mistake, and copies only existing files', async () =
 const systemd = findTool({ names: ['systemd-analyze'], debianPackage: 'systemd' });
 if (!systemd) console.warn('systemd-analyze is not here: the unit is not judged.');
 
-test.skipIf(!systemd)('systemd accepts the unit', async () => {
+test.skipIf(!systemd)('systemd accepts the unit of deploy/', async () => {
   const unit = join(REPOSITORY, 'deploy/systemd/commerce-server.service');
   const { code, err } = await ran(REPOSITORY, [systemd ?? '', 'verify', unit]);
-  // Without an installed unit, its programs are missing too.
+  // If the unit is not installed, its programs are missing, too.
   const complaints = err.split('\n').filter((line) => line && !line.includes('is not executable'));
   expect({ code: err.includes('is not executable') ? 0 : code, complaints }).toEqual({ code: 0, complaints: [] });
 });

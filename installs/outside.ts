@@ -13,11 +13,11 @@ export const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 /** The newest TypeScript, which is the repository's own. */
 export const NEWEST_TYPESCRIPT = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
 
-/** An image is built in minutes. */
+/** The longest time of a command: building an image takes minutes. */
 const TIMEOUT_MS = 900_000;
 const run = promisify(execFile);
 
-/** An empty temporary folder, and its removal, which waits for a server that writes its compile cache as it exits. */
+/** Creates an empty temporary folder. Its removal waits for a server that writes its compile cache as it exits. */
 export async function emptyFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'commerce-install-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20 }) };
@@ -43,14 +43,14 @@ export async function ran(cwd: string, command: string[], env: Record<string, st
   }
 }
 
-/** The same for a command that must succeed; returns its output. */
+/** Runs a command that must succeed, and returns its output. */
 export async function done(cwd: string, command: string[], env?: Record<string, string>): Promise<string> {
   const { code, out, err } = await ran(cwd, command, env);
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${out}\n${err}`);
   return out;
 }
 
-/** Variables that npm and vitest set for the repository are removed elsewhere. The registry and the cache stay. */
+/** Variables that npm and vitest set for the repository, which are removed elsewhere. The registry and the cache stay. */
 const OF_THE_REPOSITORY =
   /^(npm_package_|npm_lifecycle_|npm_config_local_prefix$|INIT_CWD$|VITEST|NODE_ENV$|NODE_OPTIONS$|(BASE_URL|MODE|DEV|PROD|SSR|TEST)$)/;
 
@@ -60,7 +60,7 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
 
 const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
-/** `site create --file` creates a shop from it that can sell at once: see buy.mjs. */
+/** The file of a shop that can sell at once: `site create --file` creates it (see buy.mjs). */
 export const SHOP = {
   name: 'Alder & Finch',
   country: 'DE',
@@ -71,7 +71,7 @@ export const SHOP = {
 
 /** Packs the last build of a workspace, and returns the path of the tarball. */
 export async function pack(workspace: string, into: string): Promise<string> {
-  // Without the build script, because concurrent tests read its output.
+  // Leaves out the build script, because concurrent tests read its output.
   const command = ['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', into, ...QUIET];
   const packed = JSON.parse(await done(join(REPOSITORY, workspace), command));
   const [{ filename }] = Object.values<{ filename: string }>(packed) as [{ filename: string }];
@@ -94,7 +94,7 @@ export async function installed(folder: string): Promise<{ packages: number; meg
   };
 }
 
-/** Waits until an address responds with 2xx; throws the output of the process if it ends before. */
+/** Waits until a URL responds with 2xx. Throws the output of the process if it ends before. */
 export async function answering(address: string, server: ChildProcess): Promise<void> {
   let said = '';
   server.stderr?.on('data', (chunk) => {

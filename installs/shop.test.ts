@@ -105,7 +105,7 @@ test('what shoppers search for is shown as text', async () => {
   expect((await fetch(`${storefront}/products/none`)).status).toBe(404);
 });
 
-test('what no shopper would send is refused, and ends nothing', async () => {
+test('input that no shopper would send is refused, and ends nothing', async () => {
   const { hostname, port } = new URL(storefront);
   for (const path of ['//', '/products/%ff', '/../etc/passwd', '/style.css/..%2f']) {
     const status = await new Promise((answered, failed) => {
@@ -146,7 +146,7 @@ test('the log shows the requests of the storefront', async () => {
   expect(JSON.parse(line ?? '')).toMatchObject({ operation_id: 'storefront.listProducts', status: 200 });
 });
 
-test('Ctrl-C ends both, and so does the end of dev by force', async () => {
+test('Ctrl-C ends the server and the storefront, and so does killing dev', async () => {
   const ended = new Promise((exited) => running.once('exit', exited));
   running.kill('SIGINT');
   expect(await ended).toBe(0);

@@ -6,10 +6,10 @@ export default defineConfig({
   plugins: [react()],
   build: {
     target: 'es2022',
-    // No inlined data: the content security policy blocks data URLs and a polyfill in a <script>.
+    // No data is inlined, because the content security policy blocks data URLs and a polyfill in a <script>.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  // `npm run dev --workspace panel` next to a running server.
+  // For `npm run dev --workspace panel` next to a running server.
   server: { proxy: { '/api': 'http://localhost:8080', '/files': 'http://localhost:8080' } },
 });

@@ -76,8 +76,9 @@ export async function attack(
 }
 
 /**
- * Operators reach every site, but only by its own id: ids of other objects identify no site, and a host of another
- * tenant is not the site's. Each operation is then applied to the tenant, and must not affect others. Returns the number of requests.
+ * Operators reach every site, but only by the id of the site: an id of another object identifies no site, and a site is not
+ * found under the host of another tenant. The operation is then applied to the tenant, which must not affect other tenants.
+ * Returns the number of requests.
  */
 async function attackListener(
   world: World,
@@ -88,7 +89,7 @@ async function attackListener(
 ): Promise<number> {
   return withListener(world, trial, async (listener) => {
     let tried = 0;
-    // Without the tenant's marker: a response may repeat the request.
+    // The name must not contain the tenant's marker, because a response may repeat it.
     const foreignHost = `foreign-${randomUUID()}.example`;
     const given = 'insert into commerce.site_domains (host, site_id) values ($1, $2)';
     for (const operation of operatorOperations) {
@@ -133,7 +134,7 @@ function isUuid(id: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 }
 
-/** Returns the status that both had. */
+/** Sends the call with the foreign and with the unknown id, expects the same response, and returns its status. */
 async function compare(
   world: World,
   tenant: Tenant,

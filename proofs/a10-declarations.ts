@@ -14,7 +14,7 @@ import { watchStatements } from './statements.ts';
 import type { World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Rules for the contract, the database's schema and every statement, checked on all of them. */
+/** Checks rules about the contract, the database schema and every SQL statement. */
 export const A10: Proof = {
   id: 'A10',
   promise:
@@ -45,7 +45,7 @@ const PUBLIC = [
   'agent.pollConsent',
 ];
 
-/** Only operators' keys open these, each counts, and each but two names the site in which it acts. */
+/** Only operator keys open these operations, each is rate limited, and all but two name the site on which they act. */
 function judgeOfOperators(world: World, operation: Operation): void {
   judgeOperation(world, operatorDocument, operation);
   const { id, path, security } = operation;
@@ -80,7 +80,7 @@ async function judgeTables({ owner, violations }: World, tables: string[]): Prom
   for (const { name, forced, policies } of walls) {
     if (!forced || policies === 0) violations.add(`the table ${name} has no forced row-level security`);
   }
-  // Of unique keys, the tenant is the first column; of references between tenant tables, it is one of the columns.
+  // The tenant must be the first column of each unique key, and one of the columns of each reference between tenant tables.
   const keys = await rowsOf<{ name: string; key: string }>(
     owner,
     `select c.relname as name, x.relname as key from pg_index i
@@ -127,8 +127,8 @@ async function statementsOfAll(world: World, trial: Trial): Promise<string[]> {
 }
 
 /**
- * A statement must get the site as a parameter, and use site_id at least as often as tenant tables: each table has a
- * condition of its own, or is joined by a key that begins with it.
+ * A statement must get the site as a parameter, and mention site_id at least as often as tenant tables: each table has its own
+ * condition, or is joined by a key that begins with site_id.
  */
 function judgeStatement({ violations }: World, text: string, tables: string[]): void {
   const named = [...text.matchAll(/\b(?:from|join|into|update)\s+(?:commerce\.)?(\w+)/gi)].filter(([, name]) =>

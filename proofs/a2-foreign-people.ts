@@ -14,7 +14,7 @@ import { type Slot, slotsOf, withValue } from './slots.ts';
 import type { Ids, Kind, Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every kind of caller of one tenant calls every operation, on everyone's objects. */
+/** Every kind of caller of a tenant calls every operation with the objects of each other caller. */
 export const A2: Proof = {
   id: 'A2',
   promise: 'Within a shop, no caller reaches an operation that is not open to them, nor the data of another customer.',
@@ -33,7 +33,7 @@ export const A2: Proof = {
     }),
 };
 
-/** Someone with a cart, a checkout and an order; customers have an address, too. */
+/** Someone with a cart, a checkout and an order; a customer also has an address. */
 interface Owner {
   name: string;
   customer_id: string | null;
@@ -45,8 +45,8 @@ interface Owner {
 const OWNED: Kind[] = ['customer', 'address', 'cart', 'cart_line', 'checkout', 'order', 'order_line'];
 
 /**
- * Operations for one person only: an invitation and a second factor belong to one person. Nor may the ended session be that
- * of the caller.
+ * Operations for one person only: an invitation and a second factor belong to one person, and a caller must not end its own
+ * session.
  */
 const FOR_SOMEBODY_NEW = ['dashboard.acceptInvitation', 'dashboard.confirmTwoFactor', 'dashboard.replaceRecoveryCodes'];
 
@@ -75,7 +75,10 @@ async function furnish(world: World, tenant: Tenant, owner: Owner): Promise<Owne
   return { ...owner, ids: { ...owner.ids, ...order, ...cart, checkout } };
 }
 
-/** Everything that must be rejected: calls by callers without access, and calls on another person's objects. */
+/**
+ * Sends everything that must be rejected: calls by callers without access, and calls on another person's objects. Returns the
+ * number of calls.
+ */
 async function attack(world: World, tenant: Tenant, owners: Owner[], operation: Operation): Promise<number> {
   const call = await validCall(world, tenant, operation, { full: true });
   const places = placesIn(call);
@@ -109,7 +112,7 @@ interface Place {
   kind: Kind;
 }
 
-/** The places of a call that identify someone's object. */
+/** Finds the places in a call that identify someone's object. */
 function placesIn({ operation, body }: Call): Place[] {
   return slotsOf(operation, body).flatMap((slot) => {
     const [kind] = kindsOf(slot.name, slot.schema, operation.id) ?? [];
@@ -123,7 +126,7 @@ function principalsIn(tenant: Tenant, owners: Owner[]): Principal[] {
   return principalsOf(tenant, shoppers);
 }
 
-/** The call by this principal, on the owner's objects. */
+/** Changes the call so that this principal makes it, on the owner's objects. */
 function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owner): Call {
   const own = places.reduce((about, { slot, kind }) => withValue(about, slot, ids[kind]?.[0] ?? randomUUID()), call);
   const version = call.headers['If-Match'];
@@ -132,8 +135,8 @@ function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owne
 }
 
 /**
- * Staff may access everybody's objects; on the storefront a guest's cart belongs to anyone with its id, and other objects only to
- * their customer.
+ * Staff may access everybody's objects. On the storefront, anyone who has the id of a guest's cart may use it; a customer's
+ * objects are open to that customer only.
  */
 function mayTouch(principal: Principal, owner: Owner, operation: Operation): boolean {
   if (operation.surface !== 'storefront') return true;
@@ -146,7 +149,7 @@ function judgeClosed(world: World, { operation }: Call, who: string, { status, t
   world.violations.add(`${operation.id}: ${who}: ${status} ${text.slice(0, 300)}`);
 }
 
-/** Another person's objects must get the response of missing ones. Returns the status. */
+/** Expects the same response for another person's objects as for missing ones. Returns the status. */
 async function compare(world: World, tenant: Tenant, call: Call, places: Place[], owner: Owner): Promise<number> {
   const unknown = unknownOf(call, places);
   const foreign = await world.send(call, tenant);

@@ -11,7 +11,10 @@ import { parameterSlotsOf, slotsOf } from './slots.ts';
 import type { World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every tenant calls every operation, with lists, searches, pages and mistakes; every proof checks all of its responses in this way. */
+/**
+ * Each tenant calls every operation with valid and invalid requests. The world searches all responses for the markers of other
+ * tenants, as it does in every other proof.
+ */
 export const A3: Proof = {
   id: 'A3',
   promise: 'No response contains a text of another tenant.',
@@ -43,7 +46,10 @@ export const A3: Proof = {
     }),
 };
 
-/** Searches the listener's responses about one site for another's texts: with mistakes, odd values, and after each change. Returns the number of responses. */
+/**
+ * Sends valid and mutated calls about each site to the operators' listener, and searches the responses for texts of the other
+ * tenants. Returns the number of responses.
+ */
 async function lookAtListener(world: World, trial: Trial, chance: Chance): Promise<number> {
   return withListener(world, trial, async (listener) => {
     for (const operation of operatorOperations) {

@@ -14,7 +14,7 @@ interface Mix {
   headers: Headers;
 }
 
-/** Credentials that do not belong to each other, to the operation or to the site, or that no longer work. */
+/** Calls every operation with credentials that do not match each other, the operation or the site, or that have ended. */
 export const A4: Proof = {
   id: 'A4',
   promise: 'An operation accepts exactly one valid credential of its own kind, with its own site.',
@@ -90,7 +90,10 @@ function mixesFor(world: World, operation: Operation): Mix[] {
   return mixes;
 }
 
-/** Schemes that share a header may be alternatives: then only a foreign credential is wrong there. */
+/**
+ * The owners whose `second` credential must be rejected in place of the first. If both schemes use the same header, the
+ * tenant's own credential may be a valid alternative, and only that of the other tenant is wrong.
+ */
 function ownersThatDoNotBelong(
   { tenants: [tenant, other] }: World,
   operation: Operation,
@@ -103,7 +106,7 @@ function ownersThatDoNotBelong(
   return isAmong(ways, [...rest, second]) ? [other] : [tenant, other];
 }
 
-/** A page may send its customer's token with every call: the storefront ignores it if it is not needed. */
+/** A page may send its customer's token with every call: storefront operations that do not need it ignore it. */
 function looksAtCustomers(operation: Operation): boolean {
   return operation.surface !== 'storefront' || waysOf(operation).flat().includes('CustomerToken');
 }
@@ -112,14 +115,14 @@ function waysOf({ security }: Operation): CredentialScheme[][] {
   return security.map((names) => names.filter((name) => name in SCHEMES) as CredentialScheme[]);
 }
 
-/** Everything that an operation needs, and one credential more. */
+/** Valid credentials of the operation, each time with one more that does not belong there. */
 function secondMixes(world: World, operation: Operation, ways: CredentialScheme[][], way: CredentialScheme[]): Mix[] {
   const [tenant, other] = world.tenants;
   return (Object.keys(SCHEMES) as CredentialScheme[]).flatMap((second) => {
     if (way.includes(second) || (second === 'CustomerToken' && !looksAtCustomers(operation))) return [];
-    // Two in the same header: only the second is sent.
+    // If both use the same header, only the second is sent.
     const left = way.filter((scheme) => SCHEMES[scheme].header !== SCHEMES[second].header);
-    // The token of its storefront is allowed with an agent's everywhere.
+    // With an agent's token, the token of its own storefront is allowed everywhere.
     const belongs = second === 'StorefrontToken' && way.includes('AgentToken');
     const owners = belongs || isAmong(ways, [...left, second]) ? [other] : [tenant, other];
     return owners.map((owner) => ({
@@ -152,7 +155,7 @@ function deadMixes(tenant: Tenant, scheme: CredentialScheme, site: Headers): Mix
     .map(({ why, secret }) => ({ what: `${scheme}, ${why}`, headers: { ...site, ...headersOf(scheme, secret) } }));
 }
 
-/** The right secret, written wrong. */
+/** The correct secret in wrong forms, such as twice, in another case or under another scheme. */
 function misshapen(scheme: CredentialScheme, secret: string, site: Headers): Mix[] {
   const { header } = SCHEMES[scheme];
   const value = headerOf(scheme, secret)[1];
@@ -167,7 +170,7 @@ function misshapen(scheme: CredentialScheme, secret: string, site: Headers): Mix
     'another scheme of authorization': `Basic ${Buffer.from(secret).toString('base64')}`,
   };
   if (header !== 'Authorization') shapes['with Bearer'] = `Bearer ${secret}`;
-  // Node keeps the first of two Authorization headers; two others are joined.
+  // Node keeps the first of two Authorization headers, and joins the values of any other header that is sent twice.
   else shapes['without Bearer'] = secret;
   if (header !== 'Authorization') shapes['in two headers'] = [value, value];
   return Object.entries(shapes).map(([what, shape]) => ({

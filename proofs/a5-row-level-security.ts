@@ -13,8 +13,8 @@ import type { World } from './tenant.ts';
 import { behind, inWorld, loggerInto } from './world.ts';
 
 /**
- * A server whose statements have lost their site conditions, so that only row-level security separates the
- * tenants. A second one lacks row-level security as well, to show that the attack would find unprotected rows.
+ * Attacks a server from whose SQL statements the site conditions were removed, so that only row-level security separates the
+ * tenants. A second server lacks row-level security too, to show that the attack would find unprotected rows.
  */
 export const A5: Proof = {
   id: 'A5',
@@ -30,7 +30,7 @@ export const A5: Proof = {
     }),
 };
 
-/** The attack of A1, and a successful call of every operation, whose response must contain no data of others. */
+/** Repeats the attack of A1, and makes a valid call of each operation; no response may contain data of other tenants. */
 async function alone(world: World, trial: Trial) {
   const seen = { changed: 0, texts: new Set<string>() };
   const server = await serverOf(trial, world, (connection) => forgetSite(connection, seen));
@@ -43,7 +43,7 @@ async function alone(world: World, trial: Trial) {
     const before = await Promise.all(others.map(({ site_id }) => holdingsOf(world.owner, site_id)));
     for (const operation of chance.some(operationTable, pick(trial.size, 30, operationTable.length))) {
       const { status, text } = await view.send(await validCall(view, tenant, operation), tenant);
-      // A statement that its change has broken would reveal nothing of others either.
+      // A 500 means that the changed statement is invalid: it would reveal nothing, whatever row-level security does.
       if (status >= 500) view.violations.add(`${operation.id}: ${status} ${text.slice(0, 300)}`);
       calls += 1;
       requests += await attack(view, tenant, others, operation, trial, chance);
@@ -61,11 +61,11 @@ async function alone(world: World, trial: Trial) {
   return { calls, requests, changed: seen.changed, texts: seen.texts.size };
 }
 
-/** Only reads: writes without either would spoil the world of the other proofs. */
+/** Only sends reads: writes without either protection would damage the data of the other proofs. */
 async function withNothing(world: World, trial: Trial) {
   const seen = { changed: 0, texts: new Set<string>() };
   const server = await serverOf(trial, world, (connection) => {
-    // The login is a superuser, whom row-level security does not concern.
+    // The login is a superuser, to whom row-level security does not apply.
     void connection.query('set role none');
     forgetSite(connection, seen);
   });
@@ -86,7 +86,7 @@ async function withNothing(world: World, trial: Trial) {
   return { open, asked: asked.length };
 }
 
-/** Without a cache, because its keys contain the site as well. */
+/** Caching is off, because cache keys contain the site, which would separate the tenants too. */
 async function serverOf(trial: Trial, world: World, change: (connection: pg.PoolClient) => void) {
   const cache = createCatalogueCache({ enabled: false });
   const settings = { cache, logger: loggerInto(world.causes), trustProxy: 1 };

@@ -51,7 +51,7 @@ const WRITES = [
   ...['storefront.createCart', 'storefront.addCartItem'],
 ];
 
-/** The calls for a tenant: successful ones, of each operation that reads and of some that write. */
+/** For each tenant, calls that succeed: one of each reading operation, and some that write. */
 type Calls = Map<Tenant, { reads: Call[]; writes: Call[] }>;
 
 async function callsOf(world: World, { size }: Trial, chance: Chance): Promise<Calls> {
@@ -69,7 +69,7 @@ async function callsOf(world: World, { size }: Trial, chance: Chance): Promise<C
 
 const CALLERS = 6;
 
-/** Sends requests of all tenants through two connections, some at a time. */
+/** Sends requests of all tenants through two connections, several at a time. */
 async function traffic(
   world: World,
   trial: Trial,
@@ -123,7 +123,7 @@ async function ask(view: World, calls: Calls, chance: Chance): Promise<Reply | u
 
 const NO_CREDENTIALS = { Authorization: 'Bearer nothing', 'X-API-Key': 'nothing' };
 
-/** The same call under another key, with the tenant's own texts, wherever they end up. */
+/** The call with a new idempotency key and with texts of this tenant. */
 function freshly(call: Call, tenant: Tenant): Call {
   const body = unique(call.body) as Record<string, unknown> | undefined;
   const named = body && 'name' in body ? { ...body, name: `${tenant.canary} again` } : body;
@@ -143,7 +143,7 @@ async function abandon({ baseUrl }: World, tenant: Tenant, chance: Chance): Prom
   await fetch(`${baseUrl}/api/dashboard/products`, { method: 'POST', headers, body, signal }).catch(() => undefined);
 }
 
-/** Per table, the number of a tenant's rows that contain the marker of another. */
+/** Counts, for each table, the rows of a tenant that contain another tenant's marker. */
 async function misplaced({ owner, tenants }: World): Promise<Map<string, number>> {
   const found = new Map<string, number>();
   const values = [tenants.map(({ site_id }) => site_id), tenants.map(({ canary }) => canary)];

@@ -19,8 +19,8 @@ import { type Asked, askOverMcp, askOverRest, type Speaker } from './ucp.ts';
 import { inWorld } from './world.ts';
 
 /**
- * Ids of other tenants, unknown ids, and both misspelt, in every place that takes one, also over MCP and UCP: responses and
- * effects must be the same, and in the full form the time, too.
+ * Puts ids of other tenants, unknown ids and misspelt ids of both kinds in every place that takes an id, even over MCP and UCP.
+ * Responses and effects must be the same, and in the full form the response time too.
  */
 export const A7: Proof = {
   id: 'A7',
@@ -60,9 +60,9 @@ export const A7: Proof = {
 interface Count {
   compared: number;
   pairs: number;
-  /** Places that were timed. */
+  /** The number of places that were timed. */
   places: number;
-  /** The least probability that the times of a place are due to chance. */
+  /** The lowest p-value of a place: the probability that its time differences are due to chance. */
   least: number;
 }
 
@@ -77,10 +77,10 @@ function noteOf({ size }: Trial, { places, pairs, least }: Count): Pick<Figures,
 interface Place {
   where: string;
   cacheable: boolean;
-  /** Ids of the other tenants, and as many of nothing, in the same form. */
+  /** Ids of other tenants, and the same number of ids in the same form that never existed. */
   foreign: string[];
   absent: string[];
-  /** Makes the call with this id, ready to be sent. */
+  /** Prepares the call with this id; the returned function sends it. */
   prepare(id: string): Promise<() => Promise<Reply>>;
 }
 
@@ -115,7 +115,7 @@ async function placesOf(
   });
 }
 
-/** Requests over UCP with an id, each with its possible kinds. */
+/** UCP requests that contain an id, with the kinds of object it may identify. */
 const IN_UCP: [FunctionName, Kind, (id: string) => Partial<Asked>][] = [
   ['get_product', 'product', (id) => ({ body: { id } })],
   ['get_product', 'variant', (id) => ({ body: { id } })],
@@ -132,20 +132,20 @@ const IN_UCP: [FunctionName, Kind, (id: string) => Partial<Asked>][] = [
   ['get_order', 'agent_order', (id) => ({ id })],
 ];
 
-/** The same over the protocols for agents: each tool of MCP with an id, and each function of UCP on both transports. */
+/** The places of ids in the protocols for agents: in each MCP tool, and in each UCP function over both transports. */
 async function openProtocols(world: World): Promise<{ places: Place[]; close(): Promise<void> }> {
   const [tenant, ...others] = world.tenants;
   const secret = tenant.secrets.AgentToken;
   const places: Place[] = [];
   for (const { operation } of agentTools().values()) {
-    // It would end the token that all of this is done with.
+    // This would revoke the token that the proof uses for all calls.
     if (operation.id === 'agent.revokeToken') continue;
     const over = await placesOf(world, operation, (call) => callTool(world, tenant, secret, call));
     places.push(...over.map((place) => ({ ...place, where: `${place.where} over MCP` })));
   }
   const profile = await publishProfile();
   const speaker: Speaker = { baseUrl: world.baseUrl, site_id: tenant.site_id, profile: profile.url, secret };
-  // The first request fetches the profile, whatever its function.
+  // The first UCP request fetches the agent's profile; none of the compared ones must do so.
   await askOverRest(speaker, { name: 'search_catalog', body: {} });
   for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
     for (const [name, kind, withId] of IN_UCP) {
@@ -157,7 +157,7 @@ async function openProtocols(world: World): Promise<{ places: Place[]; close(): 
   return { places, close: profile.close };
 }
 
-/** An id of nothing in the same form and, if its form contains a time, of the same age. */
+/** An id that never existed, in the same form as `id`; if the form contains a time, with the same time. */
 export function nothingLike(kind: Kind, id: string): string {
   if (kind === 'user_code') return mintUserCode();
   if (/^[0-9a-f]{8}-/.test(id)) return id.slice(0, -12) + randomUUID().slice(-12);
@@ -202,7 +202,7 @@ async function observed(place: Place, id: string): Promise<{ told: string; work:
   const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
   try {
     const reply = await ask();
-    // The last use of a credential is written once a minute, by the first call of that minute.
+    // last_used_at is written once a minute, by the first call of that minute.
     const work = statements.filter((text) => !text.includes('last_used_at'));
     return { told: tell(reply, [id]), work: JSON.stringify(work) };
   } finally {
@@ -217,9 +217,11 @@ async function readyCall(world: World, tenant: Tenant, call: Call, slot: Slot, i
   return { ...attack, headers: { ...attack.headers, 'Idempotency-Key': randomUUID() } };
 }
 
-/** For each operation. Suspicious ones are measured again, with other ids, because one may look so by chance. */
+/**
+ * Pairs of requests for each operation. A suspicious result is measured again with other ids, because it may be due to chance.
+ */
 const PAIRS = 500;
-/** For each place in a protocol, of which each request is several operations. */
+/** Pairs of requests for each place in a protocol. Fewer, because each such request runs several operations. */
 const PAIRS_OF_PROTOCOLS = 150;
 const PAIRS_OF_SUSPECTS = 5_000;
 const SUSPICIOUS = 0.05;
@@ -236,12 +238,12 @@ async function compareTimes(world: World, place: Place, pairs: number, chance: C
   if (p <= P) world.violations.add(`${place.where}: the time tells a foreign id from one of nothing (p = ${p})`);
 }
 
-/** The probability that only chance makes the times of foreign and absent ids differ. */
+/** Returns the p-value: the probability that the times of foreign and absent ids differ only by chance. */
 async function series(place: Place, pairs: number, chance: Chance, count: Count): Promise<number> {
   const times = { foreign: [] as number[], absent: [] as number[] };
   for (let pair = 0; pair < pairs; pair += 1) {
     const at = pair % place.foreign.length;
-    // The order of the two is random.
+    // Sends the two in random order.
     for (const kind of chance.some(['foreign', 'absent'] as const, 2)) {
       const ask = await place.prepare(place[kind][at] ?? '');
       const started = performance.now();

@@ -49,13 +49,13 @@ async function expectUntouched(
   body: unknown,
 ) {
   const all = Object.keys(changes(before, await holdingsOf(world.owner, world.tenants[0].site_id)));
-  // An import is recorded as a call even if each of its rows is rejected, and its rows without the field are written.
+  // Calls of an import are audited even if each row is rejected, and rows without the injected field are written.
   const changed = id.startsWith('dashboard.import') ? all.filter((table) => table !== 'audit_events') : all;
   const rows = Object.values((body ?? {}) as object).some((value) => Array.isArray(value) && value.length > 1);
   if (changed.length > 0 && !rows) world.violations.add(`${id}: refused fields changed ${changed.join(', ')}`);
 }
 
-/** The names of all fields of successful responses, with a value of the right type; and some internal ones. */
+/** All field names of successful responses, each with a value of the right type, and some names of internal columns. */
 function shownFields(): Map<string, unknown> {
   const fields = new Map<string, unknown>([
     ['site_id', '0192f3a0-3333-7000-8000-000000000001'],

@@ -9,7 +9,7 @@ import { watchStatements } from './statements.ts';
 import { SCHEMES, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Second spellings of every address, by hand and without a credential. */
+/** Sends other spellings of every operation's URL as raw requests without a credential. */
 export const A9: Proof = {
   id: 'A9',
   promise: 'No spelling of an address, method or header reaches a handler without a credential.',
@@ -55,8 +55,9 @@ async function spell(world: World, call: Call, baseUrl: string): Promise<number>
 }
 
 /**
- * The operators' listener accepts no spelling without a key, no other credential, and no page; it serves nothing of the shops. The
- * shops' server accepts no operator key, and serves nothing of the listener. Returns the number of requests.
+ * Expects the operators' listener to reject every spelling without a key, every other credential and every page, and to serve
+ * no operation of shops. Expects the shops' server to reject operator keys and to serve no operation of the listener. Returns
+ * the number of requests.
  */
 async function confuseListener(world: World, trial: Trial): Promise<number> {
   return withListener(world, trial, async (listener) => {
@@ -105,7 +106,7 @@ async function confuseListener(world: World, trial: Trial): Promise<number> {
   });
 }
 
-/** An operator's key in place of each credential of shops, and of all. */
+/** Headers that carry an operator key in place of each credential of a shop, and in place of all at once. */
 function keyAsOthers({ key }: OperatorListener, site_id: string): Record<string, string>[] {
   const names = [...new Set(Object.values(SCHEMES).map(({ header }) => header))];
   const as = (header: string) => ({ [header]: header === 'Authorization' ? `Bearer ${key}` : key });

@@ -2,13 +2,13 @@ import { AgentPurchases } from './agent-purchases.ts';
 import { onlyVariantOf, putOnSale } from './goods.ts';
 import type { Answer, OpenShop } from './shop.ts';
 
-/** Goods inside and outside the categories of agents, and every way in which an agent could reach them. */
+/** Products inside and outside the categories of agents, and all ways in which an agent could reach them. */
 
 export interface Sample {
   name: string;
   product_id: string;
   variant_id: string;
-  /** All categories that it is in, in lower case. */
+  /** All categories of the product, in lower case. */
   categories: string[];
 }
 
@@ -17,7 +17,10 @@ export interface Scene {
   samples: Sample[];
 }
 
-/** Categories in the spellings of customers. Only type and handle count, ignoring case; the others match nothing. */
+/**
+ * Agents' categories as customers may spell them. Only product types and collection handles match, ignoring case; the other
+ * entries match nothing.
+ */
 export const MANDATES: string[][] = [
   ...[['Kitchen'], ['kITCHEN'], ['tools'], ['Tools'], ['orange'], ['Kitchen', 'tools'], ['Gärten']],
   ...[
@@ -34,7 +37,7 @@ export const MANDATES: string[][] = [
   ...[["Kitchen' or '1'='1"], ['utensil'], ['Alder'], ['stone'], ['null'], ['no such category']],
 ];
 
-/** A product of each kind that is in a category, or looks as if it were. */
+/** One product for each way to be in a category or to look as if it were. */
 const SAMPLES: Record<string, { type?: string; tags?: string[]; collection?: object; in?: string[] }> = {
   Mug: { type: 'Kitchen', tags: ['utensil'], in: ['kitchen'] },
   Ladle: { type: 'KITCHEN', in: ['kitchen'] },
@@ -83,11 +86,11 @@ type Outcome = Pick<Answer<'agent.findAndBuy'>, 'status' | 'refusal'> & { data: 
 interface Attempt {
   agent: AgentPurchases;
   target: Sample;
-  /** A product that the agent may buy, if there is one. */
+  /** Another product, which the agent may buy, if there is one. */
   decoy: Sample | undefined;
 }
 
-/** Every way to see, add or buy a product. Those that identify it must succeed if it is allowed. */
+/** All ways to see, add or buy a product. Ways with `names` identify the product, and must succeed if it is allowed. */
 export const WAYS: Record<string, { names?: true; go(attempt: Attempt): Promise<Outcome> }> = {
   'read by id': {
     names: true,
@@ -156,7 +159,7 @@ export const WAYS: Record<string, { names?: true; go(attempt: Attempt): Promise<
   },
 };
 
-/** Tries one way; returns the number of faults. */
+/** Tries one way and reports violations. */
 export async function attempt(
   { shop, samples }: Scene,
   { mandate, target, way }: { mandate: string[]; target: Sample; way: string },
@@ -167,7 +170,7 @@ export async function attempt(
   const { status, data, refusal } = await go({ agent, target, decoy });
   const say = (fault: string) =>
     shop.premises.violations.add(`${mandate.join(' and ')}: ${target.name} ${way}: ${fault}`);
-  // All other products in the response must be allowed, too.
+  // The response must not contain any other product that is not allowed.
   const shown = samples.filter(({ product_id }) => JSON.stringify(data ?? {}).includes(product_id));
   for (const sample of shown) if (!isAllowed(sample, mandate)) say(`it shows ${sample.name}`);
   const refused = [403, 404].includes(status);

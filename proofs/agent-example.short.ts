@@ -10,7 +10,7 @@ import { openShop } from '../server/test/shop.ts';
 
 const EXAMPLE = new URL('../examples/agent.ts', import.meta.url).pathname;
 const AI_SDK = new URL('../examples/ai-sdk-agent.ts', import.meta.url).pathname;
-/** The example waits for seconds between polls, as agents should: the tests wait concurrently. */
+/** The tests run concurrently, because the example waits seconds between polls, as agents should. */
 const PLAYED = { timeout: 120_000, concurrent: true };
 
 const directories: string[] = [];
@@ -19,7 +19,7 @@ afterAll(async () => {
   for (const directory of directories.splice(0)) await rm(directory, { recursive: true });
 });
 
-/** A shop with a mug, a lamp and a customer, and the file of credentials that the example reads. */
+/** Opens a shop with a mug, a lamp and a customer, and writes the credentials file that the example reads. */
 async function givenDemo() {
   const shop = await openShop();
   await shop.givenTerms();
@@ -36,7 +36,7 @@ async function givenDemo() {
   return { shop, customer, demo };
 }
 
-/** Runs the example, and does a person's part for the printed lines; returns all lines, and how it ended. */
+/** Runs the example and calls `onLine` for each printed line, which acts as the person. Returns all lines and the exit code. */
 async function play(args: string[], onLine: (line: string) => Promise<void>) {
   const example = spawn(process.execPath, [EXAMPLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => example.once('exit', resolve));
@@ -66,7 +66,7 @@ test('the agent example runs from consent to revocation', PLAYED, async () => {
   expect(stdout).toContain('The next call is refused: 401 invalid_token.');
 });
 
-test('a model of the AI SDK finds and prepares, and the customer confirms', PLAYED, async () => {
+test('a model of the AI SDK finds and prepares a purchase, and the customer confirms it', PLAYED, async () => {
   const { shop, demo } = await givenDemo();
 
   const { stdout } = await promisify(execFile)(process.execPath, [AI_SDK, 'a mug', '--demo', demo, '--auto-approve']);
@@ -80,7 +80,7 @@ test('a model of the AI SDK finds and prepares, and the customer confirms', PLAY
 });
 
 test(
-  'with too small a budget the example reports it, continues, and links to the account page that revokes it',
+  'if the budget is too small, the example reports it, continues, and links to the account page where it can be revoked',
   PLAYED,
   async () => {
     const { shop, customer, demo } = await givenDemo();
@@ -105,7 +105,7 @@ test(
   },
 );
 
-test('a customer who refuses ends the example without a stack trace', PLAYED, async () => {
+test('if the customer refuses consent, the example ends without a stack trace', PLAYED, async () => {
   const { customer, demo } = await givenDemo();
 
   const { text, errors, code } = await play(['--demo', demo], async (line) => {
@@ -120,7 +120,7 @@ test('a customer who refuses ends the example without a stack trace', PLAYED, as
   expect(text).not.toContain('2. The agent looks');
 });
 
-test('a customer who revokes instead of confirming ends the example', PLAYED, async () => {
+test('if the customer revokes the agent instead of confirming, the example ends', PLAYED, async () => {
   const { customer, demo } = await givenDemo();
 
   const { text, errors, code } = await play(['--demo', demo], async (line) => {
@@ -136,7 +136,7 @@ test('a customer who revokes instead of confirming ends the example', PLAYED, as
   expect(text).toContain('The customer has already revoked it: 401 invalid_token.');
 });
 
-test('an unconfirmed purchase ends the wait, not the example', PLAYED, async () => {
+test('if nobody confirms a purchase, the example stops waiting and continues', PLAYED, async () => {
   const { shop, demo, customer } = await givenDemo();
 
   const { text, errors, code } = await play(['--demo', demo], async (line) => {

@@ -17,7 +17,7 @@ export interface Goods {
 export interface Spending {
   budget: number;
   used: number;
-  /** The total of the orders, except those cancelled before they were paid. */
+  /** The total of all orders except those that were cancelled before payment. */
   ordered: number;
   /** The number of all orders. */
   orders: number;
@@ -27,10 +27,10 @@ export interface Spending {
 export class AgentPurchases {
   readonly shop: OpenShop;
   readonly agent: { id: string; secret: string };
-  /** The credentials of both, in the form of requests. */
+  /** The credentials of the customer and of the agent, in the form that requests take. */
   readonly as: { customer_token: string };
   readonly by: { agent_token: string };
-  /** How many confirmations were tried. */
+  /** The number of confirmation attempts. */
   confirmations = 0;
 
   private constructor(shop: OpenShop, customer_token: string, agent: { id: string; secret: string }) {
@@ -40,7 +40,7 @@ export class AgentPurchases {
     this.by = { agent_token: agent.secret };
   }
 
-  /** A new customer with an agent of this budget, for these categories; none mean all. */
+  /** Creates a customer with an agent that has this budget and these categories; an empty list allows all categories. */
   static async open(
     shop: OpenShop,
     budget_cents: number,
@@ -58,12 +58,12 @@ export class AgentPurchases {
     );
   }
 
-  /** The minor unit of the shop's currency as an amount. */
+  /** Formats minor units of the shop's currency as an amount. */
   amount(cents: number): string {
     return decimal(cents, this.shop.tenant.currency_digits);
   }
 
-  /** A product at this price that never runs out. */
+  /** Creates a product with this price and unlimited stock. */
   async sell(cents: number, input: Parameters<typeof putOnSale>[1] = {}): Promise<Goods> {
     const product = await putOnSale(this.shop, {
       ...{ price: this.amount(cents), requires_shipping: false, track_inventory: false },
@@ -80,7 +80,7 @@ export class AgentPurchases {
     return this.shop.ask('agent.findAndBuy', { ...this.by, body });
   }
 
-  /** A checkout by the agent, ready for its customer to confirm. */
+  /** The agent creates a checkout that is ready for the customer to confirm. */
   async prepare(body: Buy): Promise<{ id: string; cart_id: string }> {
     const { checkout } = await this.shop.must('agent.findAndBuy', { ...this.by, body });
     if (!checkout) throw new Error(`The agent made no checkout of ${JSON.stringify(body)}.`);
@@ -89,7 +89,7 @@ export class AgentPurchases {
   }
 
   payBy(checkout_id: string, more: NonNullable<Request<'storefront.updateCheckout'>['body']> = {}) {
-    // The customer's phone number contains the marker or a hostile text.
+    // The customer's own phone number contains the tenant's marker or a hostile text, so none is used by default.
     const body = { payment_method: 'bank_transfer', phone: null, ...more } as const;
     return this.shop.must('storefront.updateCheckout', { ...this.as, path: { checkout_id }, body });
   }
@@ -99,14 +99,14 @@ export class AgentPurchases {
     return this.shop.ask('storefront.completeCheckout', { ...this.as, path: { checkout_id }, body: {} });
   }
 
-  /** Begins a payment by card, which waits for the customer at the provider. */
+  /** Starts a card payment that stays pending until the customer acts at the provider. */
   async beginPayment(checkout_id: string): Promise<Confirmation> {
     await this.payBy(checkout_id, { payment_method: 'card' });
     const body = { payment: { card_token: 'tok_3ds' } };
     return this.shop.ask('storefront.completeCheckout', { ...this.as, path: { checkout_id }, body });
   }
 
-  /** Confirms again with the new review token each time the shop reports a change. */
+  /** Confirms the new total each time the shop reports that the price changed, at most five times. */
   async confirmWhatever(checkout_id: string): Promise<Confirmation> {
     const path = { checkout_id };
     let answer = await this.confirm(checkout_id);

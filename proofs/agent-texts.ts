@@ -1,8 +1,10 @@
 import { leftIn } from './injections.ts';
 
-/** The parts of a merchant's and a customer's text in a response for agents, and their places. */
+/** Finds texts of merchants and customers in responses for agents, and checks their places. */
 
-/** The faults of a JSON response: markers outside of fields that are marked as untrusted, and harmful remains in them. */
+/**
+ * The faults of a JSON response: markers outside fields that are declared untrusted, and dangerous characters left in texts.
+ */
 export function faultsInJson(body: unknown, canary: string, at: string): string[] {
   return textsIn(body, at, false).flatMap(({ text, at: place, marked }) => {
     if (/(?:_|\.)url$/.test(place)) return [];
@@ -18,12 +20,12 @@ interface Text {
   marked: boolean;
 }
 
-/** Every string of a body, names of fields included. */
+/** All strings of a body, including the names of its fields. */
 function textsIn(value: unknown, at: string, marked: boolean): Text[] {
   if (typeof value === 'string') return [{ text: value, at, marked }];
   if (typeof value !== 'object' || value === null) return [];
   const { content_trust, metadata } = value as { content_trust?: unknown; metadata?: { content_trust?: unknown } };
-  // UCP has an extension point for fields that its schemas do not define.
+  // In UCP the declaration is in `metadata`, its extension point for fields that its schemas do not define.
   const inside = marked || content_trust === 'merchant' || metadata?.content_trust === 'merchant';
   if (Array.isArray(value)) return value.flatMap((entry) => textsIn(entry, at, inside));
   return Object.entries(value).flatMap(([name, field]) => [
@@ -36,12 +38,12 @@ const LINE = /^( *)- (?:([a-z]\w*)(?:: (.*))?|\d+)$/;
 const HEADING = /^## (\w+)(?: \d+)?$/;
 const TRUST = '- content_trust: merchant';
 const ESCAPED = /\\[\\`*_[\]<>#|]/g;
-/** CommonMark does not treat these as markup inside a word. */
+/** CommonMark does not treat these characters as markup inside a word. */
 const INSIDE_A_WORD = /(?<=[\p{L}\p{N}])[_#|]+(?=[\p{L}\p{N}])/gu;
 
-/** The same for a response in Markdown, where a text must neither end its line nor act as markup. */
+/** The faults of a Markdown response, in which a merchant's text must neither end its line nor act as markup. */
 export function faultsInMarkdown(body: string, canary: string, at: string): string[] {
-  // The first part precedes the first heading, and may be empty.
+  // The part before the first heading, which may be empty.
   const [fields = '', ...sections] = `\n${body.trimEnd()}`.split(/^(?=## )/m);
   const whole = fields.split('\n').includes(TRUST);
   return [

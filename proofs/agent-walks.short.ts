@@ -11,9 +11,9 @@ import { type DemoShop, openDemoShop } from '../server/test/demo-shop.ts';
 import { openTab } from '../server/test/tab.ts';
 
 /**
- * The walks of docs/agents.md in the demo shop, one for each protocol: the assistants of examples/ as processes, and their customer in a
- * browser, who follows their lines. Each buys with the customer's confirmation, reads the order, hits the limits of budget and
- * categories, reads its own audit, and is revoked.
+ * Runs the walks of docs/agents.md in the demo shop, one for each protocol: the assistants of examples/ run as processes, and
+ * their customer follows the printed lines in a browser. Each assistant buys with the customer's confirmation, reads the order,
+ * reaches its budget and category limits, reads its own audit, and is revoked.
  */
 const ROOT = join(import.meta.dirname, '..');
 const PLAYED = 240_000;
@@ -42,7 +42,9 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true });
 });
 
-/** The customer of the demo shop, in a browser, who follows a printed line. */
+/**
+ * Returns a reader of printed lines, which follows each link in a browser as the demo shop's customer, and the orders placed.
+ */
 async function openCustomer() {
   const { page } = await openTab(browser, 375);
   const [login] = shop.demo.customers;
@@ -94,7 +96,7 @@ played(
   PLAYED,
 );
 
-/** Checks the output of both variants of MCP. */
+/** Checks the output of the assistant, which both variants of MCP must print. */
 function judgeMcp(told: string, orders: string[]): void {
   expect(told).toContain('may spend 60 EUR on Tableware');
   expect(orders).toEqual(['Place order and pay €22.90']);

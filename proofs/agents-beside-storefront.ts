@@ -4,16 +4,16 @@ import { newCustomer, openAgent, SCOPES } from './agents.ts';
 import type { Call } from './client.ts';
 import type { Tenant, World } from './tenant.ts';
 
-/** The agents and storefront tokens of E11: with all scopes, without one, and ended ones. */
+/** The agents and storefront tokens of E11: with all scopes, with one scope missing, and ended. */
 
 export interface Agent {
   id: string;
   secret: string;
 }
 
-/** The agent that owns the fixtures. */
+/** The agent that owns the objects in the call. */
 export async function ownAgent(world: World, tenant: Tenant, call: Call): Promise<Agent> {
-  // Revoking the own token needs a separate token.
+  // A call that revokes its own token was made with a token created for it.
   const given = String(call.headers.Authorization ?? '').replace('Bearer ', '');
   const secret = call.operation.id === 'agent.revokeToken' ? given : tenant.secrets.AgentToken;
   const { rows } = await world.owner.query<{ id: string }>(
@@ -25,11 +25,11 @@ export async function ownAgent(world: World, tenant: Tenant, call: Call): Promis
 
 export interface AgentsByScope {
   whole: Agent;
-  /** An agent that lacks only this scope. */
+  /** The agent that has all scopes except this one. */
   without(scope: string): Agent;
 }
 
-/** Agents of one customer, who may have ten. */
+/** All agents are of one customer, who may have at most ten. */
 export async function agentsByScope(world: World, tenant: Tenant): Promise<AgentsByScope> {
   const { id } = await newCustomer(world, tenant);
   const whole = await openAgent(world, tenant, id);
@@ -41,7 +41,7 @@ export async function agentsByScope(world: World, tenant: Tenant): Promise<Agent
   return { whole, without: (scope) => lacking.get(scope) ?? whole };
 }
 
-/** The tenant with a storefront token that lacks a scope. */
+/** Gives the tenant a storefront token that lacks this scope. */
 export async function narrowStorefront({ owner }: World, tenant: Tenant, scope: string): Promise<Tenant> {
   const secret = mintToken('storefront');
   await owner.query(
@@ -55,7 +55,7 @@ export async function narrowStorefront({ owner }: World, tenant: Tenant, scope: 
 
 export interface DeadAgent extends Agent {
   why: string;
-  /** How many rows a call leaves: none for a token that never was. */
+  /** The number of audit rows that a call adds: none for a token that never existed. */
   rows: number;
 }
 

@@ -8,12 +8,12 @@ import { makeOrder, stapleOf } from './sales.ts';
 import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant.ts';
 
 /**
- * Agents of a tenant's customers, and their objects. Requests and tokens are written straight into the database: a request
- * lives for 900 seconds, which a proof may outlast, and a customer has ten agents at most.
+ * Agents of a tenant's customers, and their objects. Consent requests and tokens are inserted directly into the database,
+ * because a request expires after 900 seconds, which a proof may exceed, and a customer may have at most ten agents.
  */
 export const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
 
-/** The operations of each scope, written by hand, because the server enforces the contract. */
+/** The operations of each scope. Written by hand, not read from the contract, because the server enforces the contract. */
 const OPENED: Record<string, string> = {
   'catalog:read': 'getFacets searchCatalog getProduct findProducts getShop',
   'cart:write': `findAndAdd listCarts createCart getCart addCartItem updateCartItem removeCartItem applyDiscount removeDiscount
@@ -25,7 +25,7 @@ const OPENED: Record<string, string> = {
 
 /** Operations on the token itself, which need no scope. */
 export const OF_ITSELF = ['listAudit', 'getToken', 'revokeToken'];
-/** The same, and the requests for a token. */
+/** Operations on the token itself, and the requests for a token. */
 export const WITHOUT_SCOPE = [...OF_ITSELF, 'requestConsent', 'pollConsent'];
 
 /** The scope that an operation of agents needs. Throws if it is not listed. */
@@ -40,7 +40,7 @@ export function pollConsent(world: World, tenant: Tenant, device_code: string) {
   return world.send(callOf('agent.pollConsent', {}, { body: { device_code } }), tenant);
 }
 
-/** A request for consent, undecided or approved by a customer. */
+/** Inserts a consent request that is pending, or already approved by this customer. */
 export async function askForConsent(
   { owner }: Pick<World, 'owner'>,
   { site_id, canary }: Pick<Tenant, 'site_id' | 'canary'>,
@@ -66,7 +66,7 @@ export async function makeUserCode(world: World, tenant: Tenant): Promise<Partia
   return { user_code: [(await askForConsent(world, tenant)).user_code] };
 }
 
-/** The device_code of a request approved by a customer of its own. */
+/** The device_code of a request that a new customer has approved. */
 export async function approvedDeviceCode(world: World, tenant: Tenant): Promise<string> {
   const { id } = await openAccount(world, tenant);
   return (await askForConsent(world, tenant, id)).device_code;
@@ -79,7 +79,9 @@ export interface AgentTerms {
   budget_period?: 'once' | 'week' | 'month';
 }
 
-/** A token of an agent that acts for a customer, with all scopes, and by default a budget that no proof uses up. */
+/**
+ * Inserts the token of an agent that acts for this customer. By default it has all scopes and a budget that no proof exhausts.
+ */
 export async function openAgent(
   { owner }: Pick<World, 'owner'>,
   { site_id, canary }: Pick<Tenant, 'site_id' | 'canary'>,
@@ -104,14 +106,14 @@ export async function openAgent(
 
 export async function makeAgentToken(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const [first] = tenant.ids.customer;
-  // The first agent of a tenant acts for its first customer, as its other secrets do.
+  // The tenant's first agent acts for its first customer, to whom the tenant's other secrets belong.
   const customer_id = tenant.ids.agent_token.length === 0 && first ? first : (await openAccount(world, tenant)).id;
   const { id, secret } = await openAgent(world, tenant, customer_id);
   if (customer_id === first) tenant.secrets.AgentToken = secret;
   return { agent_token: [id] };
 }
 
-/** A cart of the agent whose token the tenant uses. */
+/** Creates a cart with the tenant's agent token. */
 export async function makeAgentCart(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const body = { variant_id: await stapleOf(world, tenant), quantity: 1 };
   const { cart } = (await callAs(world, tenant, 'agent.findAndAdd', body)) as {
@@ -126,7 +128,7 @@ export async function makeAgentCheckout(world: World, tenant: Tenant): Promise<P
   return { agent_checkout: [checkout.id] };
 }
 
-/** An order of the customer for whom the tenant's agent acts. */
+/** Creates an order and assigns it to the customer of the tenant's agent. */
 export async function makeAgentOrder(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { order: [id] = [] } = await makeOrder(world, tenant);
   await world.owner.query('update commerce.orders set customer_id = $3 where site_id = $1 and id = $2', [
@@ -137,7 +139,7 @@ export async function makeAgentOrder(world: World, tenant: Tenant): Promise<Part
   return { agent_order: id ? [id] : [] };
 }
 
-/** Agents that have ended in every possible way. */
+/** Adds agents to the tenant's dead credentials, one ended in each possible way. */
 export async function buryAgents(world: World, tenant: Tenant): Promise<void> {
   const ends: Record<string, (id: string, as: Tenant) => Promise<unknown>> = {
     expired: (id) =>
@@ -162,12 +164,12 @@ export async function buryAgents(world: World, tenant: Tenant): Promise<void> {
   }
 }
 
-/** Another agent of the calling customer, for the operations on their own agents. */
+/** Creates another agent of this customer, for operations on the customer's own agents. */
 export async function ownAgent(world: World, tenant: Tenant, customer_id: string): Promise<string> {
   return (await openAgent(world, asCustomer(tenant, ''), customer_id)).id;
 }
 
-/** Proofs guess codes far more often than anyone may: resets the counters of a tenant. */
+/** Resets a tenant's rate counts for consent codes, because proofs guess far more often than the limits allow. */
 export async function forgetGuesses({ owner }: Pick<World, 'owner'>, { site_id }: Tenant): Promise<void> {
   const { rows } = await owner.query<{ id: string }>('select id from commerce.customers where site_id = $1', [site_id]);
   const customers = rows.map(({ id }) => `user_code ${site_id} ${id}`);
@@ -178,14 +180,14 @@ export async function forgetGuesses({ owner }: Pick<World, 'owner'>, { site_id }
   ]);
 }
 
-/** A manual call, with an idempotency key if it changes something. */
+/** Builds a call from its parts; a writing call gets an Idempotency-Key. */
 export function callOf(operation_id: string, headers: Call['headers'], parts: Partial<Call> = {}): Call {
   const operation = operationOf(operation_id);
   const key: Call['headers'] = operation.method === 'get' ? {} : { 'Idempotency-Key': randomUUID() };
   return { operation, path: {}, query: {}, ...parts, headers: { ...key, ...headers } };
 }
 
-/** The headers of a customer's call. */
+/** The headers of a call by a logged-in customer. */
 export function asSignedIn({ site_id, secrets }: Tenant, token: string): Call['headers'] {
   return { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken, Authorization: `Bearer ${token}` };
 }
@@ -200,7 +202,7 @@ export async function newCustomer(world: World, tenant: Tenant) {
   return { id, token: await openCustomerSession(world, tenant, id) };
 }
 
-/** A checkout that an agent made of one staple, ready for its customer to confirm. */
+/** An agent creates a checkout of one product, ready for its customer to confirm. */
 export async function agentCheckout(world: World, tenant: Tenant, agent: string, customer: string) {
   const as = { ...tenant, secrets: { ...tenant.secrets, AgentToken: agent, CustomerToken: customer } };
   const body = {
@@ -221,17 +223,17 @@ export async function agentCheckout(world: World, tenant: Tenant, agent: string,
   return ready as { id: string; total: string };
 }
 
-/** Whether a security alternative of the contract is an agent token together with the storefront's. */
+/** Whether this security alternative combines an agent token with the storefront's credentials. */
 export function isAgentBesidePair(schemes: string[]): boolean {
   return schemes.includes('AgentToken') && schemes.includes('StorefrontToken');
 }
 
-/** An agent's token together with the storefront's credentials of the shop. */
+/** The headers of a call with an agent's token and the shop's storefront credentials. */
 export function besidePair({ site_id, secrets }: Tenant, secret: string): Call['headers'] {
   return { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken, ...bearer(secret) };
 }
 
-/** A cart with a line and its checkout, made by an agent on the storefront. */
+/** An agent creates a cart with one line and a checkout, with its token and the storefront's. */
 export async function agentsOwn(world: World, tenant: Tenant, secret = tenant.secrets.AgentToken) {
   const make = async (id: string, path: Call['path'], body?: unknown) => {
     const { status, text } = await world.send(callOf(id, besidePair(tenant, secret), { path, body }), tenant);

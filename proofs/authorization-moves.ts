@@ -6,8 +6,8 @@ import { allow, begin, browserOf, type Flow, registerClient } from './oauth-flow
 import type { Tenant, World } from './tenant.ts';
 
 /**
- * The consent of the authorization code, in every state, and everyone who might try to decide on it: on the page, where it
- * belongs, and by the operations for device codes, which must not find it.
+ * Tries to decide an authorization request in every state, as every kind of customer or guest: on its consent page, and by the
+ * operations for device codes, which must not find it. Returns the number of attempts.
  */
 export async function attackAuthorizations(world: World): Promise<number> {
   const [tenant, other] = world.tenants;
@@ -44,7 +44,7 @@ const set =
 
 const isOver = `expires_at = now() - interval '1 second'`;
 
-/** The owner is the customer whose browser the client has sent. */
+/** How to bring a request into each state. Its owner is the customer whose browser the client has redirected. */
 const STATES: Record<string, (world: World, flow: Flow) => Promise<unknown>> = {
   pending: async () => {},
   approved: (_world, flow) => allow(flow),
@@ -106,13 +106,16 @@ async function decideAs(world: World, flow: Flow, { state, who, verb, browser }:
     world.violations.add(`${what}: another code, ${told}`);
 }
 
-/** A valid form token of the page, from any of its forms, such as the one that logs out. */
+/** A valid form token of the page, taken from any of its forms, such as the logout form. */
 function strayFields({ html }: Page): URLSearchParams {
   const token = /name="csrf"[^>]*value="([^"]*)"/.exec(html)?.[1] ?? /value="([^"]*)"[^>]*name="csrf"/.exec(html)?.[1];
   return new URLSearchParams(token ? { csrf: token } : {});
 }
 
-/** By GET, and by the operations that decide on the codes of devices, with the secret in the place of a code. */
+/**
+ * Tries to decide by GET, and by the operations for device codes with the request's secret in place of a code. Returns the
+ * number of attempts.
+ */
 async function elsewhere(world: World, tenant: Tenant, client_id: string, state: string): Promise<number> {
   const flow = await begin(world, tenant, client_id);
   await STATES[state]?.(world, flow);

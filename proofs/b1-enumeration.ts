@@ -13,7 +13,10 @@ import { type Chance, chanceOf } from './random.ts';
 import { watchStatements } from './statements.ts';
 import { operationOf } from './tenant.ts';
 
-/** A question about an address gets the same response, after the same work, whether or not the address has an account. */
+/**
+ * Sends requests that contain an e-mail address. The response and the work must be the same whether or not the address has an
+ * account.
+ */
 export const B1: Proof = {
   id: 'B1',
   promise:
@@ -57,7 +60,7 @@ async function openScene({ databaseUrl }: Trial, { baseUrl, owner }: Pick<Scene,
   return { baseUrl, owner, site_id, headers, password_hash };
 }
 
-/** Addresses that are in use in some way, all new and all of the same length. */
+/** Creates new e-mail addresses that are used in a certain way, all of the same length. */
 type Population = (scene: Scene, count: number) => Promise<string[]>;
 
 const unknown: Population = async (_scene, count) => Array.from({ length: count }, () => `${randomUUID()}@example.com`);
@@ -101,7 +104,7 @@ const CUSTOMERS: Record<string, Population> = {
   'who has registered': registered,
 };
 
-/** A question about an address; `who` are the people about whom nothing may be revealed. */
+/** A request that contains an e-mail address; `who` are the kinds of people about whom it must reveal nothing. */
 interface Question {
   operation: string;
   who: Record<string, Population>;
@@ -127,7 +130,7 @@ const QUESTIONS: Question[] = [
   },
 ];
 
-/** A session of a customer who sends this once. */
+/** Returns the headers of a new customer's session, for one request. */
 async function newSession(scene: Scene): Promise<Call['headers']> {
   const [email] = await customers(true, true)(scene, 1);
   const token = mintToken('customer');
@@ -142,7 +145,7 @@ async function newSession(scene: Scene): Promise<Call['headers']> {
 
 let addresses = 0;
 
-/** Each call has its own IP address, so that none is rejected because of the others. */
+/** Each call gets its own IP address, so that the limit per IP address rejects none. */
 async function callOf(scene: Scene, { operation, body, headers }: Question, email: string): Promise<Call> {
   addresses += 1;
   const from = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
@@ -156,10 +159,12 @@ async function callOf(scene: Scene, { operation, body, headers }: Question, emai
   };
 }
 
-/** More calls than each limit allows, so that the rejections are compared, too. */
+/** More calls than each limit allows, so that even the rejections are compared. */
 const TIMES = 7;
 
-/** The same question about several addresses; responses and effects must not differ. */
+/**
+ * Sends the same requests for addresses of each kind; responses and effects must not differ. Returns the number of requests.
+ */
 async function compareAnswers(scene: Scene, violations: Violations): Promise<number> {
   let asked = 0;
   for (const question of QUESTIONS) {
@@ -182,7 +187,7 @@ async function compareAnswers(scene: Scene, violations: Violations): Promise<num
 
 interface Step {
   answer: string;
-  /** The statements in their order, and the number of hashed passwords. */
+  /** The SQL statements in order, and the number of passwords hashed. */
   work: string;
 }
 
@@ -191,7 +196,7 @@ async function interview(scene: Scene, question: Question, population: Populatio
   const steps: Step[] = [];
   for (let time = 0; time < TIMES; time += 1) {
     const call = await callOf(scene, question, email);
-    // Ensures that the delay still applies, however slow this machine is.
+    // Extends the login delay, so that it still applies on a slow machine.
     await scene.owner.query(
       `update commerce.login_throttles set next_attempt_at = now() + interval '1 minute'
        where next_attempt_at > expires_at - interval '1 hour'`,
@@ -202,7 +207,7 @@ async function interview(scene: Scene, question: Question, population: Populatio
   return steps;
 }
 
-/** How long the wait still is depends on the moment. */
+/** Removes times from a response, because they depend on when it was sent. */
 function withoutTimes(answer: string): string {
   return answer
     .replaceAll(/(;t=|in |"retry_after_seconds\\":|"retry-after":")\d+/g, '$1<time>')
@@ -223,7 +228,7 @@ async function observed(deed: () => Promise<Reply>): Promise<{ reply: Reply; wor
   }
 }
 
-/** Counts hashed passwords: each is a message to a thread. */
+/** Counts password hashes: each is a message to a worker thread. */
 function countHashes(): { end(): number } {
   let hashes = 0;
   const post = Worker.prototype.postMessage;
@@ -247,7 +252,7 @@ async function compareTimes(trial: Trial, scene: Scene, violations: Violations) 
   for (const question of QUESTIONS) {
     const [who, population] = Object.entries(question.who)[0] as [string, Population];
     let auc = await series(scene, question, population, chance);
-    // By chance, one series in forty is as uneven as the goal allows; a real leak repeats.
+    // One series in forty exceeds the goal by chance, so it is repeated: a real leak would exceed it again.
     if (auc > GOAL) auc = Math.min(auc, await series(scene, question, population, chance));
     if (auc > GOAL) violations.add(`${question.operation}: the time reveals whether it is one ${who}: AUC ${auc}`);
     found.push(`${question.operation} ${auc.toFixed(3)}`);
@@ -257,7 +262,10 @@ async function compareTimes(trial: Trial, scene: Scene, violations: Violations) 
   return { asked, note: `AUC of the time, ${QUESTIONS_EACH} known and as many unknown: ${found.join(', ')}` };
 }
 
-/** How well the time distinguishes known from unknown addresses, in either direction: 0.5 means not at all. */
+/**
+ * Returns the area under the curve (AUC): how well the response time separates known from unknown addresses. 0.5 means not at
+ * all.
+ */
 async function series(scene: Scene, question: Question, population: Population, chance: Chance): Promise<number> {
   const known = await population(scene, QUESTIONS_EACH);
   const strange = await unknown(scene, QUESTIONS_EACH);
@@ -275,7 +283,7 @@ async function series(scene: Scene, question: Question, population: Population, 
   return areaUnderCurve(times);
 }
 
-/** By the ranks of the known (Mann and Whitney). */
+/** Computed from the ranks of the known addresses (Mann-Whitney). */
 function areaUnderCurve(times: { known: boolean; time: number }[]): number {
   const sorted = times.toSorted((one, other) => one.time - other.time);
   const ranks = sorted.reduce((sum, { known }, index) => sum + (known ? index + 1 : 0), 0);

@@ -10,8 +10,8 @@ import { type Chance, chanceOf } from './random.ts';
 import { operationOf } from './tenant.ts';
 
 /**
- * Passwords are guessed from a new IP address each time, with every spelling of the e-mail and in every place that checks a
- * password, for hours that pass by moving the database's records into the past.
+ * Guesses passwords from a new IP address each time, with every spelling of the e-mail address, wherever a password is checked.
+ * Hours pass by moving the times in the database into the past.
  */
 export const B2: Proof = {
   id: 'B2',
@@ -77,12 +77,12 @@ interface Scene {
   password_hash: string;
 }
 
-/** A hash of `PASSWORD` at the lowest cost, because trying many must not take long. */
+/** A hash of `PASSWORD` at the lowest cost, so that many attempts do not take long. */
 const CHEAP_HASH = '$argon2id$v=19$m=8,t=1,p=1$oUJkuJrwEN58OIOGYbAuFA$4ldxRodfvzyXuAFLLDwwZDZ88E3kVCvRd0JjgjbvwPw';
 
-/** An account, and a place that checks its password. */
+/** An account, and one place where its password is checked. */
 interface Target {
-  /** The spellings with which the right password opens the account. */
+  /** The spellings of the e-mail address that identify the account. */
   spellings: string[];
   tryPassword(spelling: string, password: string, key?: string): Promise<Reply>;
 }
@@ -120,7 +120,7 @@ const PLACES: Record<string, (scene: Scene) => Promise<Target>> = {
   },
 };
 
-/** With letters that other letters become when they are folded. */
+/** An address with letters that change when their case is folded. */
 function newAddress(): string {
   return `kisß-é-${randomUUID()}@example.com`;
 }
@@ -140,7 +140,7 @@ async function openAccount({ owner, site_id, password_hash }: Scene): Promise<{ 
   return { email, token };
 }
 
-/** The spellings of an address that identify the account. */
+/** Returns the spellings of an address that identify the account. */
 async function spellingsThatOpen(
   scene: Scene,
   email: string,
@@ -168,7 +168,7 @@ async function spellingsThatOpen(
     const { status } = await tryPassword(spelling, PASSWORD);
     if (status === 200) opening.push(spelling);
   }
-  // The recorded attempts are deleted: the attack begins again.
+  // Deletes the recorded attempts, so that the attack starts without them.
   await scene.owner.query('delete from commerce.login_throttles');
   return opening;
 }
@@ -190,17 +190,17 @@ async function ask(scene: Scene, operation_id: string, body: object, token?: str
   return send(scene.baseUrl, { operation: operationOf(operation_id), path: {}, query: {}, headers, body });
 }
 
-/** The strategy of an attacker: the number of concurrent attempts, and the wait after a response. */
+/** An attacker's strategy: how many attempts run concurrently, and how long to wait after a response. */
 interface Strategy {
   atOnce: number;
-  /** `told`: the Retry-After of the last response, 0 if the password was checked. Seconds. */
+  /** Seconds to wait. `told` is the Retry-After of the last response, or 0 if the password was checked. */
   wait(told: number, tried: number): number;
 }
 
 const QUARTER = 15 * 60;
 
 const STRATEGIES: Record<string, (chance: Chance) => Strategy> = {
-  // Tries all spellings, in case each is counted separately.
+  // Cycles through all spellings, in case each is counted separately.
   '8 at once, as soon as one may': () => ({ atOnce: 8, wait: (told) => told }),
   'as soon as one may': () => ({ atOnce: 1, wait: (told) => told }),
   ...Object.fromEntries(
@@ -224,7 +224,7 @@ const STRATEGIES: Record<string, (chance: Chance) => Strategy> = {
 class Siege {
   readonly #scene: Scene;
   readonly #target: Target;
-  /** The times of password checks, in seconds since the attack began. */
+  /** When passwords were checked, in seconds since the attack began. */
   readonly #looks: number[] = [];
   readonly #began = performance.now();
   #skipped = 0;
@@ -252,7 +252,7 @@ class Siege {
     }
   }
 
-  /** Returns the delay from the response. */
+  /** Returns Retry-After in seconds, or 0 if the password was checked. */
   async #guess(spelling: string): Promise<number> {
     this.attempts += 1;
     const reply = await this.#target.tryPassword(spelling, WRONG);

@@ -9,7 +9,7 @@ import { mailedSecret } from './mails.ts';
 import { callAs, operationOf, type Tenant, tryAs, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Links for a new password: used again, concurrently, too late, in another shop, and for other purposes. */
+/** Uses password reset links twice, concurrently, after their deadline, in another shop, and for other purposes. */
 export const B3: Proof = {
   id: 'B3',
   promise: 'A link for a new password sets one, once, for the account and the address that it was sent to.',
@@ -26,11 +26,11 @@ export const B3: Proof = {
     }),
 };
 
-/** A customer who forgot the password, and the secret in their mail. */
+/** A customer who forgot the password, and the secret from the reset mail. */
 interface Scene {
   world: World;
   tenant: Tenant;
-  /** The shop as a stranger calls it. */
+  /** The shop, called without a customer's token. */
   guest: Tenant;
   account: Account;
   token: string;
@@ -38,7 +38,7 @@ interface Scene {
 
 interface Outcome {
   replies: Reply[];
-  /** How many of the tries must succeed. */
+  /** How many of the attempts must succeed. */
   successes: number;
 }
 
@@ -171,7 +171,7 @@ async function play(world: World, what: string, story: Story): Promise<number> {
   const { replies, successes } = await story(scene);
   const found = replies.filter((reply) => reply.status === 200 && !isReplay(reply)).length;
   if (found !== successes) world.violations.add(`${what}: ${found} successes instead of ${successes}`);
-  // Attempts beyond the queue get 503.
+  // When the queue is full, attempts get 503.
   const odd = replies.find(({ status }) => ![200, 400, 401, 409, 422, 503].includes(status));
   if (odd) world.violations.add(`${what}: ${odd.status} ${odd.text}`);
   if (successes === 0) await expectNoNewPassword(scene, what);
@@ -185,7 +185,7 @@ async function requestLink({ world, tenant, guest, account }: Scene): Promise<st
 
 const NEW_PASSWORD = 'the password of the link';
 
-/** Uses the link of the scene, at the shop of its guest. */
+/** Sets the password with the reset link of the scene, calling the shop in `guest`. */
 function reset(
   { world, guest, token }: Scene,
   { new_password = NEW_PASSWORD, key = randomUUID() } = {},
@@ -213,7 +213,7 @@ async function expectLogin(scene: Scene, password: string, status: number): Prom
   }
 }
 
-/** The password of the link does not work for either address. */
+/** Expects that the password sent with the link logs in with neither of the two e-mail addresses. */
 async function expectNoNewPassword(scene: Scene, what: string): Promise<void> {
   for (const email of [scene.account.email, `new-${scene.account.email}`]) {
     const { status } = await logIn({ ...scene, account: { ...scene.account, email } }, NEW_PASSWORD);

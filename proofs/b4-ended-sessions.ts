@@ -7,7 +7,7 @@ import { useCodesAgain } from './second-factor-codes.ts';
 import { callAs, operationOf, type Tenant, tryAs, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Everything that a customer was ever given, tried after their sessions were ended; some of it was given at that very moment. */
+/** After a customer's sessions are ended, tries every token that they were given, even those issued at the same moment. */
 export const B4: Proof = {
   id: 'B4',
   promise:
@@ -29,7 +29,7 @@ export const B4: Proof = {
 
 interface Session {
   token: string;
-  /** The key under which it was given, and who called. */
+  /** The request that issued the token: its idempotency key, operation and caller. */
   given: { key: string; operation: string; body?: object; by: Tenant };
 }
 
@@ -37,15 +37,15 @@ interface Scene {
   world: World;
   tenant: Tenant;
   account: Account;
-  /** Of the login that ends itself, or ends the others. */
+  /** The session that ends itself or the others. */
   first: Session;
 }
 
 interface Ending {
   end(scene: Scene): Promise<unknown>;
-  /** Which sessions it ends. */
+  /** The sessions that it ends. */
   ends: 'all' | 'the first' | 'all but the first';
-  /** The password stays: a login at the same moment is not among what was ended. */
+  /** The password stays valid, so a login at the same moment need not fail. */
   keepsPassword?: true;
 }
 
@@ -98,7 +98,10 @@ const ENDINGS: Record<string, Ending> = {
 
 const NEW_PASSWORD = 'another password of the proofs';
 
-/** Two logins, each renewed; `racing`: more of both while the sessions are being ended. */
+/**
+ * Logs in twice and renews both sessions, then ends them and expects all tokens to fail. With `racing`, further logins and
+ * renewals run while the sessions are being ended.
+ */
 async function play(world: World, what: string, ending: Ending, racing: boolean): Promise<number> {
   const { end, ends, keepsPassword } = ending;
   const [tenant] = world.tenants;
@@ -140,7 +143,7 @@ function loginOf({ email }: Account) {
   return { email, password: CUSTOMER_PASSWORD };
 }
 
-/** A token, unless it was refused. */
+/** Requests a token; undefined if it was refused. */
 async function give(world: World, by: Tenant, operation: string, body?: object): Promise<Session | undefined> {
   const given = { key: randomUUID(), operation, body, by };
   const { status, text } = await sendAgain(world, given);
@@ -164,7 +167,10 @@ function sendAgain(world: World, { key, operation, body, by }: Session['given'])
   return world.send({ operation: operationOf(operation), path: {}, query: {}, headers, body }, by);
 }
 
-/** What a token opens, tried as a customer, and as a guest where the token is optional. Returns how many calls were made. */
+/**
+ * Expects 401 for every call with the token, including operations on which it is optional, and no token for the old idempotency
+ * key. Returns the number of calls.
+ */
 async function expectDead(world: World, tenant: Tenant, { token, given }: Session, what: string): Promise<number> {
   const calls = ['getCustomer', 'listCustomerOrders', 'refreshCustomerToken', 'createCart', 'logoutCustomer'];
   for (const name of calls) {

@@ -13,14 +13,14 @@ import { slotsOf } from './slots.ts';
 import { callAs, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every operation and page, called under another host name, with its response and its mails. */
+/** Calls every operation and page under another host name, and checks the links in its responses and mails. */
 export const B5: Proof = {
   id: 'B5',
   promise: 'Links begin with the configured address, whatever a request calls the host.',
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
-      // Behind a trusted proxy, so that the server reads more headers than without one.
+      // The server is behind a trusted proxy, because it then reads more headers.
       const server = await startServer(trial.databaseUrl, { trustProxy: 1, baseUrl: BASE_URL }, trial.databaseUrl);
       const forger = { world, tenant, baseUrl: server.baseUrl, links: 0 };
       const chance = chanceOf(trial.seed);
@@ -55,13 +55,13 @@ export const B5: Proof = {
 };
 
 const BASE_URL = 'https://shop.example';
-/** The address with which the proofs write mails; see mails.ts. */
+/** The base URL in the mails of the proofs; see mails.ts. */
 const MAILED_URL = 'http://localhost';
 const EVIL = 'evil.example';
 
 type Headers = Call['headers'];
 
-/** All ways in which a request can name its host. */
+/** All headers and forms in which a request can name its host. */
 const FORGERIES: Headers[] = [
   { Host: EVIL },
   { Host: `${EVIL}:443` },
@@ -90,14 +90,14 @@ function makesLinks({ id }: Operation): boolean {
   return /checkout|register|verif|reset|updateCustomer|markOrderPaid|createFulfillment|cancelOrder/i.test(id);
 }
 
-/** Browsers' origins are checked against the shop's list: here any is allowed. */
+/** Builds a valid call whose e-mail address makes the shop send a mail. */
 async function callFor({ world, tenant }: Forger, operation: Operation): Promise<Call> {
   const call = await validCall(world, tenant, operation);
   const asksAddress = slotsOf(operation, call.body).some(
     ({ at, in: place }) => place === 'body' && at.join() === 'email',
   );
   if (!operation.id.startsWith('storefront') || !asksAddress) return call;
-  // A known address, so that a mail is sent.
+  // An address that has an account, because unknown ones get no mail.
   const { rows } = await world.owner.query<{ email: string }>(
     'select email from commerce.customers where site_id = $1 and id = $2',
     [tenant.site_id, tenant.ids.customer[0]],
@@ -131,7 +131,7 @@ function judge(forger: Forger, what: string, { headers, text }: Reply): void {
   judgeLinks(forger, what, shown);
 }
 
-/** Paths of this server, wherever they occur. */
+/** URLs of this server's paths, whatever their host. */
 const OURS = /(?:https?:)?\/\/[^\s"'<>\\]*?\/(?:checkout|account|api|docs|agent-consent)\/[^\s"'<>\\]*/g;
 
 function judgeLinks(forger: Forger, what: string, shown: string): void {
@@ -146,7 +146,7 @@ function judgeLinks(forger: Forger, what: string, shown: string): void {
   }
 }
 
-/** The pages for people and programs, that of a checkout, and the target of a mail. */
+/** The pages for people and for programs, a checkout page, and the page to which a mail links. */
 async function pagesOf({ world, tenant }: Forger): Promise<string[]> {
   const { checkout: [checkout_id = ''] = [] } = await MAKERS.checkout.make(world, tenant);
   const { checkout_url } = (await callAs(world, asGuest(tenant), 'storefront.getCheckout', undefined, {
@@ -159,7 +159,7 @@ async function pagesOf({ world, tenant }: Forger): Promise<string[]> {
   return ['/docs', '/openapi.json', '/healthz', '/readyz', ...ours];
 }
 
-/** A page is the same under every name. */
+/** Expects the same page under every host name. Returns the number of requests. */
 async function forgePage({ world, baseUrl }: Forger, path: string): Promise<number> {
   const usual = tellPage(await exchange(baseUrl, 'GET', path, {}));
   for (const forgery of FORGERIES) {
@@ -169,7 +169,7 @@ async function forgePage({ world, baseUrl }: Forger, path: string): Promise<numb
   return FORGERIES.length;
 }
 
-/** Without values that are new in each response: the time, and the session of a browser without one. */
+/** A page without the values that differ in each response: the times, and the session cookie of a new browser. */
 function tellPage({ status, headers, text }: Reply): string {
   const { date, etag, 'x-request-id': request, 'set-cookie': cookie, ...kept } = headers;
   const limits = Object.keys(kept).filter((name) => name.startsWith('ratelimit'));

@@ -1,6 +1,9 @@
 import type { OpenShop } from './shop.ts';
 
-/** Statements with one transfer of 15.00 for an order of 15.00, which is matched only if all is in the shop's currency. */
+/**
+ * Bank statements with one transfer of 15.00 for an order of 15.00. The transfer is matched only if both are in the shop's
+ * currency.
+ */
 
 const CURRENCIES = ['EUR', 'USD', 'CHF'];
 
@@ -15,7 +18,10 @@ const FORMATS: Record<string, (order_number: string, currency: string) => string
      </BkToCstmrStmt></Document>`,
 };
 
-/** `newOrder` makes an order that awaits a transfer, in a currency, whose id is its number. */
+/**
+ * Matches transfers of each currency with orders of each currency, and returns the faults. `newOrder` creates an order in this
+ * currency that awaits a transfer, and returns its number.
+ */
 export async function matchCurrencies(
   shop: OpenShop,
   newOrder: (currency: string) => Promise<string>,

@@ -6,7 +6,7 @@ import { takeTransfers } from './goods.ts';
 import { chanceOf } from './random.ts';
 import { onPremises } from './shop.ts';
 
-/** 64 clients that use the same rows at the same time, each in another order. */
+/** 64 clients use the same rows at the same time, each in a different order. */
 export const C15: Proof = {
   id: 'C15',
   promise: 'No client gets a deadlock error, whatever operations run at the same time on the same rows.',
@@ -27,7 +27,7 @@ export const C15: Proof = {
         }
         trial.progress(`${what}: ${tried} requests`);
       }
-      // Counted by PostgreSQL, including those that the server retried.
+      // PostgreSQL counts all deadlocks, including those after which the server retried.
       await sleep(STATISTICS_WITHIN_MS);
       const found = (await deadlocksOf(owner)) - before;
       const note = `${Object.keys(BAITS).length} baits, ${CLIENTS} clients; ${found} deadlocks in the database`;
@@ -36,7 +36,7 @@ export const C15: Proof = {
 };
 
 const CLIENTS = 64;
-/** Backends report the statistics at most once a second. */
+/** PostgreSQL backends report statistics at most once a second. */
 const STATISTICS_WITHIN_MS = 1_100;
 
 async function deadlocksOf(owner: Pool): Promise<number> {

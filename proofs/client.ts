@@ -2,13 +2,13 @@ import { Agent, request as httpRequest, type IncomingHttpHeaders } from 'node:ht
 import { connect } from 'node:net';
 import type { Operation } from '../server/src/http/contract/contract.ts';
 
-/** Raw requests for proofs: unlike fetch, nothing is corrected, joined or rejected. */
+/** A raw request: unlike fetch, `send` corrects, joins and rejects nothing. */
 export interface Call {
   operation: Operation;
   path: Record<string, string>;
   query: Record<string, string | string[]>;
   headers: Record<string, string | string[]>;
-  /** Sent as JSON; undefined sends none. */
+  /** Sent as JSON; undefined sends no body. */
   body?: unknown;
 }
 
@@ -36,7 +36,7 @@ export interface Exchange {
 
 const listeners = new Set<(exchange: Exchange) => void>();
 
-/** Shows `listener` every exchange until the function that it returns is called. */
+/** Passes every exchange to `listener` until the returned function is called. */
 export function watchExchanges(listener: (exchange: Exchange) => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
@@ -72,7 +72,7 @@ export function exchange(
   });
 }
 
-/** Writes bytes to a socket and reads until the server closes it, or falls silent. */
+/** Writes bytes to a socket, and returns what it reads until the server closes it or sends nothing more. */
 export function raw(baseUrl: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
@@ -96,7 +96,7 @@ export function targetOf({ operation, path, query }: Call): string {
   return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
 }
 
-/** Like encodeURIComponent, which throws for half a surrogate pair; here its three bytes are sent. */
+/** Like encodeURIComponent, which throws for an unpaired surrogate; here its three bytes are sent. */
 function encode(text: string): string {
   return [...text].map((char) => (char.isWellFormed() ? encodeURIComponent(char) : bytesOf(char))).join('');
 }
@@ -108,8 +108,8 @@ function bytesOf(half: string): string {
 }
 
 /**
- * A response without parts that must differ between two requests: the ids of their objects, their own ids, the time, the
- * digest of the query, and the session that a login opens.
+ * A response as text, without the parts that differ between two equal requests: the ids of their objects, the request ids, the
+ * time, the query's digest, and the session that a login opens.
  */
 export function tell({ status, headers, text }: Reply, ids: string[]): string {
   const { date, etag, 'x-request-id': request, ...kept } = headers;

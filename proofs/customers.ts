@@ -5,11 +5,11 @@ import { mailedSecret } from './mails.ts';
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
 /**
- * Customers of a tenant. Accounts, codes and tokens are written straight into the database: the first two need links
- * in mails, and a login takes as long as hashing a password.
+ * Customers of a tenant. Accounts, codes and tokens are inserted directly into the database: accounts and codes would need
+ * links from mails, and a login takes as long as hashing a password.
  */
 
-/** The password of every customer of the proofs. */
+/** The password of all customers in the proofs. */
 export const CUSTOMER_PASSWORD = 'a password of the proofs';
 
 let passwordHash: Promise<string> | undefined;
@@ -35,7 +35,7 @@ export async function openAccount(
   return account;
 }
 
-/** The token of a new session of a customer. */
+/** Opens a session for a customer and returns its token. */
 export async function openCustomerSession(
   { owner }: Pick<World, 'owner'>,
   { site_id }: Pick<Tenant, 'site_id'>,
@@ -50,7 +50,7 @@ export async function openCustomerSession(
   return token;
 }
 
-/** A customer with an address and a session. */
+/** Creates a customer with an address and a session. */
 export async function makeCustomer(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { id } = await openAccount(world, tenant);
   const token = await openCustomerSession(world, tenant, id);
@@ -61,12 +61,12 @@ export async function makeCustomer(world: World, tenant: Tenant): Promise<Partia
   return { customer: [id], customer_token: [token], address: [address.id] };
 }
 
-/** The tenant, calling for one of its customers. */
+/** The tenant with the token of one of its customers. */
 export function asCustomer(tenant: Tenant, token: string): Tenant {
   return { ...tenant, secrets: { ...tenant.secrets, CustomerToken: token } };
 }
 
-/** The tenant, calling without a customer if possible. */
+/** The tenant without a customer token, where the token is optional. */
 export function asGuest(tenant: Tenant): Tenant {
   return asCustomer(tenant, '');
 }
@@ -82,7 +82,7 @@ export function addressOf({ canary }: Pick<Tenant, 'canary'>) {
   };
 }
 
-/** The code in the link of a mail: for a new account, or for a new password. */
+/** The code from the link in a mail, for registration or for a password reset. */
 export async function mailedCode(
   world: World,
   tenant: Tenant,
@@ -108,7 +108,7 @@ export async function mailedCode(
   return token;
 }
 
-/** Sessions that have ended in every possible way. */
+/** Adds sessions to the tenant's dead credentials, one ended in each possible way. */
 export async function buryCustomers(world: World, tenant: Tenant): Promise<void> {
   for (const [why, end] of Object.entries(ENDS)) {
     const account = await openAccount(world, tenant);

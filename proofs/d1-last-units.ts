@@ -4,7 +4,7 @@ import { answersOf, onlyVariantOf, putInCarts, putOnSale, stockOf, takeTransfers
 import { type Chance, chanceOf } from './random.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
-/** Far more shoppers than pieces, all at once; some change their mind when they have got one. */
+/** Far more shoppers than units check out at once; some abandon the checkout after reserving a unit. */
 export const D1: Proof = {
   id: 'D1',
   promise: 'However many check out at once, what is sold is exactly what there is.',
@@ -14,7 +14,7 @@ export const D1: Proof = {
       await takeTransfers(shop);
       const chance = chanceOf(trial.seed);
       const rounds = pick(trial.size, 1, 20);
-      // As many at once in a tenth, in a tenth of the rounds.
+      // The tenth runs a tenth of the rounds, with as many shoppers in each.
       const shoppers = trial.size === 'short' ? 80 : 1_000;
       let [sold, refused, abandoned] = [0, 0, 0];
       for (let round = 1; round <= rounds; round += 1) {
@@ -36,16 +36,16 @@ export const D1: Proof = {
 
 const UNITS = 50;
 
-/** One rush for a fresh product, as its shoppers see it. */
+/** All shoppers of one new product, and what happened to them. */
 interface Rush {
   variant_id: string;
   sold: number;
   abandoned: number;
-  /** How often a piece that was held has become available. */
+  /** How often a reserved unit has become available again. */
   released: number;
-  /** Those who were refused, and wait to be told whether to try again. */
+  /** Rejected shoppers, who wait for a signal whether to try again. */
   waiting: ((again: boolean) => void)[];
-  /** How many are neither served nor waiting. */
+  /** The number of shoppers who are neither served nor waiting. */
   busy: number;
   faults: string[];
 }
@@ -65,7 +65,7 @@ async function rushFor(shop: OpenShop, chance: Chance, shoppers: number): Promis
   return rush;
 }
 
-/** Tries until a piece is bought or all are sold: what others hold may become available. */
+/** Tries until a unit is bought or all are sold, because units that others reserved may become available. */
 async function visit(shop: OpenShop, rush: Rush, cart_id: string, changesMind: boolean): Promise<void> {
   for (let first = true; ; first = false) {
     const { released } = rush;
@@ -76,7 +76,7 @@ async function visit(shop: OpenShop, rush: Rush, cart_id: string, changesMind: b
       rush.faults.push(`createCheckout: ${begun.status} ${JSON.stringify(begun.refusal)}`);
       return;
     }
-    // A constraint of the database rejects it as well, but does not name the line.
+    // A database constraint would reject it too, but would not name the line.
     const [short] = (begun.refusal.lines ?? []) as { variant_id: string; requested: number; available: number }[];
     if (short?.variant_id !== rush.variant_id || short.requested !== 1 || short.available !== 0) {
       rush.faults.push(`The refusal does not say what is missing: ${JSON.stringify(begun.refusal)}`);
@@ -90,14 +90,14 @@ async function visit(shop: OpenShop, rush: Rush, cart_id: string, changesMind: b
   }
 }
 
-/** Waits until a piece becomes available, or until none can any more. */
+/** Waits until a unit becomes available (true), or until none can any more (false). */
 function hope(rush: Rush): Promise<boolean> {
   const told = new Promise<boolean>((tell) => rush.waiting.push(tell));
   retire(rush);
   return told;
 }
 
-/** When nobody is trying any more, nobody may hold a piece. */
+/** When no shopper is active any more, no reserved unit can become available, so those who wait give up. */
 function retire(rush: Rush): void {
   rush.busy -= 1;
   if (rush.busy === 0) wake(rush, rush.waiting.length, false);

@@ -12,7 +12,10 @@ import { exampleOf } from './requests.ts';
 import { type Answer, type OpenShop, onPremises } from './shop.ts';
 import { isAmount, type Slot, slotsOf, withValue } from './slots.ts';
 
-/** Texts of all kinds as amounts: a million through the contract and money.ts, thousands through every field for an amount. */
+/**
+ * Sends texts of all kinds as amounts: a million through the contract and money.ts, thousands through every field that accepts
+ * an amount.
+ */
 export const D10: Proof = {
   id: 'D10',
   promise:
@@ -81,7 +84,7 @@ function formOf(text: string, digits: number): string | undefined {
   const isDigits = (part: string) => part !== '' && [...part].every((char) => char >= '0' && char <= '9');
   if (more.length > 0 || !isDigits(whole) || whole.length > 12 || (whole.length > 1 && whole.startsWith('0')))
     return undefined;
-  // The contract allows three decimals; zeros among them beyond the currency's digits mean nothing.
+  // The contract allows three decimals, but those beyond the currency's digits must be zeros.
   if (fraction !== undefined && (!isDigits(fraction) || fraction.length > 3)) return undefined;
   if (/[1-9]/.test(fraction?.slice(digits) ?? '')) return undefined;
   return digits === 0 ? whole : `${whole}.${(fraction ?? '').slice(0, digits).padEnd(digits, '0')}`;
@@ -104,11 +107,11 @@ const noise = fc.oneof(
   fc.constantFrom('', '.', 'NaN', 'Infinity', '1e3', '0x1F', 'null'),
 );
 
-/** The objects that receive the amounts. */
+/** The objects whose fields receive the amounts. */
 interface Things {
   product_id: string;
   variant_id: string;
-  /** A product with sizes, of which one has no variant. */
+  /** A product with sizes, one of which has no variant. */
   sized_id: string;
   discount_id: string;
   shipping_option_id: string;
@@ -122,11 +125,11 @@ type Body = Record<string, unknown>;
 interface Sender {
   if_match?: string;
   path?(things: Things): Record<string, string>;
-  /** The rest of a body that has the amount `text` at this place. */
+  /** Builds the rest of a body that has the amount `text` at the place `at`. */
   body?(at: Slot['at'], text: string, shop: OpenShop): Body;
   /** Fields for which a valid amount may be rejected for another reason, such as a limit. */
   picky?: string[];
-  /** The expected values, here and in other operations; undefined for a rejection. */
+  /** The values that must be shown, in this and other responses; undefined if the amount must be rejected. */
   shown?(shop: OpenShop, answer: Answer<never>, slot: Slot): Promise<unknown[] | undefined>;
 }
 
@@ -135,7 +138,7 @@ const product = (at: Slot['at']): Body => {
   const sizes = { options: [{ name: 'Size', values: ['S'] }], variants: [{ option1: 'S', price: '0' }] };
   return at.includes('variants') ? { ...one, ...sizes } : one;
 };
-/** An order whose total contains the amount at this place. */
+/** An order to import that has the amount in this place, with a total that matches it. */
 function pastOrder([field, index]: Slot['at'], text: string, currency: string): Body {
   const sold = field === 'shipping_cost' || field === 'tax' ? '0' : text;
   const lines = Array.from({ length: field === 'line_items' ? Number(index) + 1 : 1 }, () => '0');
@@ -222,18 +225,18 @@ const SENDERS: Record<string, Sender> = {
     picky: ['amount'],
     body: () => ({ reason: 'damaged' }),
   },
-  // The order was paid by a transfer: nothing is reserved that could be captured.
+  // Capturing fails: the order was paid by transfer, so no payment is authorized.
   'dashboard.captureOrder': { path: ({ order_id }) => ({ order_id }), picky: ['amount'] },
-  // The order has not expired.
+  // Recording fails, because the order has not expired.
   'dashboard.recordOrderPayment': { path: ({ order_id }) => ({ order_id }), picky: ['amount'] },
-  // Compared with the order's total, and not shown.
+  // The amount is only compared with the order's total, and never shown.
   'dashboard.markOrdersPaid': {
     body: () => ({ orders: [{ order_number: 'none' }] }),
     async shown(_, { status }) {
       return status === 200 ? [] : undefined;
     },
   },
-  // It adds up to another amount, and the error repeats the expected one.
+  // The amount is not the order's total, so the error shows the expected total.
   'storefront.completeCheckout': {
     path: ({ checkout_id }) => ({ checkout_id }),
     async shown(_, { refusal }) {
@@ -244,14 +247,14 @@ const SENDERS: Record<string, Sender> = {
   'storefront.listProducts': { shown: shownNowhere },
 };
 
-/** A filter does not appear in the response: it is accepted or rejected. */
+/** For filters, which do not appear in the response: they are only accepted or rejected. */
 async function shownNowhere(_: unknown, { status }: { status: number }): Promise<string[] | undefined> {
   return status === 200 ? [] : undefined;
 }
 
 /**
- * Claims of a widget are compared and not stored (D8); the price filters of agents are those of storefront.listProducts, and the
- * rows of a sync key are those of dashboard.importProducts.
+ * Operations tested elsewhere or in the same way: D8 tests the amounts that a widget claims; the price filters of agents are
+ * those of storefront.listProducts; rows sent with a sync key are those of dashboard.importProducts.
  */
 const ELSEWHERE = [
   'sync.createOrder',
@@ -281,7 +284,7 @@ async function things(shop: OpenShop): Promise<Things> {
   };
 }
 
-/** Every amount through every place that the contract has for one. */
+/** Sends every amount to every place where the contract accepts one. */
 async function sendAll(shop: OpenShop, texts: string[], count: (places: number) => void): Promise<string[]> {
   const targets = await things(shop);
   const faults: string[] = [];

@@ -2,22 +2,22 @@ import type { Step } from './linearizable.ts';
 import type { OpenShop } from './shop.ts';
 import type { StockState } from './stock-model.ts';
 
-/** A history of D2: the calls, with the times of their responses. */
+/** A history of D2: the calls with their start and end times. */
 export interface History {
   shop: OpenShop;
   variants: string[];
   carts: string[];
-  /** The wanted quantities of each cart, by variant. */
+  /** For each cart, the wanted quantity of each variant. */
   wanted: number[][];
-  /** The checkouts' ids, once created. */
+  /** The ids of the checkouts that were created. */
   begun: (string | undefined)[];
-  /** Resolves when one of them has a response. */
+  /** Resolves when a checkout exists. */
   opened: PromiseWithResolvers<void>;
   steps: (Step<StockState> & { touches: number[] })[];
   faults: string[];
-  /** The initial stock plus what staff counted in, by variant. */
+  /** For each variant, the initial stock plus the units that staff added. */
   received: number[];
-  /** Counts the beginnings and ends of calls. */
+  /** Increases at each start and end of a call. */
   clock: number;
 }
 

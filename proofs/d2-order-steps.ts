@@ -3,9 +3,9 @@ import type { Order } from './goods.ts';
 import type { Chance } from './random.ts';
 import { type OrderPieces, type PieceRefund, refund, type StockState, ship } from './stock-model.ts';
 
-/** The steps of D2 that ship and refund orders, and the check of their pieces. */
+/** The steps of D2 that ship and refund orders, and the check of the resulting units. */
 
-/** Actions of staff on an order: three times, at once or in turn, ship a part or the rest, or refund a piece. */
+/** Three actions by staff, in parallel or one after another: each ships part or all of the order, or refunds one unit. */
 export async function handleOrder(history: History, chance: Chance, own: number, order: Order): Promise<void> {
   await history.shop.must('dashboard.markOrderPaid', { path: { order_id: order.id } });
   const deeds = Array.from({ length: 3 }, () => {
@@ -20,13 +20,13 @@ export async function handleOrder(history: History, chance: Chance, own: number,
 }
 
 function lineOf({ variants }: History, { line_items }: Order, variant: number): string {
-  // An id that no line has, for a variant that was not ordered.
+  // If the order has no line of the variant, an id that no line has.
   return line_items.find(({ variant_id }) => variant_id === variants[variant])?.id ?? NO_LINE;
 }
 
 const NO_LINE = '0192f3a2-1111-7000-8000-00000000dead';
 
-/** Ships one piece of a variant, or all remaining ones. */
+/** Ships one unit of a variant, or everything that is left. */
 async function shipOrder(history: History, own: number, order: Order, variant: number | undefined): Promise<void> {
   const what = variant === undefined ? 'the rest' : `one of ${variant}`;
   await record(history, `${own} ships ${what}`, [], async (step) => {
@@ -65,7 +65,7 @@ async function refundPiece(history: History, own: number, order: Order, piece: P
   });
 }
 
-/** The pieces of all orders of the history as the database has them, by variant. */
+/** Reads from the database how many units of each variant the orders have: to ship, shipped and refunded. */
 export async function piecesOf({ shop, variants, carts }: History): Promise<OrderPieces[]> {
   const { rows } = await shop.premises.owner.query<Record<keyof OrderPieces | 'variant_id', string>>(
     `select v.id as variant_id, coalesce(sum(l.quantity - l.fulfilled - l.removed), 0) as to_ship,
@@ -89,7 +89,7 @@ export async function piecesOf({ shop, variants, carts }: History): Promise<Orde
   });
 }
 
-/** Whether the orders of a state have these pieces, and whether on hand, shipped and lost add up to the received pieces. */
+/** Whether the orders in a state have these units, and whether stock, shipped and lost units add up to the received ones. */
 export function hasPieces(end: StockState, pieces: OrderPieces[], received: number[]): boolean {
   const open = end.checkouts.filter(({ status }) => status === 'completed');
   const sum = (kind: keyof OrderPieces, at: number) =>

@@ -18,7 +18,9 @@ import {
   withCheckout,
 } from './stock-model.ts';
 
-/** Three shoppers, the staff and the clock act on two variants at once, from a seed, again and again. */
+/**
+ * Three shoppers, the staff and the clock change the stock of two variants at once. Each round draws new actions from the seed.
+ */
 export const D2: Proof = {
   id: 'D2',
   promise: 'Concurrent changes of stock have the same result as one after the other.',
@@ -73,7 +75,7 @@ async function live(shop: OpenShop, chance: Chance, variants: string[]): Promise
   const received = before.map(({ on_hand }) => on_hand);
   const rest = { received, begun: [], opened: Promise.withResolvers<void>(), steps: [], faults: [], clock: 0 };
   const history: History = { shop, variants, carts, wanted, ...rest };
-  // Each has its own random source, independent of their order.
+  // Gives each actor its own random source, so that their order does not matter.
   const own = () => chanceOf(chance.next() * 2 ** 32);
   const shoppers = SHOPPERS.map((at) => shopper(history, own(), at));
   await Promise.all([...shoppers, staff(history, own(), before), timekeeper(history, own())]);
@@ -121,7 +123,7 @@ async function shopper(history: History, chance: Chance, own: number): Promise<v
 
 type Holding = 'storefront.createCheckout' | 'storefront.updateCheckout' | 'storefront.completeCheckout';
 
-/** A call after which the checkout reserves everything in its cart, or is rejected because stock is short. */
+/** Makes a call after which the checkout either has reserved everything in its cart, or was rejected because stock is short. */
 async function holding<Id extends Holding>(
   history: History,
   own: number,
@@ -172,7 +174,7 @@ async function cancel(history: History, own: number, checkout_id: string): Promi
   });
 }
 
-/** Counts goods in and out, towards a few of each. */
+/** Staff corrects the stock of each variant to a few units. */
 async function staff(history: History, chance: Chance, before: Stock[]): Promise<void> {
   const { shop, variants } = history;
   for (const [variant, { on_hand }] of before.entries()) {
@@ -204,7 +206,7 @@ async function staff(history: History, chance: Chance, before: Stock[]): Promise
   }
 }
 
-/** Moves the expiry of a checkout's reservation into the past, and runs the job for it. */
+/** Moves the end of a checkout's reservation into the past, and sometimes runs the expiry job. */
 async function timekeeper(history: History, chance: Chance): Promise<void> {
   const { shop, begun } = history;
   const { owner, db } = shop.premises;
@@ -224,7 +226,7 @@ async function timekeeper(history: History, chance: Chance): Promise<void> {
       };
     });
     if (!sweeps) continue;
-    // The job skips locked rows, and each checkout has its own transaction.
+    // One step for each checkout, because the job skips locked rows and uses a transaction for each checkout.
     const job = expireCheckouts(db, shop.tenant);
     await Promise.all(
       SHOPPERS.map((at) =>
@@ -257,7 +259,7 @@ function judge({ steps, faults, received }: History, before: Stock[], after: Sto
   faults.push(`${why}: from ${JSON.stringify(start.on_hand)} to ${JSON.stringify(after)}: ${told}`);
 }
 
-/** Ends everything open; then no stock is reserved. */
+/** Ends all open checkouts, after which no stock may be reserved. */
 async function tidy({ shop, variants, faults }: History): Promise<void> {
   await shop.premises.owner.query(
     `update commerce.checkouts set reserved_until = now() - interval '1 hour', expires_at = now() - interval '1 hour'

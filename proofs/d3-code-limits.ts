@@ -8,7 +8,7 @@ import { answersOf, checkOut, onlyVariantOf, putInCarts, putOnSale, takeTransfer
 import { type Chance, chanceOf } from './random.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
-/** Codes that can be used ten times in total, or once per customer, requested by hundreds at once. */
+/** Hundreds of carts apply discount codes at once that can be used ten times in total, or once by each customer. */
 export const D3: Proof = {
   id: 'D3',
   promise: 'A code is used exactly as often as its limit allows, however many shoppers apply it at once.',
@@ -52,8 +52,8 @@ interface Found {
 }
 
 /**
- * All carts request the code at once; the successful ones order, remove it, or are abandoned until it lapses; and then
- * the rejected ones request it again.
+ * All carts apply the code at once. Those that got it order, remove it, or are abandoned until the use expires; then the
+ * rejected carts apply it again.
  */
 async function inAll({ shop, chance, variant_id, callers }: Scene): Promise<Found> {
   const code = await publish(shop, { usage_limit: LIMIT });
@@ -73,7 +73,7 @@ async function inAll({ shop, chance, variant_id, callers }: Scene): Promise<Foun
     Promise.all(fates.map(({ cart_id, fate }) => fate(shop, cart_id, code, faults))),
     wave(shop, code, second, faults),
   ]);
-  // Once everything that became free is taken, further requests must be rejected.
+  // When all freed uses are taken, further requests must be rejected.
   const third = await wave(shop, code, again.filter((cart) => !gotAgain.includes(cart)).slice(0, 40), faults);
   const ordered = fates.filter(({ fate }) => fate === complete).length;
   if (ordered + gotAgain.length + third.length !== LIMIT) {
@@ -90,7 +90,7 @@ async function publish(shop: OpenShop, limits: { usage_limit?: number; usage_lim
   return code;
 }
 
-/** The carts that got the code, among concurrent requests. */
+/** Applies the code to all carts at once, and returns those that got it. */
 async function wave(shop: OpenShop, code: string, carts: string[], faults: string[]): Promise<string[]> {
   const answers = await Promise.all(
     carts.map((cart_id) => shop.ask('storefront.applyDiscount', { path: { cart_id }, body: { code } })),
@@ -117,7 +117,7 @@ const giveBack: Fate = async (shop, cart_id, _, faults) => {
   if (status !== 200) faults.push(`removeDiscount: ${status}`);
 };
 
-/** The use of an abandoned cart becomes available again, and the cart is ordered without it. */
+/** The cart is abandoned until its use of the code expires, and then ordered without the discount. */
 const lapse: Fate = async (shop, cart_id, code, faults) => {
   const { owner, db } = shop.premises;
   await owner.query(
@@ -134,7 +134,10 @@ const lapse: Fate = async (shop, cart_id, code, faults) => {
 
 const FATES: Fate[] = [complete, giveBack, lapse];
 
-/** Guests are identified by their e-mail, which is known only at the end: one e-mail, many carts, all completed at once. */
+/**
+ * A guest is identified by the e-mail address, which is known only when the order is placed. Many carts with one address are
+ * completed at once.
+ */
 async function oncePerGuest({ shop, variant_id, callers }: Scene): Promise<Found> {
   const faults: string[] = [];
   const code = await publish(shop, { usage_limit_per_customer: 1 });
@@ -157,7 +160,7 @@ async function oncePerGuest({ shop, variant_id, callers }: Scene): Promise<Found
   }
   faults.push(...(await overuse(shop, code, count)));
 
-  // Without the code the others can order.
+  // The other carts can be ordered once the code is removed.
   const [, other] = carts.filter((_, i) => answers[i]?.status !== 200);
   const checkout = checkouts[carts.indexOf(other ?? '')];
   if (!other || !checkout) return { tried: 2 * count, faults };
@@ -171,7 +174,9 @@ async function oncePerGuest({ shop, variant_id, callers }: Scene): Promise<Found
   return { tried: 2 * count + 1, faults };
 }
 
-/** A customer has one cart at a time: one order after the other, and as a guest with the same e-mail at the same time. */
+/**
+ * A customer has only one cart at a time. Orders one cart after another, while a guest with the same e-mail address orders too.
+ */
 async function oncePerCustomer({ shop, variant_id }: Scene): Promise<Found> {
   const faults: string[] = [];
   const code = await publish(shop, { usage_limit_per_customer: 1 });
@@ -214,7 +219,9 @@ async function oncePerCustomer({ shop, variant_id }: Scene): Promise<Found> {
   return { tried: applied.length + 4, faults };
 }
 
-/** More than one living use in a cart, more uses than allowed, or another number of them than is counted. */
+/**
+ * Reports if the code has more uses than allowed, several uses in one cart, or a number of uses that differs from usage_count.
+ */
 async function overuse({ premises, site_id }: OpenShop, code: string, limit: number): Promise<string[]> {
   const { rows } = await premises.owner.query<{ uses: number; carts: number; counted: number }>(
     `select count(r.id)::int as uses, count(distinct r.cart_id)::int as carts, d.usage_count as counted

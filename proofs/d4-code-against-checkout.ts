@@ -4,7 +4,7 @@ import { checkOut, onlyVariantOf, putInCarts, putOnSale, takeTransfers } from '.
 import { type Chance, chanceOf } from './random.ts';
 import { type Answer, type OpenShop, onPremises } from './shop.ts';
 
-/** Two codes applied alternately to a cart, and changing prices, while it is being ordered. */
+/** Two discount codes are applied to a cart in turn and prices change, while the cart is being ordered. */
 export const D4: Proof = {
   id: 'D4',
   promise: 'An order always has the discount of its own code, whichever code was applied last.',
@@ -81,7 +81,7 @@ async function race(
   return judge(shop, cart_id, ordered.data.order);
 }
 
-/** Completes at the total in the error, until it is correct. */
+/** Completes the checkout with the total from the error, until the order is accepted. */
 async function insist(shop: OpenShop, checkout_id: string): Promise<Answer<'storefront.completeCheckout'>> {
   let body: { expected_total?: string } = {};
   for (let attempt = 0; ; attempt += 1) {

@@ -7,7 +7,10 @@ import { type Checkout, onlyVariantOf, putInCarts, putOnSale, takeTransfers } fr
 import { type Chance, chanceOf } from './random.ts';
 import { type OpenShop, onPremises, type Premises } from './shop.ts';
 
-/** Carts, codes and taxes of all sorts: most of them through the one place that computes, and enough of them over HTTP. */
+/**
+ * Computes totals of random carts, discounts and taxes: most with the function that computes all totals, and enough of them
+ * over HTTP.
+ */
 export const D5: Proof = {
   id: 'D5',
   promise: 'The discounts of the lines add up to the discount of the code, and all parts add up to the total.',
@@ -42,7 +45,7 @@ interface CartInput {
   tax: { rate: string; rates?: Record<string, string>; included: boolean; shipping: 'goods' | 'class' };
 }
 
-/** Above this a cart is rejected (carts/limits.ts). */
+/** Carts with a higher subtotal are rejected (carts/limits.ts). */
 const MAX_SUBTOTAL = 1e15;
 
 const carts: fc.Arbitrary<CartInput> = fc
@@ -96,7 +99,7 @@ function termsIn({ digits, lines, discount, shipping, tax }: CartInput): TotalsI
   return { lines: named, discount: discount && { ...discount, covers }, shipping, tax, digits };
 }
 
-/** The rules that the totals break, each checked separately and in exact arithmetic. */
+/** Returns the rules that the totals break. Each is checked separately and in exact arithmetic. */
 function faultsIn({ digits, lines, discount, shipping, tax }: CartInput, totals: Totals): string[] {
   const faults: string[] = [];
   const check = (rule: string, holds: boolean) => {
@@ -113,7 +116,7 @@ function faultsIn({ digits, lines, discount, shipping, tax }: CartInput, totals:
     const share = off.get(at) ?? 0n;
     check(`line ${at} is below zero`, share >= 0n && share <= amount);
     check(`line ${at} is not for the code`, share === 0n || (lines[at]?.covered ?? false));
-    // Largest remainder: no share is a whole unit away from its exact one.
+    // Largest remainder method: each share differs from its exact value by less than one minor unit.
     const distance = share * whole - promised * amount;
     if (lines[at]?.covered) check(`line ${at} is a unit off`, distance < (whole || 1n) && -distance < (whole || 1n));
     check(
@@ -135,7 +138,10 @@ function faultsIn({ digits, lines, discount, shipping, tax }: CartInput, totals:
   return faults;
 }
 
-/** The shipping cost is split over the rates of the goods that are shipped, by their value, each share within a unit. */
+/**
+ * The shipping cost is split over the tax rates of the shipped goods, in proportion to their value; each share differs from its
+ * exact value by less than one minor unit.
+ */
 function shippingFaults(totals: Totals, amounts: bigint[], { lines, tax }: Pick<CartInput, 'lines' | 'tax'>): string[] {
   const faults: string[] = [];
   const cost = BigInt(totals.shipping_cost);
@@ -177,7 +183,7 @@ function taxOfLine({ rate, rates = {}, included }: CartInput['tax'], tax_class =
   return { rate: rates[tax_class] ?? rate, included, shipping: 'goods' };
 }
 
-/** Whether a tax is the exact one rounded to the nearest unit, and up if it is halfway. */
+/** Whether a tax is its exact value, rounded half up to a minor unit. */
 function isRounded(tax: number | undefined, amount: bigint, { rate, included }: CartInput['tax']): boolean {
   const parts = BigInt(minorUnits(rate, 4));
   const divisor = included ? 10_000n + parts : 10_000n;
@@ -189,7 +195,9 @@ function sum(amounts: bigint[]): bigint {
   return amounts.reduce((total, amount) => total + amount, 0n);
 }
 
-/** The same carts, bought: every part of the response and the order must follow the rules. Returns the number of orders. */
+/**
+ * Orders such carts over HTTP; all amounts of the responses and the order must follow the rules. Returns the number of orders.
+ */
 async function orderCarts(premises: Premises, chance: Chance, perShop: number): Promise<number> {
   let ordered = 0;
   for (const [currency, top] of [

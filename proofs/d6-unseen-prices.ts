@@ -8,8 +8,8 @@ import { orderedAs } from './reviewed.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
 /**
- * Two changes by the merchant or by another tab, at each pair of moments of a purchase, over the API and on the hosted page;
- * also at the very moment when the order is placed.
+ * Makes two changes, by the merchant or in another tab, at each pair of moments in a purchase, over the API and on the hosted
+ * page, including the moment when the order is placed.
  */
 export const D6: Proof = {
   id: 'D6',
@@ -46,7 +46,7 @@ export const D6: Proof = {
 
 type End = 'ordered as seen' | 'asked again, then ordered' | 'not ordered';
 
-/** What one purchase is about. */
+/** The objects of one purchase. */
 interface Scene {
   shop: OpenShop;
   products: [Product, Product];
@@ -75,7 +75,10 @@ const otherTab = (
   body: { email?: string; note?: string; shipping_address?: typeof ELSEWHERE },
 ) => shop.ask('storefront.updateCheckout', { path: { checkout_id }, body });
 
-/** Anything that the total or the delivery depends on. What the shop refuses, such as deleting what is being sold, changes nothing. */
+/**
+ * All changes that may affect the total or the delivery. A change that the shop rejects, such as deleting a product in a
+ * checkout, has no effect.
+ */
 const CHANGES: [string, Change][] = [
   ['the price rises', (scene) => reprice(scene, scene.products[0], '11.00')],
   ['the price falls', (scene) => reprice(scene, scene.products[0], '9.00')],
@@ -117,7 +120,7 @@ const CHANGES: [string, Change][] = [
   ['another tab changes the note', (scene) => otherTab(scene, { note: 'Ring twice' })],
 ];
 
-/** The moments of a purchase at which something may change. */
+/** The moments of a purchase at which changes are made. */
 const MOMENTS = [
   'before filling in',
   'before ordering',
@@ -128,8 +131,9 @@ const MOMENTS = [
 type Moment = (typeof MOMENTS)[number];
 
 /**
- * `api`: the storefront sends totals, as it was first published, and is only promised its prices. `review`: it sends the
- * review_token. `stale page`: the page is opened again elsewhere before the order is placed from the old one.
+ * `api`: the storefront sends only the total, as in the first published contract, and is protected only against other prices.
+ * `review`: it sends the review_token. `stale page`: the page is opened again elsewhere, and then the order is placed from the
+ * old one.
  */
 const BUYERS = ['api', 'review', 'page', 'stale page'] as const;
 
@@ -150,7 +154,7 @@ const INTERLEAVINGS: Interleaving[] = BUYERS.flatMap((buyer) => [
   ),
 ]);
 
-/** Each change by itself, once the review has been read. */
+/** The single changes that happen after the review has been read. */
 const BEFORE_ORDERING = INTERLEAVINGS.filter(
   ({ buyer, changes }) => buyer === 'review' && changes.length === 1 && changes[0]?.at === 'before ordering',
 );
@@ -206,7 +210,7 @@ async function arrange(shop: OpenShop): Promise<Scene> {
   return { shop, products, ...ids };
 }
 
-/** The contract allows a hundred. */
+/** Deletes old shipping options, because the contract allows at most a hundred. */
 async function keepFewOptions({ premises, site_id }: OpenShop): Promise<void> {
   await premises.owner.query(
     `delete from commerce.shipping_options where site_id = $1 and id in (

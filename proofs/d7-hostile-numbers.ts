@@ -12,7 +12,8 @@ import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /**
- * Numbers and amounts that are invalid, or invalid in this context, in every place where the contract accepts one; and sums of the largest.
+ * Sends numbers and amounts that are invalid, in general or in their context, in every place where the contract accepts one;
+ * and makes sums of the largest ones.
  */
 export const D7: Proof = {
   id: 'D7',
@@ -62,7 +63,7 @@ export const D7: Proof = {
   },
 };
 
-/** As they are written in the JSON: JSON.stringify would correct some of them. */
+/** Written as JSON text, because JSON.stringify would change some of them. */
 const NUMBERS = [
   ...['-1', '-0.5', '0.1', '1.5', '1e-1', '1e400', '-1e400', '9e99', '2147483648', '4294967296', '-2147483649'],
   ...['9007199254740993', '9223372036854775807', '9223372036854775808', '18446744073709551616', '1'.repeat(400)],
@@ -138,7 +139,7 @@ const NO_TEXTS = [
   '{"amount":"1.00"}',
 ];
 
-/** Values that the slot's own schema does not allow, as JSON. */
+/** The values, as JSON, that the slot's own schema does not allow. */
 function attacksOn(slot: Slot): string[] {
   const { minimum, maximum, type } = slot.schema as { minimum?: number; maximum?: number; type: string | string[] };
   const nullable = [type].flat().includes('null');
@@ -148,7 +149,7 @@ function attacksOn(slot: Slot): string[] {
   const hostile = [...NUMBERS, ...bounds.map(String), ...always];
   const allowed = (token: string) =>
     /^-?\d+$/.test(token) && Number(token) >= (minimum ?? -Infinity) && Number(token) <= (maximum ?? Infinity);
-  // In an address everything is text.
+  // In a URL every value is text.
   const apt = slot.in === 'query' ? hostile.filter((token) => !/^["[{]/.test(token)) : hostile;
   return apt.filter((token) => !allowed(token));
 }
@@ -160,12 +161,12 @@ const IMPORTS = [
   'sync.upsertProducts',
 ];
 
-/** An import removes control characters from its texts, with a warning: the rest of these is a valid amount. */
+/** An import removes control characters from texts and warns; what is left of these two is a valid amount. */
 function isStripped(operation_id: string, token: string): boolean {
   return IMPORTS.includes(operation_id) && ['"\\t1"', '"1.00\\n"'].includes(token);
 }
 
-/** The other rows of an import are valid, and would be written. */
+/** Removes the other rows of an import, because they are valid and would be written. */
 function onlyFirstRow({ operation, body }: Call): void {
   if (!IMPORTS.includes(operation.id)) return;
   const { products, customers, orders } = body as Record<string, unknown[] | undefined>;
@@ -189,7 +190,7 @@ function textOf(token: string): string {
   return token.startsWith('"') ? (JSON.parse(token) as string) : token;
 }
 
-/** A 422 that names its mistake; an import reports each row. */
+/** Whether the response is a 422, or an import that rejected the row. */
 function isRefusal({ status, text }: Reply): boolean {
   if (status === 422) return true;
   if (status !== 200 || !text.includes('"results"')) return false;
@@ -203,7 +204,10 @@ function dearestOf({ tenant }: OpenShop): string {
   return DEAREST[tenant.currency] ?? '';
 }
 
-/** A price that rises when much of it is in the cart already. */
+/**
+ * Raises the price of products that are already in a cart in large quantities. No order may be placed, because its total would
+ * be too large.
+ */
 async function raisedInCart(shop: OpenShop): Promise<string[]> {
   const products = await Promise.all(
     Array.from({ length: 20 }, () => putOnSale(shop, { price: '1', track_inventory: false })),
@@ -231,7 +235,7 @@ async function raisedInCart(shop: OpenShop): Promise<string[]> {
   return made ? ['an order was made of more than can be reckoned'] : [];
 }
 
-/** The most that fits, with everything on top of it. */
+/** Orders one unit at the highest price, with the highest tax rate and an equally expensive shipping option. */
 async function dearestOrder(shop: OpenShop): Promise<string[]> {
   const price = dearestOf(shop);
   await shop.must('dashboard.updateSettings', { body: { default_tax_rate: '1', prices_include_tax: false } });
@@ -255,7 +259,7 @@ async function dearestOrder(shop: OpenShop): Promise<string[]> {
   return digits(order.total) === 4n * digits(price) ? [] : [`${order.total} is not four times ${price}`];
 }
 
-/** A cart filled to its limits. */
+/** Adds the most expensive products to a cart until a limit rejects one. */
 async function manyDearest(shop: OpenShop): Promise<string[]> {
   const { id: cart_id } = await shop.must('storefront.createCart');
   const statuses = new Set<number>();

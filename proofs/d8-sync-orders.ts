@@ -6,7 +6,10 @@ import { syncOrderOf } from './sales.ts';
 import { callAs, credentialsOf, operationOf, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Orders by a widget that sends wrong prices, uses objects of other shops, and omits unknown fields. */
+/**
+ * A widget sends orders with wrong prices or objects of other shops; accepted orders are read back even if optional fields are
+ * missing.
+ */
 export const D8: Proof = {
   id: 'D8',
   promise: "A widget's order is accepted only at the catalogue's prices, and can always be read back.",
@@ -31,7 +34,7 @@ export const D8: Proof = {
     }),
 };
 
-/** A variant for sale, with its price in cents. */
+/** A variant that is on sale. */
 interface Good {
   name: string;
   product_id: string;
@@ -82,7 +85,7 @@ interface Scene {
   chance: Chance;
 }
 
-/** The ways in which a widget can identify a variant, in addition to its name, quantity, price and total. */
+/** The ways in which a widget can identify a variant. */
 const NAMINGS: ((good: Good) => object)[] = [
   ({ variant_id }) => ({ variant_id }),
   ({ sku }) => ({ sku }),
@@ -98,7 +101,7 @@ const NAMINGS: ((good: Good) => object)[] = [
   }),
 ];
 
-/** Wrong claims; each must cause the order to be rejected. */
+/** Changes that make a claim wrong; each must cause the order to be rejected. */
 const LIES: Record<string, (order: Order, scene: Scene) => void> = {
   'a lower price': ({ line_items: [line] }) => {
     Object.assign(line as Line, { price: '0.01', total: amount((line as Line).quantity) });
@@ -131,7 +134,7 @@ interface Taken {
   order_id: string | undefined;
 }
 
-/** Sends one order, honest or not. Returns it if it was accepted. */
+/** Sends an order, correct or with a wrong claim. Returns it if it was accepted. */
 async function attack(world: World, tenant: Tenant, scene: Scene): Promise<Taken | undefined> {
   const { chance } = scene;
   const { order, cents } = await honestOrder(world, tenant, scene);
@@ -179,7 +182,10 @@ interface SyncOrder {
   order: { id: string; subtotal: string; line_items: { price: string; quantity: number; total: string }[] } | null;
 }
 
-/** An accepted order has the catalogue's prices, and is returned by its id and by its reference as in the first response. */
+/**
+ * Checks that an accepted order has the catalogue's prices, and reads the same by its id and by its reference as in the first
+ * response.
+ */
 async function judge(world: World, tenant: Tenant, made: SyncOrder, cents: number, what: string): Promise<Taken> {
   if (made.order && made.order.subtotal !== amount(cents)) {
     world.violations.add(`${made.order.subtotal} instead of ${amount(cents)} for ${what}`);
@@ -208,7 +214,10 @@ function read(
 
 const OPTIONAL = ['variant_id', 'product_id', 'sku', 'option1', 'option2', 'option3', 'variant_name', 'image_url'];
 
-/** Lines without any of the optional fields, as other producers may send them, on every surface. */
+/**
+ * Removes random optional fields from the lines of orders, and expects that both APIs still return them. Returns the number of
+ * orders.
+ */
 async function readSparse(world: World, tenant: Tenant, taken: Taken[], chance: Chance): Promise<number> {
   let count = 0;
   for (const { id, order_id } of taken) {

@@ -6,7 +6,10 @@ import { onlyVariantOf, order as placeOrder, putOnSale, takeTransfers } from './
 import { type Chance, chanceOf } from './random.ts';
 import { type Answer, type OpenShop, onPremises } from './shop.ts';
 
-/** mark-paid in every state of every payment method, sixty-four times at once, and against expiry and cancellation. */
+/**
+ * Calls mark-paid in every payment status with every payment method, 64 times at once, and while orders expire or are
+ * cancelled.
+ */
 export const D9: Proof = {
   id: 'D9',
   promise: 'A bank transfer is recorded once, for an order that awaits it in its currency, and for no other.',
@@ -46,7 +49,7 @@ type Marked = Answer<'dashboard.markOrderPaid'>;
 
 const METHODS = ['bank_transfer', 'card', 'manual', 'free', null] as const;
 
-/** Each payment status with a status that it goes with; of one that awaits its transfer, also past the deadline. */
+/** Each payment status with an order status that may go with it. `overdue`: an order whose transfer deadline has passed. */
 const STATES = [
   ...[
     ['pending', 'pending'],
@@ -128,7 +131,7 @@ async function writeOrder(
 interface Row {
   payment_status: string;
   confirmed: string | null;
-  /** Changes with every write. */
+  /** Differs after each write. */
   version: string;
   events: string[];
 }
@@ -155,7 +158,7 @@ function mark(shop: OpenShop, order_id: string, key?: string): Promise<Marked> {
   return shop.ask('dashboard.markOrderPaid', { path: { order_id }, ...(key && { key }) });
 }
 
-/** Half of them under one key. */
+/** Half of the calls share one idempotency key. */
 async function alone({ shop, variant_id }: Scene): Promise<Race> {
   const { id } = await placeOrder(shop, [{ variant_id, quantity: 1 }]);
   const key = randomUUID();
@@ -171,7 +174,7 @@ async function alone({ shop, variant_id }: Scene): Promise<Race> {
   return { end: row.payment_status, faults };
 }
 
-/** The deadline passes while the calls come in. */
+/** The payment deadline passes during the calls. */
 async function againstExpiry({ shop, chance, variant_id }: Scene): Promise<Race> {
   const { id } = await placeOrder(shop, [{ variant_id, quantity: 1 }]);
   const { owner, db } = shop.premises;
@@ -211,7 +214,10 @@ async function againstCancelling({ shop, chance, variant_id }: Scene): Promise<R
   return { end: row.payment_status, faults };
 }
 
-/** Either the order is paid, and was stamped and reported once; or it is not, and every call was a 400 that says so. */
+/**
+ * Either the order is paid, with one confirmation time and one event; or it is unpaid, and every call got a 400 with the
+ * reason.
+ */
 function faultsIn({ payment_status, confirmed, events }: Row, answers: Marked[]): string[] {
   const told = events.filter((type) => type === 'payment_confirmed').length;
   const words = [...new Set(answers.map(wordOf))].sort();

@@ -6,8 +6,8 @@ import type { Chance } from './random.ts';
 import { type OpenShop, untilConnected } from './shop.ts';
 
 /**
- * Situations in which many concurrent requests use the same rows in different orders. Rejections are fine: of two opposite
- * requests, one is too late.
+ * Requests that use the same rows in different orders, to be sent concurrently. Rejections are fine: of two opposite requests,
+ * one comes too late.
  */
 export type Bait = (shop: OpenShop, chance: Chance) => Promise<Deed[]>;
 
@@ -216,7 +216,7 @@ function goodsOf(shop: OpenShop, count: number, inventory_quantity = 10_000): Pr
   return Promise.all(each(count, async () => onlyVariantOf(await putOnSale(shop, { inventory_quantity }))));
 }
 
-/** Contents of carts: all of the variants, in any order. */
+/** The contents of this many carts: each has all of the variants, in random order. */
 function mixedLines(variants: string[], chance: Chance, count: number): Pieces[][] {
   return each(count, () => chance.some(variants, variants.length).map((variant_id) => ({ variant_id, quantity: 1 })));
 }

@@ -3,16 +3,19 @@ import type { Violations } from './frame.ts';
 import type { Chance } from './random.ts';
 import { asksDirectoryAlone } from './site-filters.ts';
 
-/** Connections whose statements fail sometimes, in different ways, and which record the tenant whose rows each statement sees. */
+/**
+ * How connections are disturbed: some statements fail, in different ways, and each statement is checked for the tenant whose
+ * rows it sees.
+ */
 export interface Disturbance {
   chance: Chance;
   /** The share of statements that fail. */
   share: number;
-  /** Cancels statements and kills the connections. */
+  /** Used to cancel statements and to kill connections. */
   owner: pg.Pool;
   sites: string[];
   violations: Violations;
-  /** Sometimes omits the statement that sets the tenant for row-level security: the proof must notice. */
+  /** Sometimes drops the statement that sets the tenant for row-level security, which the proof must notice. */
   forgetful?: boolean;
 }
 
@@ -20,7 +23,7 @@ export interface Disturbed {
   statements: number;
   failed: number;
   connections: number;
-  /** How often a connection went from one tenant to another. */
+  /** How often a connection was used for one tenant and then for another. */
   passedOn: number;
 }
 
@@ -43,7 +46,7 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
       const ahead = opening?.underWay ? opening : undefined;
       const own = begins(given) || looksUp(given) ? { underWay: true, failed: false } : undefined;
       opening = own ?? opening;
-      // Statements that are pipelined keep their order.
+      // Pipelined statements keep their order.
       const sent = before.then(() => start(given, ahead, own));
       before = sent.catch(() => undefined);
       const answered = sent.then(({ answer }) => answer);
@@ -60,7 +63,7 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
     ): Promise<{ answer: Promise<pg.QueryResult> }> => {
       const statement = disturbance.forgetful ? forgetting(given, disturbance.chance) : given;
       const site = siteOf(statement, disturbance.sites);
-      // After a failed BEGIN, PostgreSQL skips the rest of the same packet.
+      // After a failed BEGIN, PostgreSQL skips the rest of the packet.
       if (own && ahead?.failed) own.failed = true;
       if (site && !ahead?.failed) {
         seen.statements += 1;
@@ -80,7 +83,7 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
   return seen;
 }
 
-/** A BEGIN, or the statement that finds the caller and sets the tenant: others may be sent together with it. */
+/** A BEGIN, or the statement that finds the caller and sets the tenant. Others may be sent in one packet with it. */
 interface Opening {
   underWay: boolean;
   failed: boolean;
@@ -95,8 +98,7 @@ function looksUp(statement: object): boolean {
 }
 
 /**
- * The site of a statement. Statements that find the caller, or the limits of a site, run before a tenant is
- * known.
+ * The site of a statement; undefined for those that find the caller or read a site's limits, which run before a tenant is set.
  */
 function siteOf(statement: object, sites: string[]): string | undefined {
   const { text = '', values = [] } = statement as { text?: string; values?: unknown[] };
@@ -122,7 +124,7 @@ function forgetting(statement: object, chance: Chance): object {
   return { text: text.replaceAll(`'app.site_id'`, `'app.forgotten'`), values, query_timeout };
 }
 
-/** Sends something that fails as real statements do in place of the statement. */
+/** Instead of the statement, sends one that fails, times out, is cancelled, or whose connection is killed. */
 async function fail(connection: pg.PoolClient, send: Send, statement: object, { chance, owner }: Disturbance) {
   const { query_timeout } = statement as { query_timeout?: number };
   const instead = (text: string) => send({ text, query_timeout });
@@ -134,7 +136,7 @@ async function fail(connection: pg.PoolClient, send: Send, statement: object, { 
   const slept = instead('select pg_sleep(5)');
   let asking = true;
   slept.catch(() => undefined).finally(() => (asking = false));
-  // Once may be too early, before any statement runs.
+  // Repeated, because the first attempt may come before the statement runs.
   while (asking) {
     await owner.query(`select ${end}($1)`, [processID]);
     await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../server/test/chromium.ts';
 import { leaveScreenshot, openTab } from '../server/test/tab.ts';
 
-/** The documentation built by `npm run docs`, which stops at the first broken link, as readers open it. */
+/** Builds the documentation with `npm run docs`, which fails at the first broken link, and opens it as readers do. */
 const ROOT = join(import.meta.dirname, '..');
 const SITE = join(ROOT, 'docs-site');
 const LONG_ENOUGH_MS = 240_000;
@@ -36,7 +36,7 @@ afterAll(async () => {
   server?.close();
 });
 
-test('the catalogues list every error and every event of the contract', () => {
+test('the reference pages list every error and every event of the contract', () => {
   const { webhooks, components } = JSON.parse(readFileSync(join(ROOT, 'spec/generated/openapi.json'), 'utf8'));
   const page = (name: string) => readFileSync(join(SITE, name), 'utf8');
   for (const code of components.schemas.ErrorCode.enum) expect(page('errors.html')).toContain(`id="${idOf(code)}"`);
@@ -79,7 +79,7 @@ for (const width of [1280, 375])
     LONG_ENOUGH_MS,
   );
 
-/** As the site makes an id of a heading. */
+/** The id that the documentation site gives a heading. */
 function idOf(heading: string): string {
   return heading.replaceAll('.', '');
 }

@@ -3,7 +3,10 @@ import { type Figures, type Proof, pick } from './frame.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Many confirmations at once at the edge of a budget: what is recorded is what was ordered, and never more than allowed. */
+/**
+ * Confirms many purchases at once near the limit of a budget. The recorded spending must equal the orders, and never exceed the
+ * budget.
+ */
 export const E1: Proof = {
   id: 'E1',
   promise:
@@ -15,7 +18,7 @@ export const E1: Proof = {
       let confirmed = 0;
       for (let round = 0; round < rounds; round += 1) {
         const customer = await newCustomer(world, tenant);
-        // A staple with its parcel is 24.90: between one and all but one of the purchases fit.
+        // A purchase with shipping costs 24.90. The budget covers at least one of the purchases, and at most all but one.
         const budget = 2490 * (1 + (round % (parallel - 1))) + 1234;
         const agent = await openAgent(world, tenant, customer.id, budget);
         const ready = await prepareMany(world, tenant, agent.secret, customer.token, parallel);
@@ -43,8 +46,8 @@ export const E1: Proof = {
 };
 
 /**
- * The same while the period turns: whatever falls into a period
- * stays within its budget, and none is counted twice or not at all.
+ * Confirms purchases at once while the budget period changes. The purchases of each period must stay within its budget, and
+ * each must be counted exactly once.
  */
 async function acrossTheTurn(world: World, tenant: Tenant, parallel: number, round: number): Promise<number> {
   const customer = await newCustomer(world, tenant);
@@ -93,7 +96,7 @@ async function acrossTheTurn(world: World, tenant: Tenant, parallel: number, rou
   return accepted;
 }
 
-/** One of two payments waits for its customer, and only one fits: the other is refused. */
+/** The budget covers one of two purchases. While the payment of one waits for the customer, the other must be refused. */
 async function besidePayment(world: World, tenant: Tenant): Promise<number> {
   const customer = await newCustomer(world, tenant);
   const agent = await openAgent(world, tenant, customer.id, 2490 + 1234);
@@ -110,7 +113,7 @@ async function besidePayment(world: World, tenant: Tenant): Promise<number> {
   return status === 200 ? 1 : 0;
 }
 
-/** Ends the first period, once. */
+/** Moves the start of the budget period back, so that it has ended; has no effect when called again. */
 async function turn({ owner }: World, token_id: string): Promise<void> {
   await owner.query(
     `update commerce.agent_tokens set budget_since = budget_since - interval '1 month' - interval '1 day'
@@ -130,7 +133,7 @@ async function prepareMany(world: World, tenant: Tenant, agent: string, customer
   return ready;
 }
 
-/** This many checkouts are prepared at a time. */
+/** The number of checkouts that are prepared concurrently. */
 const AT_ONCE = 8;
 
 async function judge({ owner, violations }: World, token_id: string, expected: number, budget: number): Promise<void> {

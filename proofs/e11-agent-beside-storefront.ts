@@ -23,7 +23,7 @@ import { inWorld } from './world.ts';
 
 const OPERATIONS = operationTable.filter(({ surface }) => surface === 'storefront' || surface === 'agent');
 
-/** Every operation of the storefront and of agents, called with an agent's token together with those of the storefront. */
+/** Calls every operation of the storefront and of agents with an agent's token together with the storefront's credentials. */
 export const E11: Proof = {
   id: 'E11',
   promise:
@@ -57,12 +57,15 @@ export const E11: Proof = {
     }),
 };
 
-/** The operations that the contract opens to agents: on the storefront the marked ones, on the agents' own surface all. */
+/**
+ * Whether the contract opens an operation to agents with a storefront token: all agent operations, and those of the storefront
+ * that allow the combination.
+ */
 function isOpen({ surface, security }: Operation): boolean {
   return surface === 'agent' || security.some(isAgentBesidePair);
 }
 
-/** Sends a call as the agent; returns its response and its changes, and checks that it left exactly one row. */
+/** Sends a call as the agent and returns its response and effects. Checks that it added exactly `rows` audit rows. */
 async function send(world: World, tenant: Tenant, call: Call, { id, secret }: Agent, rows = 1) {
   const request_id = randomUUID();
   const headers = { ...call.headers, ...besidePair(tenant, secret), 'X-Request-Id': request_id };
@@ -94,7 +97,7 @@ function expectRefusal(
   if (changed.length > 0) world.violations.add(`${what} was refused, yet ${changed.join(', ')} changed`);
 }
 
-/** A valid call on objects of the agent itself. */
+/** A valid call whose objects belong to the agent. */
 async function callBy(world: World, tenant: Tenant, operation: Operation): Promise<Call> {
   const beside = operation.security.findIndex(isAgentBesidePair);
   return validCall(world, tenant, operation, beside >= 0 ? { alternative: beside } : {});
@@ -112,7 +115,7 @@ async function allowed(world: World, tenant: Tenant, operation: Operation): Prom
   return 1;
 }
 
-/** The agent, and then the storefront token, without the scope of the operation. */
+/** Expects a refusal if the agent lacks the operation's scope, and if the storefront token lacks it. */
 async function withoutScope(
   world: World,
   tenant: Tenant,
@@ -145,7 +148,7 @@ async function ended(world: World, tenant: Tenant, operation: Operation, agent: 
   return 1;
 }
 
-/** Calls with a mistake in them are audited like all others. */
+/** Sends invalid calls, which must be audited too. */
 async function mistaken(
   world: World,
   tenant: Tenant,
@@ -153,7 +156,7 @@ async function mistaken(
   chance: ReturnType<typeof chanceOf>,
   count: number,
 ): Promise<number> {
-  // Giving the token back would end the round.
+  // Revoking the token would end the round.
   if (!isOpen(operation) || operation.id === 'agent.revokeToken') return 0;
   const call = await callBy(world, tenant, operation);
   const slots = slotsOf(operation, call.body).filter((slot) => slot.in !== 'header');
@@ -175,7 +178,10 @@ const LIMITS = {
   },
 } as const;
 
-/** An agent whose budget or categories were exhausted after it filled its cart: it can add nothing, and its customer cannot order. */
+/**
+ * Sets the agent's budget to zero or its categories to an unknown one after it has filled its cart. Then it must not be able to
+ * add products, nor its customer to order.
+ */
 async function bounded(world: World, tenant: Tenant, limit: keyof typeof LIMITS): Promise<number> {
   const { end, refusal } = LIMITS[limit];
   const [status, error] = refusal;
@@ -215,7 +221,7 @@ async function bounded(world: World, tenant: Tenant, limit: keyof typeof LIMITS)
   return calls.length + 2;
 }
 
-/** The customer fills in the missing fields. */
+/** The customer enters the missing data of a checkout. */
 async function readyFor(world: World, tenant: Tenant, headers: Call['headers'], checkout_id: string) {
   const [shipping_option_id] = tenant.ids.shipping_option;
   const shipping_address = {
@@ -239,7 +245,7 @@ async function sendAs(world: World, tenant: Tenant, call: Call) {
   return { reply, changed: effects(before, await holdingsOf(world.owner, tenant.site_id)) };
 }
 
-/** The same key of a guest, of one agent and of another: three carts. */
+/** A guest and two agents use one idempotency key, and must get three different carts. */
 async function ownKeys(world: World, tenant: Tenant): Promise<number> {
   const { id } = await newCustomer(world, tenant);
   const [one, two] = [await openAgent(world, tenant, id), await openAgent(world, tenant, id)];
@@ -254,7 +260,9 @@ async function ownKeys(world: World, tenant: Tenant): Promise<number> {
   return 3;
 }
 
-/** An agent beside the storefront token of another shop, whichever shop is named, opens nothing. */
+/**
+ * An agent's token together with another shop's storefront token must open nothing, whichever of the two shops the call names.
+ */
 async function besideOtherShop(world: World, tenant: Tenant): Promise<number> {
   const [, other] = world.tenants;
   const { id } = await newCustomer(world, tenant);
@@ -272,7 +280,7 @@ async function besideOtherShop(world: World, tenant: Tenant): Promise<number> {
   return 4;
 }
 
-/** A checkout does not reveal its customer to an agent that may not read the profile. */
+/** A checkout must not reveal its customer to an agent without the scope customer:self. */
 async function unknownCustomer(world: World, tenant: Tenant): Promise<number> {
   const { id } = await newCustomer(world, tenant);
   const scopes = ['catalog:read', 'cart:write', 'checkout:create'];

@@ -4,7 +4,7 @@ import { takeTransfers } from './goods.ts';
 import { type Chance, chanceOf } from './random.ts';
 import { type OpenShop, onPremises, type Premises } from './shop.ts';
 
-/** Each way around a cap that the shop looks at when a purchase is prepared: only what is ordered in the end counts. */
+/** Tries all ways around a limit that is checked when a purchase is prepared: only the final order counts. */
 export const E3: Proof = {
   id: 'E3',
   promise: 'A budget caps what is ordered in the end, however purchases are split, changed or undone on the way.',
@@ -16,7 +16,7 @@ export const E3: Proof = {
       for (let round = 0; round < rounds; round += 1) {
         const shop = await openShop(premises, CURRENCIES[round % CURRENCIES.length] ?? 'EUR');
         for (const [name, play] of Object.entries(SCRIPTS)) {
-          // More than the price and less than twice as much, so that one purchase fits where nothing else is said.
+          // A budget of one price must allow exactly one purchase, whatever the price.
           const price = 500 + Math.floor(chance.next() * 100_000);
           const said = (fault: string) =>
             premises.violations.add(`${name}, ${shop.tenant.currency}, price ${price}: ${fault}`);
@@ -41,7 +41,7 @@ export const E3: Proof = {
     }),
 };
 
-/** Of two, no and three digits. */
+/** Currencies with two, no and three decimals. */
 const CURRENCIES = ['EUR', 'JPY', 'KWD'];
 const CODE = 'HALF';
 
@@ -54,14 +54,14 @@ async function openShop(premises: Premises, currency: string): Promise<OpenShop>
 
 interface Scene {
   shop: OpenShop;
-  /** Of one piece, in the minor unit. */
+  /** The price of one unit, in minor units. */
   price: number;
   chance: Chance;
-  /** A customer whose agent may spend so many times the price, in all and for one order. */
+  /** Opens a customer and an agent whose budget, and optionally the limit per order, is this multiple of the price. */
   open(times: number, ofOneOrder?: number): Promise<AgentPurchases>;
 }
 
-/** Reports what went wrong. */
+/** Reports a violation. */
 type Say = (fault: string) => void;
 
 type Script = (scene: Scene, say: Say) => Promise<AgentPurchases[]>;
@@ -262,7 +262,7 @@ const SCRIPTS: Record<string, Script> = {
 
 const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
-/** Checkouts of one piece each, all of which fit as long as none of them is confirmed. */
+/** Prepares checkouts of one unit each. Each fits the budget as long as none of the others is confirmed. */
 async function prepareMany(agent: AgentPurchases, price: number, count: number) {
   const goods = await agent.sell(price);
   const ready: { id: string; cart_id: string }[] = [];
@@ -270,7 +270,7 @@ async function prepareMany(agent: AgentPurchases, price: number, count: number) 
   return ready;
 }
 
-/** A checkout of two pieces that fits because a code takes half of it off. */
+/** A checkout of two units that fits the budget only because of a discount of half the price. */
 async function halved({ shop, price, open }: Scene) {
   const agent = await open(1.25);
   const goods = await agent.sell(price);
@@ -287,7 +287,7 @@ function expect(answers: { status: number; refusal: unknown }[], statuses: numbe
   if (got !== wanted) say(`got ${told.join(' ')} instead of ${statuses.join(' ')}: ${refusals.join(' ')}`);
 }
 
-/** What is recorded is what was ordered, and no more than the customer allowed. */
+/** Expects that the recorded spending equals the orders and does not exceed the budget. */
 async function judge(
   agent: AgentPurchases,
   count: { confirmations: number; orders: number; over: number },
@@ -300,7 +300,7 @@ async function judge(
   if (ordered > budget || used !== ordered) say(`ordered ${ordered}, recorded ${used}, allowed ${budget}`);
 }
 
-/** An amount that a customer allowed is in the shop's currency, which cannot be changed afterwards. */
+/** Once an agent exists, the shop's currency must not change, because customers gave their limits in it. */
 async function onlyBeforeAgents(premises: Premises): Promise<void> {
   const shop = await premises.openShop({ currency: 'JPY' });
   await AgentPurchases.open(shop, 10_000);

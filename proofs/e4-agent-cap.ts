@@ -6,7 +6,7 @@ import { inWorld } from './world.ts';
 const APPROVED = 20;
 const CAP = 10;
 
-/** Twenty approved requests of one customer, polled by many at once. */
+/** One customer approves twenty requests for agents, each polled by many clients at once. */
 export const E4: Proof = {
   id: 'E4',
   promise: 'An approval issues one token, a customer has ten active agents at most, and an ended one can be replaced.',
@@ -50,7 +50,7 @@ async function judge({ owner, violations }: World, customer_id: string): Promise
   if (rows[0]?.active !== CAP) violations.add(`${rows[0]?.active} agents are active`);
 }
 
-/** After a revocation exactly one of the requests that are left brings a token, without a new consent. */
+/** After one agent is revoked, exactly one of the remaining requests must get a token, without a new consent. */
 async function takeFreedPlace(
   world: World,
   tenant: Tenant,

@@ -10,7 +10,7 @@ import { validCall } from './requests.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 import { inWorld } from './world.ts';
 
-/** What a customer allowed an agent, checked against everything that the agent could do instead. */
+/** Checks an agent's permissions against everything that the agent could try. */
 export const E6: Proof = {
   id: 'E6',
   promise:
@@ -36,7 +36,7 @@ export const E6: Proof = {
   },
 };
 
-/** Every operation of agents with every set of scopes: it opens with its own scope, and with no other. */
+/** Calls every agent operation with every set of scopes: it must succeed with its own scope only. */
 function inWorldWithScopes(trial: Trial): Promise<{ tried: number; violations: string[] }> {
   return inWorld(trial, async (world) => {
     const [tenant] = world.tenants;
@@ -74,16 +74,16 @@ function singles(): string[][] {
   return SCOPES.map((scope) => [scope]);
 }
 
-/** Every product, in every way, within every mandate. */
+/** Tries to reach every product in every way with every agent's categories. The short form tries a sample. */
 async function overCategories({ size, progress }: Trial, scene: Scene, chance: Chance): Promise<number> {
   const all = MANDATES.flatMap((mandate) =>
     scene.samples.flatMap((target) => Object.keys(WAYS).map((way) => ({ mandate, target, way }))),
   );
-  // The ways that look at all products at once are tried within every mandate.
+  // In the short form, the search that finds many products is tried with all categories.
   const wide = all.filter(
     ({ target, way }) => target === scene.samples[0] && way === 'found by the words of a category',
   );
-  // Each way is tried on something that is in no category.
+  // In the short form, each way is tried on a product that is in no category.
   const foreign = all.filter(({ mandate, target }) => mandate === MANDATES[0] && target.name === 'Riddle');
   const chosen = pick(size, [...wide, ...foreign, ...chance.some(all, 40)], all);
   for (const [i, one] of chosen.entries()) {
@@ -93,7 +93,9 @@ async function overCategories({ size, progress }: Trial, scene: Scene, chance: C
   return chosen.length;
 }
 
-/** What may happen to the goods of a checkout that was within the categories when the agent made it. */
+/**
+ * Changes after which a checkout contains a product outside the agent's categories, in which it was when the agent prepared it.
+ */
 const CHANGES: Record<string, (agent: AgentPurchases, changed: Changed) => Promise<unknown>> = {
   'its customer adds something else': ({ shop, as }, { cart_id, foreign }) =>
     shop.must('storefront.addCartItem', { ...as, path: { cart_id }, body: { variant_id: foreign, quantity: 1 } }),
@@ -103,7 +105,7 @@ const CHANGES: Record<string, (agent: AgentPurchases, changed: Changed) => Promi
     shop.must('dashboard.updateProduct', { path: { product_id }, body: { product_type: null } }),
 };
 
-/** The same for a product that is in the category because of its collection. */
+/** Such changes where the product is in the category because of a collection. */
 const MOVES: typeof CHANGES = {
   'the product leaves the collection': ({ shop }, { product_id, collection_id }) =>
     shop.must('dashboard.removeCollectionProduct', { path: { product_id, collection_id } }),
@@ -119,11 +121,14 @@ interface Changed {
   cart_id: string;
   product_id: string;
   collection_id: string;
-  /** A variant of a product in no category of the agent. */
+  /** A variant of a product outside the agent's categories. */
   foreign: string;
 }
 
-/** Confirmed as it was prepared it becomes an order; changed meanwhile it does not, nor may the agent buy the cart again. */
+/**
+ * A checkout can be confirmed if nothing changed. After one of the changes it must be refused, and so must another purchase of
+ * the cart by the agent.
+ */
 async function overChanges({ size }: Trial, { shop, samples }: Scene): Promise<number> {
   const foreign = samples.find(({ name }) => name === 'Riddle')?.variant_id ?? '';
   const rounds = pick(size, 1, 25);
@@ -146,7 +151,7 @@ async function overChanges({ size }: Trial, { shop, samples }: Scene): Promise<n
   return rounds * all.length * 2;
 }
 
-/** With a budget of 0, an agent may only look at the goods. */
+/** With a budget of 0, an agent must not be able to add or buy products. */
 async function withoutBudget({ shop, samples }: Scene): Promise<number> {
   const agent = await AgentPurchases.open(shop, 0);
   let tried = 0;
@@ -166,7 +171,7 @@ async function withoutBudget({ shop, samples }: Scene): Promise<number> {
   return tried;
 }
 
-/** What one order may cost is the limit in every way to a larger one, though the budget would cover it. */
+/** The limit per order must apply to every way of making an order larger, although the budget would cover it. */
 async function beyondOneOrder(shop: OpenShop): Promise<number> {
   const agent = await AgentPurchases.open(shop, 1_000_000, [], { max_per_order_cents: 1_500 });
   const { variant_id, product_id } = await agent.sell(1000);
@@ -191,7 +196,7 @@ async function beyondOneOrder(shop: OpenShop): Promise<number> {
   return refused.length + 1;
 }
 
-/** The amount of a payment that waits for its customer is not available to another order. */
+/** While a payment waits for its customer, its amount must not be available to another order. */
 async function besidePayments(shop: OpenShop): Promise<number> {
   const agent = await AgentPurchases.open(shop, 1_500);
   const goods = await agent.sell(1000);
@@ -203,7 +208,7 @@ async function besidePayments(shop: OpenShop): Promise<number> {
   return answers.length;
 }
 
-/** Calls without pause past the moment at which a token ends: those before it are accepted, those after it are not. */
+/** Calls without pause until after the token has expired. Calls before that must succeed, later ones must get 401. */
 async function untilTheEnd({ size }: Trial, shop: OpenShop): Promise<number> {
   const tokens = pick(size, 4, 120);
   const lanes = pick(size, 4, 8);
@@ -238,7 +243,7 @@ async function acrossTheEnd(shop: OpenShop): Promise<number> {
     const before = await isOver();
     const { status } = await shop.ask('agent.getCustomer', by);
     const after = await isOver();
-    // A call that is under way at that moment may be answered either way.
+    // A call that is in progress when the token expires may get either response.
     if (before && status !== 401) violations.add(`a call after the end of the token got ${status}`);
     if (!after && status !== 200) violations.add(`a call before the end of the token got ${status}`);
     if (before) late += 1;

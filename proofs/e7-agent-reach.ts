@@ -25,8 +25,8 @@ import { answerIn, askOverMcp, askOverRest, type Speaker, validAsks } from './uc
 import { inWorld } from './world.ts';
 
 /**
- * An active agent token by itself, on every operation that is not for agents, and on those of agents without the scope; over
- * MCP and UCP with each scope alone, where it opens what needs that scope and nothing else.
+ * Sends an active agent token without other credentials to every operation that is not for agents, and a token without scopes
+ * to those that are. Over MCP and UCP, calls with a token of one scope may only reach what that scope allows.
  */
 export const E7: Proof = {
   id: 'E7',
@@ -70,7 +70,7 @@ export const E7: Proof = {
 
 const MISSING = /"(?:error|code)":"insufficient_scope"/;
 
-/** Says what a token with these scopes alone did, and whether that is right. */
+/** Sends a call and checks its result: with the right scopes it must not be refused, without them it must have no effect. */
 async function judge(
   world: World,
   tenant: Tenant,
@@ -85,12 +85,15 @@ async function judge(
   if (isNamed === MISSING.test(text)) world.violations.add(`${what} ${isNamed ? 'was refused' : 'was open'}: ${told}`);
   if (isNamed) return;
   const effected = effects(before, await holdingsOf(world.owner, tenant.site_id));
-  // That a key was used is noted before the request is looked at.
+  // The use of an idempotency key is recorded before the request is validated.
   const changed = effected.filter((table) => table !== 'ucp_requests');
   if (changed.length > 0) world.violations.add(`${what} was refused, yet ${changed.join(', ')} changed`);
 }
 
-/** Each tool with each scope alone; and what is for no agent, which is no tool. */
+/**
+ * Calls each tool with a token of one scope, and the other operations of the contract, none of which may be a tool. Returns the
+ * number of calls.
+ */
 async function overMcp(world: World, tenant: Tenant, customer_id: string): Promise<number> {
   const tools = agentTools();
   let tried = 0;
@@ -115,7 +118,7 @@ async function overMcp(world: World, tenant: Tenant, customer_id: string): Promi
   return tried;
 }
 
-/** The scopes that each function of UCP needs, all of them. */
+/** All scopes that each UCP function needs. */
 const NEEDED: Record<FunctionName, string[]> = {
   search_catalog: ['catalog:read'],
   lookup_catalog: ['catalog:read'],
@@ -132,7 +135,9 @@ const NEEDED: Record<FunctionName, string[]> = {
   get_order: ['orders:read'],
 };
 
-/** Each function, over both ways in, with exactly what it needs, and with all but one of that. */
+/**
+ * Calls each UCP function over both transports, with exactly the scopes that it needs, and with all scopes but one of these.
+ */
 async function overUcp(world: World, tenant: Tenant, customer_id: string): Promise<number> {
   const profile = await publishProfile();
   let tried = 0;
@@ -143,7 +148,7 @@ async function overUcp(world: World, tenant: Tenant, customer_id: string): Promi
       world.owner.query('update commerce.tokens set scopes = $2 where id = $1', [id, scopes]);
     for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
       await limitTo(SCOPES);
-      // One and the same token: it made the cart that it is kept from.
+      // The same token is used throughout, because the objects in the calls belong to it.
       for (const asked of await validAsks(world, tenant, { speaker, customer_id, isAlive: true })) {
         const needed = NEEDED[asked.name];
         for (const left of [...needed, undefined]) {

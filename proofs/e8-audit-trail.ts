@@ -13,7 +13,10 @@ import { callAs, type Tenant, type World } from './tenant.ts';
 import { type Asked, askOverMcp, askOverRest, type Speaker, validAsks } from './ucp.ts';
 import { inWorld } from './world.ts';
 
-/** Good calls, bad calls and calls to unknown paths, with a token that is active, revoked or expired: each is recorded once. */
+/**
+ * Sends valid and invalid calls, and calls to unknown paths, with active, revoked and expired tokens. Each must be audited
+ * exactly once.
+ */
 export const E8: Proof = {
   id: 'E8',
   promise: 'Every call with an agent token adds exactly one row to the audit, and no row can be changed or removed.',
@@ -28,7 +31,7 @@ export const E8: Proof = {
         await ENDS[state]?.(world, tenant, agent.id);
         const ids: string[] = [];
         for (const operation of operationTable.filter(({ surface }) => surface === 'agent')) {
-          // Giving the token back would end the round.
+          // Revoking the token would end the round.
           if (operation.id === 'agent.revokeToken') continue;
           const call = await validCall(world, tenant, operation);
           const slots = slotsOf(operation, call.body).filter((slot) => slot.in !== 'header');
@@ -79,7 +82,7 @@ async function sendOnRecord(world: World, tenant: Tenant, call: Call, secret: st
   return id;
 }
 
-/** The same as a tool of MCP. */
+/** Sends the call as an MCP tool, and returns its request id. */
 async function useOnRecord(world: World, tenant: Tenant, call: Call, secret: string): Promise<string> {
   const id = randomUUID();
   const reply = await callTool(world, tenant, secret, call, { 'X-Request-Id': id });
@@ -87,10 +90,13 @@ async function useOnRecord(world: World, tenant: Tenant, call: Call, secret: str
   return id;
 }
 
-/** A request over UCP may consist of several operations, each with its own row. */
+/** UCP functions that run one operation. The others may run several, each with its own audit row. */
 const OF_ONE_OPERATION = ['search_catalog', 'get_cart', 'cancel_cart', 'get_order'];
 
-/** Good and bad requests on both transports of UCP. Returns those that may leave more than one row, and adds the others to `ids`. */
+/**
+ * Sends valid and invalid requests over both transports of UCP. Returns the ids of requests that may add more than one row, and
+ * adds the others to `ids`.
+ */
 async function speakOnRecord(
   world: World,
   tenant: Tenant,
@@ -108,7 +114,7 @@ async function speakOnRecord(
   const several: string[] = [];
   try {
     for (const [way, ask] of [askOverRest, askOverMcp].entries()) {
-      // Objects that an ended token could have made do not exist either.
+      // With an ended token, the calls use ids of objects that do not exist, because the token could not create any.
       const valid = await validAsks(world, tenant, {
         speaker,
         customer_id: agent.customer_id,

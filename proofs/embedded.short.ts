@@ -21,7 +21,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { DataDirInUse, type Embedded, startEmbedded } from '../server/src/db/embedded.ts';
 import { accountOfPostgres } from '../server/src/db/embedded-binaries.ts';
 
-/** Tests of the embedded PostgreSQL when servers are killed, start at once, or find an unusual directory. */
+/** Tests the embedded PostgreSQL when servers are killed, start concurrently, or use an unusual data directory. */
 const HOLDER = fileURLToPath(new URL('../server/test/hold-embedded.ts', import.meta.url));
 
 const clean: (() => unknown)[] = [];
@@ -47,7 +47,7 @@ function dataDir(name = 'data', mode = 0o711): string {
   const directory = join(parent, name);
   clean.push(() => {
     const place = join(directory, 'postgres');
-    // From a killed server of the test.
+    // A PostgreSQL whose server the test has killed.
     if (existsSync(join(place, 'postmaster.pid'))) process.kill(postmasterOf(directory), 'SIGKILL');
     if (existsSync(place)) rmSync(realpathSync(place), { recursive: true, force: true });
     rmSync(parent, { recursive: true, force: true });
@@ -55,10 +55,10 @@ function dataDir(name = 'data', mode = 0o711): string {
   return directory;
 }
 
-/** A data directory as the first start and a stop leave it, which was made once for all. */
+/** Copies a data directory that was created once by a first start and a clean stop. */
 function madeDirectory(): string {
   const directory = dataDir();
-  // With the owners of the files, because PostgreSQL may run as another user.
+  // Preserves the owners of the files, because PostgreSQL may run as another user.
   execFileSync('cp', ['-a', made, directory]);
   return directory;
 }
@@ -75,7 +75,7 @@ interface Held {
   reused: boolean;
 }
 
-/** A server in a process of its own, which a test can kill. */
+/** Starts a server in its own process, which a test can kill. */
 async function hold(directory: string): Promise<Held> {
   const child = spawn(process.execPath, [HOLDER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
   clean.push(() => child.kill('SIGKILL'));
@@ -106,7 +106,7 @@ function postmasterOf(directory: string): number {
   return Number(readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
 }
 
-test('data survives a stop and a start, and the database has the features that the shop needs', async () => {
+test('data survives a stop and a start, and the database has the extensions that the shop needs', async () => {
   const directory = dataDir();
   const first = await start(directory);
   await write(first.url);
@@ -128,7 +128,7 @@ test('data survives a stop and a start, and the database has the features that t
   expect(await ask(superuserUrl, "select current_setting('is_superuser') as superuser")).toEqual([{ superuser: 'on' }]);
 });
 
-test('after kill -9 of the server the next one takes over its PostgreSQL, with all committed rows', async () => {
+test('after kill -9 of the server, the next server takes over the running PostgreSQL with all committed rows', async () => {
   const directory = madeDirectory();
   const killed = await hold(directory);
   await write(killed.url);
@@ -141,7 +141,7 @@ test('after kill -9 of the server the next one takes over its PostgreSQL, with a
   expect(await count(next.url)).toBe(1);
 });
 
-test('after kill -9 of the server and of PostgreSQL the next start recovers all committed rows', async () => {
+test('after kill -9 of the server and of PostgreSQL, the next start recovers all committed rows', async () => {
   const directory = madeDirectory();
   const killed = await hold(directory);
   await write(killed.url);
@@ -154,7 +154,7 @@ test('after kill -9 of the server and of PostgreSQL the next start recovers all 
   expect(await count(next.url)).toBe(1);
 });
 
-test('a second server on the directory is refused in one line that names the first, which keeps running', async () => {
+test('a second server on the same data directory is refused with one line that names the first server, which keeps running', async () => {
   const directory = madeDirectory();
   const first = await hold(directory);
 
@@ -175,7 +175,7 @@ test('of two concurrent starts on a missing directory, one succeeds', async () =
   expect(refused.map(({ reason }) => (reason as Error).name)).toEqual(['DataDirInUse']);
 });
 
-test('a server that starts while another ends gets a PostgreSQL of its own', async () => {
+test('a server that starts while another one stops gets its own PostgreSQL', async () => {
   const directory = madeDirectory();
   const first = await start(directory);
   await write(first.url);
@@ -185,14 +185,14 @@ test('a server that starts while another ends gets a PostgreSQL of its own', asy
   expect(await count(second.url)).toBe(1);
 });
 
-test('a postmaster.pid with the reused process id of another program does not prevent a start', async () => {
+test('a stale postmaster.pid whose process id now belongs to another program does not prevent a start', async () => {
   const directory = madeDirectory();
   const first = await start(directory);
   await write(first.url);
   const file = join(directory, 'postgres', 'postmaster.pid');
   const stale = readFileSync(file, 'utf8').split('\n');
   await first.stop();
-  // With the user that PostgreSQL runs as: it takes the process of another user for ended.
+  // Runs as the user of PostgreSQL, because PostgreSQL takes a process of another user for one that has ended.
   const stranger = spawn('sleep', ['60'], { ...accountOfPostgres(join(directory, 'postgres')) });
   clean.push(() => stranger.kill());
   writeFileSync(file, [stranger.pid, ...stale.slice(1)].join('\n'));
@@ -205,7 +205,7 @@ test('a postmaster.pid with the reused process id of another program does not pr
   expect(stranger.exitCode).toBeNull();
 });
 
-test('a PostgreSQL that dies under a running server is restarted on the same address', async () => {
+test('if PostgreSQL dies under a running server, it is restarted on the same address', async () => {
   const directory = madeDirectory();
   const told: string[] = [];
   const { url } = await start(directory, (sentence) => told.push(sentence));
@@ -248,7 +248,7 @@ test('a relative directory works as well', async () => {
   expect(lstatSync(join(directory, 'postgres')).isDirectory()).toBe(true);
 });
 
-test('a directory below one that is closed to other users serves as well', async () => {
+test('a data directory inside a directory that other users cannot enter works as well', async () => {
   const directory = dataDir('data', 0o700);
   const first = await start(directory);
   await write(first.url);
@@ -259,7 +259,7 @@ test('a directory below one that is closed to other users serves as well', async
   expect(await count(url)).toBe(1);
 });
 
-test('unrelated files in its directory are left alone, and the message names the remedy', async () => {
+test('a start leaves unrelated files in the data directory alone, and its error names the remedy', async () => {
   const directory = dataDir();
   mkdirSync(join(directory, 'postgres'), { recursive: true });
   writeFileSync(join(directory, 'postgres', 'letter.txt'), 'dear');

@@ -5,21 +5,21 @@ import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
 import { type Trial, Violations } from './frame.ts';
 import { type EventShop, openEventShop } from './processes/event-shop.ts';
 
-/** A server in this process and the delivery job, which the proof calls for each attempt. */
+/** A server in this process. The proof itself runs each delivery attempt, as the job would. */
 export interface EventPremises extends Pick<Awaited<ReturnType<typeof startServer>>, 'baseUrl' | 'db' | 'owner'> {
   violations: Violations;
   openShop(): Promise<EventShop>;
-  /** Makes one attempt, as a worker does when its job is due. */
+  /** Makes one attempt, as a worker does when the job is due. */
   attempt(shop: EventShop, delivery_id: string): Promise<void>;
-  /** The deliveries of a shop that are pending, oldest first; of one webhook when it is named. */
+  /** The ids of a shop's pending deliveries, oldest first, of one webhook if given. */
   pending(shop: EventShop, webhook_id?: string): Promise<string[]>;
-  /** Ends deliveries that wait for another attempt, so that no other process makes it. */
+  /** Ends the pending deliveries, so that no other process attempts them. */
   forget(shop: EventShop): Promise<void>;
 }
 
 const OWN_HOST = 'shop.example.com';
 
-/** `allowPrivate`: whether events may be sent to receivers on this machine, as outside production. */
+/** `allowPrivate`: whether events may be sent to receivers on this machine, as is allowed outside production. */
 export async function onEventPremises<T>(
   { databaseUrl }: Trial,
   { allowPrivate }: { allowPrivate: boolean },

@@ -10,8 +10,8 @@ import type { DemoCredentials } from '../server/src/demo/stored.ts';
 import { waitFor } from '../server/test/receiver.ts';
 
 /**
- * The examples as their README sections start them: processes next to the process of a server with its demo shop, all of
- * which are killed and restarted during the work.
+ * Runs the examples as their README sections start them, next to a server with its demo shop. All processes are killed and
+ * restarted during the work.
  */
 const ROOT = join(import.meta.dirname, '..');
 const LONG_ENOUGH_MS = 240_000;
@@ -22,7 +22,7 @@ const running = new Map<string, ChildProcess>();
 let demo: DemoCredentials;
 
 beforeAll(async () => {
-  // PostgreSQL may run as another user, who must be able to enter.
+  // PostgreSQL may run as another user, who must be able to enter the directory.
   chmodSync(dataDir, 0o711);
   for (const name of Object.keys(ports) as (keyof typeof ports)[]) ports[name] = await freePort();
   await startServer();
@@ -35,7 +35,7 @@ afterAll(async () => {
 }, LONG_ENOUGH_MS);
 
 test(
-  'a receiver with npm standardwebhooks gets every event of a day with restarts on both sides',
+  'a receiver with npm standardwebhooks gets every event of a day although both sides restart',
   async () => {
     const commerce = await staff();
     const begun = new Date().toISOString();
@@ -70,7 +70,7 @@ test(
     const told = await deliveriesOf(webhook_id);
     expect(new Set(received())).toEqual(new Set(told.map(({ event_id }) => event_id)));
     expect(received()).toHaveLength(told.length);
-    // Clients that listened through the restarts missed none, either.
+    // Even `commerce listen`, which ran through the restarts, missed none.
     await waitFor(() => told.every(({ event_id }) => listening.out().includes(event_id)));
     listening.interrupt();
     expect((await listening.ended).code).toBe(0);
@@ -82,7 +82,7 @@ test(
 );
 
 test(
-  'the search index follows the catalogue through restarts on both sides',
+  'the search index follows the catalogue although both sides restart',
   async () => {
     const commerce = await staff();
     const startIndex = () =>
@@ -100,7 +100,7 @@ test(
     const path = { product_id: second.id };
     await unwrap(dashboard().DELETE('/api/dashboard/products/{product_id}', { params: { path } }));
     await end('server', 'SIGKILL');
-    // It waits for the server, and continues at its cursor.
+    // The index waits for the server, and continues from its cursor.
     const [, said] = await Promise.all([startServer(), startIndex()]);
     expect(said).toContain(`${crawled + 1} products`);
     expect(await search('quokka')).toMatchObject([{ id: first.id, in_stock: false }]);
@@ -117,7 +117,7 @@ test(
   LONG_ENOUGH_MS,
 );
 
-/** The command line of the shop's staff: resolves to its output on success. */
+/** Logs the command line in as staff. The returned function runs a command and resolves to its output. */
 async function staff() {
   const { commerce } = await loggedIn(demo.base_url, demo.api_key);
   return async (...args: string[]): Promise<string> => {
@@ -141,7 +141,7 @@ function sell(name: string) {
   return unwrap(dashboard().POST('/api/dashboard/products', { body }));
 }
 
-/** An order of one piece by bank transfer, by its number. */
+/** Places an order of one unit by bank transfer, and returns its number. */
 async function buy(variant_id: string): Promise<string> {
   const shop = storefront();
   const { id: cart_id } = await unwrap(shop.POST('/api/storefront/cart'));
@@ -180,9 +180,9 @@ async function deliveriesOf(webhook_id: string) {
 }
 
 /**
- * Waits until everything was accepted. A delivery that failed twice, because the receiver was not back within seconds, would wait
- * for minutes: it is sent now, in the way that docs/webhooks.md describes. Deliveries of a killed server are sent again when their
- * job is freed, seconds after the next start.
+ * Waits until all deliveries succeeded. A delivery that failed twice, because the receiver was still starting, would wait for
+ * minutes, so it is sent now, in the way that docs/webhooks.md describes. Deliveries of a killed server are retried seconds
+ * after the next start, when their job is unlocked.
  */
 async function allTaken(webhook_id: string, since: string): Promise<void> {
   const commerce = await staff();
@@ -217,7 +217,7 @@ function startServer(): Promise<string> {
   });
 }
 
-/** Starts a process, and resolves to its output once it prints that it is ready. */
+/** Starts a process, and resolves to its output when it prints the text `ready`. */
 function start(name: string, args: string[], ready: string, env: Record<string, string>): Promise<string> {
   const { PATH = '' } = process.env;
   const child = spawn(process.execPath, args, { cwd: ROOT, env: { PATH, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });

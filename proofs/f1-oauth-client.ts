@@ -4,7 +4,7 @@ import { type Figures, type Proof, pick } from './frame.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** A standard OAuth client without our code, with and without discovery, through every path of the flow. */
+/** Runs a standard OAuth client without our code through every path of the flow, with and without discovery. */
 export const F1: Proof = {
   id: 'F1',
   promise: 'An unmodified OAuth client gets its token by the device flow, or the error that the standard names.',
@@ -29,7 +29,7 @@ export const F1: Proof = {
 };
 
 async function configure({ baseUrl }: World, { site_id }: Tenant, discovers: boolean): Promise<oauth.Configuration> {
-  // The server's links begin with its configured address; here it listens at another one.
+  // Links begin with the server's configured base URL, but in the proof it listens on another port.
   const local = ((url: string, init: RequestInit) =>
     fetch(url.replace(/^http:\/\/localhost(?=\/)/, baseUrl), init)) as oauth.CustomFetch;
   const config = discovers
@@ -56,7 +56,10 @@ async function configure({ baseUrl }: World, { site_id }: Tenant, discovers: boo
 type Turn = (world: World, tenant: Tenant, config: oauth.Configuration) => Promise<string>;
 
 const SCOPE = 'catalog:read cart:write';
-/** A shorter interval than the server asks for, so that a proof does not wait: the client slows down as the standard requires. */
+/**
+ * A shorter interval than the server demands, so that the proof is faster. The client slows down when told, as the standard
+ * requires.
+ */
 const HURRIED = { interval: 0.1 };
 
 const TURNS: Record<string, Turn> = {

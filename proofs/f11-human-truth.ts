@@ -10,7 +10,7 @@ import { type Chance, chanceOf } from './random.ts';
 import { differencesOf, orderedAs, reviewOn } from './reviewed.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
-/** Random carts ordered on the hosted page: what a person read before and after is what the order says. */
+/** Orders random carts on the hosted page. What a person reads before and after ordering must match the order. */
 export const F11: Proof = {
   id: 'F11',
   promise:
@@ -50,14 +50,14 @@ const LANES: [string, boolean][] = [
 ];
 
 interface Market {
-  /** Texts as people write them. */
+  /** Names in all forms that the shop may have to show. */
   texts: string[];
   variants: string[];
   codes: string[];
   shipping_options: string[];
 }
 
-/** Names as merchants, other languages and attackers write them. */
+/** Names as merchants may write them, in other languages too, and hostile ones. */
 const names = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 60 }),
   fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
@@ -118,7 +118,7 @@ async function openMarket(
         track_inventory: false,
       },
     });
-    // Some names are refused; what is accepted must be shown.
+    // Some names are rejected. Accepted names must be shown.
     variants.push(...(product.data?.variants ?? []).map(({ id }) => id));
   }
   if (variants.length < 20) throw new Error('Hardly any name was taken.');
@@ -180,7 +180,7 @@ async function order(
   return { faults, pages: 2, lines: stored.lines.length };
 }
 
-/** Odd texts where the shop takes them, else plain ones. */
+/** Fills in the checkout: with unusual texts where the shop accepts them, else with plain ones. */
 async function fillIn(shop: OpenShop, chance: Chance, { texts, shipping_options }: Market, checkout_id: string) {
   const path = { checkout_id };
   const odd = () => ({
@@ -197,7 +197,7 @@ async function fillIn(shop: OpenShop, chance: Chance, { texts, shipping_options 
     shipping_option_id: chance.of(shipping_options),
   };
   await shop.must('storefront.updateCheckout', { path, body });
-  // Each is refused by itself, or shown.
+  // Each of these may be rejected; if not, the page must show it.
   await shop.ask('storefront.updateCheckout', { path, body: { shipping_address: odd() } });
   if (chance.next() < 0.5) await shop.ask('storefront.updateCheckout', { path, body: { billing_address: odd() } });
   if (chance.next() < 0.5) await shop.ask('storefront.updateCheckout', { path, body: { note: chance.of(texts) } });
@@ -227,7 +227,7 @@ async function storedOrder({ premises, site_id }: OpenShop, checkout_id: string)
   return rows[0];
 }
 
-/** What a reader of the page would understand differently from what the order says. */
+/** The differences between what a reader of the page understands and the order. */
 function differences(html: string, stored: Stored): string[] {
   const page = summaryOf(html);
   if (!page) return [`no summary: ${html.slice(0, 300)}`];

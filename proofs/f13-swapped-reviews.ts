@@ -20,8 +20,8 @@ import { type OpenShop, onPremises } from './shop.ts';
 import { answerIn, askOverRest } from './ucp.ts';
 
 /**
- * A person reads the review and presses the button, again if it is shown again, while somebody else changes the checkout over any
- * protocol, at any moment.
+ * A person reads the review and presses the button, repeatedly if the review is shown again, while somebody else changes the
+ * checkout over any protocol at any moment.
  */
 export const F13: Proof = {
   id: 'F13',
@@ -45,7 +45,7 @@ export const F13: Proof = {
         }
       };
       await Promise.all([lane(), lane(), lane()]);
-      // A run in which all changes are rejected would prove nothing.
+      // If every change were rejected, the proof would show nothing.
       if (tally['changes made'] === 0 || tally['shown again first'] === 0) violations.add('No change had any effect.');
       const note = Object.entries(tally).map(([what, count]) => `${count} ${what}`);
       return {
@@ -65,10 +65,10 @@ interface Plan {
   swap: Swap;
   maker: Maker;
   moment: (typeof MOMENTS)[number];
-  /** Whether the person has posted the form before. */
+  /** Whether the person has already submitted the form once. */
   isBound: boolean;
   wish: Wish;
-  /** Somebody else adds a piece before the first press, so that a second one is needed. */
+  /** Somebody else adds a unit before the first press, so that the person has to press again. */
   isRefusedFirst: boolean;
 }
 
@@ -77,7 +77,10 @@ function nameOf({ who, way, maker, moment, isBound, wish }: Plan): string {
   return `${who} by ${way} changes ${changed} of a checkout by the ${maker} ${moment}${isBound ? ', after a post' : ''}`;
 }
 
-/** Each of the seven as often as the others: first with each field alone, while the person reads, then with several at any moment. */
+/**
+ * All kinds of swap are used equally often: first changing a single field while the person reads, then several fields at any
+ * moment.
+ */
 function plansFor(chance: Chance, count: number): Plan[] {
   return Array.from({ length: count }, (_, i) => {
     const { who, makers, ways } = SWAPS[i % SWAPS.length] as (typeof SWAPS)[number];
@@ -94,7 +97,7 @@ function plansFor(chance: Chance, count: number): Plan[] {
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 const ELSEWHERE = { last_name: 'Grün', address1: 'Hafenstr. 1', city: 'Hamburg', postal_code: '20095', country: 'DE' };
 
-/** `live`, which knows the options, sets the delivery. */
+/** The shipping option is filled in by `live`, which knows the options. */
 const FIELDS: [keyof Wish, unknown][] = [
   ['shipping_address', ELSEWHERE],
   ['email', 'mallory@example.com'],
@@ -111,7 +114,7 @@ interface Stage {
   customer: { email: string; token: string };
   agent_token: string;
   stranger_token: string;
-  /** The customer is logged in there. */
+  /** A browser in which the customer is logged in. */
   own_browser: PaperBrowser;
 }
 
@@ -136,7 +139,7 @@ async function openStage(shop: OpenShop): Promise<Stage> {
   };
 }
 
-/** A complete checkout. */
+/** Creates a checkout with complete data. */
 async function prepare(stage: Stage, maker: Maker): Promise<Target> {
   const { shop, variant_id, options, customer, agent_token, stranger_token } = stage;
   const begun = await beginAs(stage, maker);
@@ -191,7 +194,8 @@ async function live(stage: Stage, plan: Plan): Promise<Outcome> {
     const wish = { ...plan.wish, ...(shipping_option_id !== undefined && { shipping_option_id: target.other_option }) };
     const before = await buyerOf(target);
     if (await plan.swap(target, wish)) swapped += 1;
-    // Another browser must enter all of it again, and is then the one that counts.
+    // A change on the page comes from another browser, which has to enter all data again, so its data replace those of the
+    // person.
     const isLocked = plan.isBound && plan.way !== 'the page';
     if (isLocked && (await buyerOf(target)) !== before)
       shop.premises.violations.add(`${nameOf(plan)}: the data that the person entered were changed`);
@@ -233,7 +237,7 @@ async function live(stage: Stage, plan: Plan): Promise<Outcome> {
   return { fault, isOrdered: false, isShownAgain, swapped };
 }
 
-/** The buyer's data of a checkout, as JSON. */
+/** The buyer's data in a checkout, as JSON. */
 async function buyerOf({ shop, checkout_id }: Target): Promise<string | undefined> {
   const { rows } = await shop.premises.owner.query<{ buyer: string }>(
     `select json_build_array(email, phone, shipping_address, billing_address, note)::text as buyer
@@ -243,7 +247,7 @@ async function buyerOf({ shop, checkout_id }: Target): Promise<string | undefine
   return rows[0]?.buyer;
 }
 
-/** The person's browser, at the review. */
+/** Opens the review in the person's browser. */
 async function openReview(stage: Stage, { shop, url }: Target, { maker, isBound }: Plan) {
   const isCustomers = maker === 'agent';
   const browser = isCustomers ? stage.own_browser : new PaperBrowser(shop.premises.baseUrl);

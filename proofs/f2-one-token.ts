@@ -3,7 +3,7 @@ import { type Figures, type Proof, pick } from './frame.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Polls that are too early, and many at once after the approval. */
+/** Clients poll too early, and many poll at once after the approval. */
 export const F2: Proof = {
   id: 'F2',
   promise:
@@ -19,7 +19,7 @@ export const F2: Proof = {
         );
         const issued = replies.filter(({ status }) => status === 200).length;
         if (issued !== 1) world.violations.add(`${issued} of ${parallel} polls brought a token`);
-        // A constraint of the database also prevents a second token, but the poll would fail with 500.
+        // A database constraint would prevent a second token too, but then the poll would fail with 500.
         for (const { status, text } of replies.filter(({ status }) => status !== 200)) {
           if (status !== 400 || !text.includes('"invalid_grant"'))
             world.violations.add(`a late poll got ${status} ${text}`);
@@ -31,7 +31,7 @@ export const F2: Proof = {
     }),
 };
 
-/** The second to fourth poll are sent at once, and each makes the interval five seconds longer. */
+/** The second, third and fourth poll come too early; each adds five seconds to the interval. */
 async function hurry(world: World, tenant: Tenant): Promise<void> {
   const { device_code } = await askForConsent(world, tenant);
   const told: [string, string | undefined][] = [];

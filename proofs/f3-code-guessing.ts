@@ -9,8 +9,8 @@ const OF_ADDRESS = 10;
 const IN_SHOP = 50;
 
 /**
- * Unknown codes: tried by one customer, by many with one address, and by so many with so many addresses that each
- * stays below its own limit.
+ * Unknown user codes are tried by one customer, by many customers from one IP address, and by so many from so many addresses
+ * that each stays below its own limit.
  */
 export const F3: Proof = {
   id: 'F3',
@@ -46,7 +46,7 @@ export const F3: Proof = {
         const ofAll = many.flatMap(({ token }, n) => [1, 2, 3, 4].map((m) => guess(token, address(2_000 + 4 * n + m))));
         judge(await Promise.all(ofAll), IN_SHOP, 'the whole shop');
 
-        // A customer with a real code still succeeds in the next hour, and is not counted.
+        // In the next hour, a customer with a valid code must succeed and not be counted.
         await forgetGuesses(world, tenant);
         const headers = asSignedIn(tenant, one.token);
         for (let look = 0; look < 2 * OF_CUSTOMER; look += 1) {

@@ -7,7 +7,7 @@ import { inWorld } from './world.ts';
 
 type Consent = Awaited<ReturnType<typeof askForConsent>>;
 
-/** A device request and an OAuth client's request in every state, and everyone who might try to decide on it. */
+/** Everyone who might try decides on a device request and on an OAuth client's request, in every state of the request. */
 export const F4: Proof = {
   id: 'F4',
   promise: 'A request is decided once, in time, and only by one customer of its own shop.',
@@ -80,7 +80,7 @@ function outcome(state: string, who: string, verb: 'approve' | 'deny'): { status
   const before = state === 'expired' ? 'pending' : (state.split(' ')[0] ?? '');
   if (['guest', 'agent alone', 'foreign, with the site of the shop'].includes(who))
     return { status: 401, after: before };
-  // An agent's token is recognized there, and may never decide.
+  // An agent's token is accepted there, but may never decide.
   if (who === 'agent') return { status: 403, after: before };
   const mayKnow = who === 'owner' || (who === 'second' && ['pending', 'expired'].includes(state));
   if (!mayKnow) return { status: 404, after: before };
@@ -97,7 +97,7 @@ async function statusOf({ owner }: World, { id }: Consent): Promise<string | und
   return rows[0]?.status;
 }
 
-/** Reading decides nothing, and GET cannot decide. */
+/** Reading must not decide, and GET must not be able to. */
 async function byGet(
   world: World,
   tenant: Tenant,

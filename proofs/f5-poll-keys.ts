@@ -3,7 +3,7 @@ import { askForConsent, asSignedIn, callOf, newCustomer } from './agents.ts';
 import { type Figures, type Proof, pick } from './frame.ts';
 import { inWorld } from './world.ts';
 
-/** One key for all polls of a request, from the first to after the revocation. */
+/** One idempotency key is used for all polls of a request, from the first until after the agent is revoked. */
 export const F5: Proof = {
   id: 'F5',
   promise:

@@ -1,42 +1,45 @@
 /**
- * What every proof is: a promise, an attack on it that is driven by the contract or by faults, and figures that say how hard
- * it was attacked. The short form runs by `npm run prove -- --short`, the full form by `npm run prove`.
+ * A proof: a promise, an attack on it, and figures of how often it was attacked. Attacks are generated from the contract, or
+ * inject faults. `npm run prove -- --short` runs the short form, `npm run prove` the full form.
  */
 export interface Proof {
-  /** Stable, as in the table of README.md: `A1`, `H6` … */
+  /** The id in the table of README.md, which never changes: `A1`, `H6` … */
   id: string;
-  /** One sentence that is true when `run` finds no violations. */
+  /** A sentence that is true if `run` finds no violations. */
   promise: string;
   run(trial: Trial): Promise<Figures>;
 }
 
-/** What a proof is given to work with. It arranges all else itself, and leaves nothing running. */
+/** What a proof gets from the runner. It sets up everything else itself, and must clean up after itself. */
 export interface Trial {
   size: Size;
-  /** The same seed makes the same attacks. */
+  /** The same seed produces the same attacks. */
   seed: number;
-  /** A migrated database, by a login that is a superuser. Shared with others: make tenants of your own. */
+  /** The URL of a migrated database, with a superuser login. Other proofs use it too, so each must create its own tenants. */
   databaseUrl: string;
-  /** Says in a few words how far the proof is. */
+  /** Reports progress in a few words. */
   progress(text: string): void;
 }
 
-/** `short`: seconds, in every test run. `full`: minutes, before a release. `tenth`: a tenth of the full counts, after a redesign. */
+/**
+ * `short`: seconds, in every test run. `full`: minutes, before a release. `tenth`: a tenth of the full counts, after larger
+ * changes.
+ */
 export type Size = 'short' | 'tenth' | 'full';
 
 export interface Figures {
-  /** How often the promise was attacked, and what was counted: `1,204 requests`. */
+  /** How often the promise was attacked, in this unit: `1,204 requests`. */
   tried: number;
   unit: string;
-  /** Each broken promise, with all that is needed to see it again. Empty is what we want. */
+  /** Broken promises, each with everything needed to reproduce it. Should be empty. */
   violations: string[];
-  /** Other figures worth a place in the table, such as `slowest 0.4 ms`. */
+  /** Other figures for the table, such as `slowest 0.4 ms`. */
   note?: string;
-  /** Why nothing was attacked: a program is missing here. In CI that is a violation. */
+  /** Why the proof did not run, such as a missing program. In CI this counts as a violation. */
   skipped?: string;
 }
 
-/** Picks by size: `pick(size, 50, 1_000)`. Of numbers a tenth is taken, but no less than of the short form. */
+/** Picks by size: `pick(size, 50, 1_000)`. For numbers, `tenth` is a tenth of the full value, but at least the short one. */
 export function pick<T>(size: Size, short: T, full: T): T {
   if (size === 'tenth' && typeof short === 'number' && typeof full === 'number') {
     return Math.max(short, Math.ceil(full / 10)) as T;
@@ -44,7 +47,7 @@ export function pick<T>(size: Size, short: T, full: T): T {
   return size === 'short' ? short : full;
 }
 
-/** Violations as they are found: all are counted, the first of each kind are kept word for word. */
+/** Collects violations: counts all, and keeps the text of the first ones of each kind. */
 export class Violations {
   readonly #found: string[] = [];
   readonly #limit: number;
@@ -62,7 +65,7 @@ export class Violations {
   }
 }
 
-/** A proof that failed after it had found violations. */
+/** A proof that failed after it had already found violations. */
 export class FailedProof extends Error {
   readonly found: string[];
 
@@ -72,7 +75,7 @@ export class FailedProof extends Error {
   }
 }
 
-/** Runs the work of a proof. If it fails after violations, the error keeps them: the first is often the reason. */
+/** Runs a proof's work. If it throws, the error keeps the violations found so far, of which the first is often the cause. */
 export async function keepingViolations<T>(of: { violations: Violations }, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -7,14 +7,14 @@ import { type BadReceiver, badReceivers } from './receivers.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-/** docs/webhooks.md: the wait after each attempt but the last. */
+/** The waits between attempts, as documented in docs/webhooks.md. */
 const WAITS = [5, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
 const ATTEMPTS = WAITS.length + 1;
 const TOLERANCE = 0.1;
-/** Between Retry-After and a date lie the whole seconds of HTTP. */
+/** HTTP dates have whole seconds, so a wait from Retry-After may be rounded. */
 const ROUNDING_SECONDS = 2;
 
-/** Each receiver is tried until the delivery has failed for good; the time between the attempts is skipped. */
+/** Tries each bad receiver until the delivery has failed for good. The time between the attempts is skipped. */
 export const G2: Proof = {
   id: 'G2',
   promise:
@@ -46,7 +46,7 @@ interface Scene {
   delivery_id: string;
 }
 
-/** Runs work with a webhook to this address, for which one event is due. */
+/** Registers a webhook with this URL, triggers an event for it, and runs `deed` with the pending delivery. */
 async function withDue<T>(premises: EventPremises, url: string, deed: (scene: Scene) => Promise<T>): Promise<T> {
   const shop = await premises.openShop();
   const { id: webhook_id } = await shop.addWebhook(url, ['order.paid']);
@@ -64,18 +64,18 @@ interface Attempt {
   attempts_count: number;
   outcome: string;
   response_status: number | null;
-  /** Until the next one; null when there is none. */
+  /** Seconds until the next attempt; null if there is none. */
   wait: number | null;
-  /** The same, as the queue has it. */
+  /** The same wait according to the job in the queue. */
   queued: number | null;
   webhook: string;
   disabled_reason: string | null;
   mails: number;
 }
 
-/** Makes an attempt and checks the written rows. */
+/** Makes an attempt and returns what was written. */
 async function attempt(premises: EventPremises, { shop, webhook_id, delivery_id }: Scene): Promise<Attempt> {
-  // Marks the job as done, as the worker would.
+  // Removes the job, as the worker does after it ran.
   await premises.owner.query(`delete from graphile_worker._private_jobs where payload ->> 'delivery_id' = $1`, [
     delivery_id,
   ]);
@@ -100,7 +100,7 @@ async function attempt(premises: EventPremises, { shop, webhook_id, delivery_id 
   return rows[0];
 }
 
-/** Tries a receiver until the delivery has failed for good; returns the number of attempts. */
+/** Makes attempts until the delivery has failed for good, and checks each. Returns the number of attempts. */
 async function giveUp(premises: EventPremises, receiver: BadReceiver): Promise<number> {
   const { violations } = premises;
   const { url, close } = await receiver.open();
@@ -138,7 +138,7 @@ async function countAttempts({ owner }: EventPremises, { shop, delivery_id }: Sc
   return rowCount ?? 0;
 }
 
-/** Whether the next attempt follows the schedule, plus or minus a tenth, or later because of Retry-After. */
+/** Whether the wait for the next attempt follows the schedule, plus or minus a tenth, or is longer because of Retry-After. */
 function keepsTo(number: number, asks: number, { wait, queued }: Attempt): boolean {
   const due = WAITS[number - 1];
   if (due === undefined) return wait === null && queued === null;
@@ -153,7 +153,7 @@ async function withReceiver(status: number, deed: (url: string) => Promise<void>
   await deed(receiver.url).finally(receiver.close);
 }
 
-/** As if a webhook had been failing for this many hours, and this were the last attempt. */
+/** Makes the webhook look as if it had been failing for this many hours, with only the last attempt left. */
 async function age({ owner }: EventPremises, { shop, webhook_id, delivery_id }: Scene, hours: number): Promise<void> {
   await owner.query(
     `update commerce.webhooks set failing_since = now() - $3 * interval '1 hour' where site_id = $1 and id = $2`,
@@ -176,7 +176,10 @@ function judgeGone(premises: EventPremises): Promise<void> {
   );
 }
 
-/** After five days without success and an exhausted event, the webhook is disabled, and the staff get a mail. An hour earlier it is not. */
+/**
+ * A webhook is disabled, and staff get a mail, when a delivery has failed for good after five days without success. One hour
+ * earlier neither happens.
+ */
 function judgeDead(premises: EventPremises): Promise<void> {
   return withReceiver(500, async (url) => {
     for (const [hours, reason, mails] of [
@@ -193,7 +196,7 @@ function judgeDead(premises: EventPremises): Promise<void> {
   });
 }
 
-/** One success restarts the five days. */
+/** After one success, the five days start again. */
 function judgeAlive(premises: EventPremises): Promise<void> {
   return withReceiver(204, (url) =>
     withDue(premises, url, async (scene) => {
@@ -209,7 +212,7 @@ function judgeAlive(premises: EventPremises): Promise<void> {
   );
 }
 
-/** A success whose body never ends is still a success. */
+/** A success status counts even if the body of the response never ends. */
 async function judgeEndless(premises: EventPremises): Promise<void> {
   const receiver = await openReceiver(() => 202);
   await withDue(premises, receiver.url, async (scene) => {
@@ -218,7 +221,7 @@ async function judgeEndless(premises: EventPremises): Promise<void> {
   }).finally(receiver.close);
 }
 
-/** Many waits of each kind: all within the tenth, and spread over it. */
+/** Computes many waits for each attempt. All must be within a tenth of the schedule, and spread over that range. */
 function judgeWaits({ violations }: EventPremises, times: number): number {
   for (const [index, due] of WAITS.entries()) {
     const drawn = Array.from({ length: times }, () => (waitAfter(index + 1, null) ?? 0) / due);

@@ -6,10 +6,13 @@ import { type Chance, chanceOf } from './random.ts';
 
 const AT_A_TIME = 5;
 
-/** Unusual texts in the bodies: bytes are signed, and readers may interpret them differently. */
+/** Unusual texts for the bodies: the bytes are signed, but readers may decode them differently. */
 const NAMES = ['Mug', 'Tasse für “Große” – ½ l', '茶碗 🍵', 'a"b\\c</script>', 'e\u0301 👩\u200d🍳', '\u2028line'];
 
-/** The SDK, with Web Crypto, verifies the received deliveries: before, during and after a rotation. The server signs with a library. */
+/**
+ * The SDK verifies received deliveries with Web Crypto, before, during and after a rotation of the secret. The server signs
+ * with a library.
+ */
 export const G3: Proof = {
   id: 'G3',
   promise: 'Another implementation of Standard Webhooks accepts each signature, by both secrets during a rotation.',
@@ -42,7 +45,7 @@ async function attack(
   while (judged.signatures < goal) {
     const shop = await premises.openShop();
     const { id, secret: first } = await shop.addWebhook(receiver.url, ['product.created', 'order.paid']);
-    // Two signatures a delivery during the rotation, one before and one after.
+    // Each delivery has two signatures during the rotation, and one before and after it.
     const round = Math.max(1, Math.ceil(Math.min(goal - judged.signatures, 2_000) / 4));
     await judge(judged, violations, chance, [first], await deliver(premises, shop, receiver, round, chance));
 
@@ -63,7 +66,7 @@ async function attack(
   return judged;
 }
 
-/** Sends this many events, and returns the received deliveries. */
+/** Triggers this many events, makes their delivery attempts, and returns what the receiver got. */
 async function deliver(
   premises: EventPremises,
   shop: Awaited<ReturnType<EventPremises['openShop']>>,
@@ -88,7 +91,9 @@ async function deliver(
   return received;
 }
 
-/** Events as the database itself makes them, with random texts, without the cost of the changes. */
+/**
+ * Emits many events with random texts, in the form that the database triggers use, without making the changes that cause them.
+ */
 async function moreEvents({ owner }: EventPremises, site_id: string, count: number): Promise<void> {
   const client = await owner.connect();
   try {
@@ -127,7 +132,7 @@ async function judge(
       const accepted = await Promise.all(secrets.map((secret) => accepts(secret, alone)));
       if (!accepted.includes(true)) violations.add(`Nobody signed ${signature}`);
     }
-    // The verification must be able to fail.
+    // Expects that the verification rejects a changed body.
     const at = Math.floor(chance.next() * received.body.length);
     const body = `${received.body.slice(0, at)}${received.body[at] === 'x' ? 'y' : 'x'}${received.body.slice(at + 1)}`;
     if (await accepts(secrets[0] ?? '', { ...received, body }))
@@ -142,7 +147,7 @@ async function accepts(secret: string, { headers, body }: Received): Promise<boo
     return true;
   } catch (error) {
     if (!(error instanceof webhooks.WebhookVerificationError)) throw error;
-    // A forged body may no longer be an event, which the SDK checks after the signature.
+    // A changed body may no longer be a valid event, which the SDK checks after the signature.
     return error.reason === 'invalid_payload';
   }
 }

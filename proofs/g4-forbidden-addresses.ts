@@ -5,7 +5,7 @@ import { type Answers, answerNames, dryNetwork, OWN_ADDRESS } from './network.ts
 import type { EventShop } from './processes/event-shop.ts';
 import { type Chance, chanceOf } from './random.ts';
 
-/** Addresses in all URL spellings, names for them, and hosts at which a cloud serves secrets. */
+/** IP addresses in all spellings that a URL allows, names for them, and hosts at which cloud providers serve secrets. */
 const HOSTS = [
   ...[
     '127.0.0.1',
@@ -61,7 +61,7 @@ const HOSTS = [
   ],
 ];
 
-/** The DNS answers for names that look harmless: at the first look-up, and at each later one. */
+/** DNS answers for names that look harmless: for the first lookup, and for all later ones. */
 export const NAMES: Answers = {
   'private.example.net': [['127.0.0.1'], ['127.0.0.1']],
   'rebinding.example.net': [['93.184.215.14'], ['127.0.0.1']],
@@ -84,7 +84,7 @@ const PUBLIC = ['93.184.215.14', '2606:2800:21f::1'];
 const PORTS = ['', ':443', ':8443'];
 const PATHS = ['/', '/latest/meta-data/', '/hooks?to=https://hooks.example.net', '/#@hooks.example.net/'];
 
-/** For any registered address and any DNS answer, no connection goes to an address that is not public. */
+/** Whatever URL a webhook has, and whatever DNS answers, the server must only connect to public IP addresses. */
 export const G4: Proof = {
   id: 'G4',
   promise: 'No webhook makes the server connect to an address that is not a public one.',
@@ -94,7 +94,7 @@ export const G4: Proof = {
   },
 };
 
-/** The counter must be able to count. */
+/** Checks that the proof notices a connection that is made. */
 async function seesConnects(trial: Trial): Promise<void> {
   await onEventPremises(trial, { allowPrivate: true }, async (premises) => {
     const shop = await premises.openShop();
@@ -148,8 +148,8 @@ async function attack(premises: EventPremises, trial: Trial): Promise<Figures> {
 }
 
 /**
- * Tries to register each host and name. A name that does not currently resolve to a forbidden address may be accepted: attempts check
- * again.
+ * Tries to register a webhook for each host and name. A name that currently resolves to public addresses must be accepted,
+ * because each attempt checks again. Returns the number of hosts.
  */
 async function registerAll({ baseUrl, violations }: EventPremises, { credentials }: EventShop): Promise<number> {
   const hosts = [...HOSTS, ...Object.keys(NAMES)];
@@ -171,20 +171,20 @@ async function registerAll({ baseUrl, violations }: EventPremises, { credentials
   return hosts.length;
 }
 
-/** Every host and name once by https, and then any of them with any scheme, port and path. */
+/** First each host and name with https, then random ones with any scheme, port and path. */
 export function urlsOf(chance: Chance, count: number): string[] {
   const hosts = [...HOSTS, ...Object.keys(NAMES)];
   const plain = hosts.map((host) => `https://${host}/`);
   const odd = Array.from({ length: Math.max(0, count - plain.length) }, () => {
     const scheme = chance.next() < 0.9 ? 'https' : chance.of(['http', 'HTTPS', 'ftp', 'file', 'gopher', 'ws']);
-    // Names test more than the text of an address can.
+    // Names are chosen often, because their address is only known after a lookup.
     const host = chance.next() < 0.4 ? chance.of(Object.keys(NAMES)) : chance.of(HOSTS);
     return `${scheme}://${host}${chance.of(PORTS)}${chance.of(PATHS)}`;
   });
   return [...plain, ...odd].slice(0, count);
 }
 
-/** Makes an attempt at an address that got past the registration. */
+/** Makes an attempt for a webhook whose URL was written to the database, as if registration had accepted it. */
 async function attemptAt(
   premises: EventPremises,
   shop: EventShop,

@@ -6,10 +6,10 @@ import { onWorkingPremises, type WorkingPremises } from './working-premises.ts';
 
 const AT_A_TIME = 4;
 const GREATEST_RATE = 0.001;
-/** One event in this many is rejected, or replayed. */
+/** One event in this many is rejected or sent again. */
 const SHARE = 5;
 
-/** Several workers deliver at once: without faults, with receivers that reject at first, and with replays. */
+/** Several workers deliver at once: without faults, to receivers that reject some events at first, and with replays. */
 export const G6: Proof = {
   id: 'G6',
   promise: 'Duplicate deliveries have the same id and body, and without faults there are next to none.',
@@ -62,7 +62,7 @@ async function makeProducts(shop: EventShop, count: number, progress: (text: str
   await Promise.all(Array.from({ length: AT_A_TIME }, make));
 }
 
-/** Skips the waiting time until everything is delivered. */
+/** Skips the waits between attempts until everything is delivered. */
 async function drain(premises: WorkingPremises, shop: EventShop): Promise<void> {
   for (let tries = 0; (await premises.countPending(shop)) > 0; tries += 1) {
     if (tries > 200) throw new Error(`${await premises.countPending(shop)} deliveries stay pending.`);
@@ -71,7 +71,7 @@ async function drain(premises: WorkingPremises, shop: EventShop): Promise<void> 
   }
 }
 
-/** Has the last deliveries sent again; returns how many. */
+/** Requests that the latest deliveries are sent again, and returns their number. */
 async function replay(shop: EventShop, webhook_id: string, count: number): Promise<number> {
   const path = `/api/dashboard/webhook-deliveries?webhook_id=${webhook_id}&limit=${count}`;
   const { deliveries } = await shop.call<{ deliveries: { id: string }[] }>('GET', path);
@@ -83,7 +83,7 @@ function ids(received: Received[]): Set<string> {
   return new Set(received.map(({ headers }) => String(headers['webhook-id'])));
 }
 
-/** One object was created once: every report of it is the same event. */
+/** Each object is created once, so all deliveries about it must be the same event. */
 function judgeSame(received: Received[], violations: WorkingPremises['violations']): void {
   const told = new Map<unknown, string>();
   for (const { headers, body, event } of received) {

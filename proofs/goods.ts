@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Call, Reply } from '../server/src/http/pipeline/handler.ts';
 import type { OpenShop } from './shop.ts';
 
-/** The goods of a proof's test server, and the steps of a shopper to a complete checkout. */
+/** Products for the proofs' test server, and a shopper's steps to a complete checkout. */
 
 type ProductInput = Call<'dashboard.createProduct'>['body'];
 export type Product = Reply<'dashboard.createProduct'>;
@@ -15,7 +15,7 @@ export interface Pieces {
   quantity: number;
 }
 
-/** A product for sale, by default for 10 and without shipping. */
+/** Creates an active product, by default with a price of 10 and without shipping. */
 export function putOnSale(shop: OpenShop, input: Partial<ProductInput> = {}): Promise<Product> {
   const own = input.variants ? {} : { price: '10', requires_shipping: false };
   return shop.must('dashboard.createProduct', { body: { name: 'Mug', status: 'active', ...own, ...input } });
@@ -29,12 +29,12 @@ export function onlyVariantOf({ variants }: Product): string {
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-/** Lets the shop accept bank transfers. */
+/** Enters bank details, so that the shop accepts bank transfers. */
 export async function takeTransfers(shop: OpenShop): Promise<void> {
   await shop.must('dashboard.updateSettings', { body: { bank_details: BANK_DETAILS } });
 }
 
-/** Carts of guests, written straight into the database, because creating them is not part of the proof. */
+/** Inserts guests' carts directly into the database, because creating carts is not part of the proof. */
 export async function putInCarts({ premises, site_id }: OpenShop, contents: Pieces[][]): Promise<string[]> {
   const carts = contents.map(() => randomUUID());
   const rows = contents.flatMap((pieces, i) => pieces.map((one) => ({ cart_id: carts[i], id: randomUUID(), ...one })));
@@ -50,18 +50,18 @@ export async function putInCarts({ premises, site_id }: OpenShop, contents: Piec
   return carts;
 }
 
-/** The missing data of a checkout whose goods need no delivery. */
+/** The data that a checkout needs if its products need no shipping. */
 export function answersOf(email = 'june@example.com') {
   return { email, payment_method: 'bank_transfer' } as const;
 }
 
-/** A checkout of the cart that can be completed. */
+/** Creates a checkout for the cart that is ready to be completed. */
 export async function checkOut(shop: OpenShop, cart_id: string, email?: string): Promise<Checkout> {
   const { id: checkout_id } = await shop.must('storefront.createCheckout', { body: { cart_id } });
   return shop.must('storefront.updateCheckout', { path: { checkout_id }, body: answersOf(email) });
 }
 
-/** An order that awaits its bank transfer. */
+/** Places an order that awaits its bank transfer. */
 export async function order(shop: OpenShop, pieces: Pieces[]): Promise<Order> {
   const [cart_id = ''] = await putInCarts(shop, [pieces]);
   const { id: checkout_id } = await checkOut(shop, cart_id);
@@ -74,7 +74,7 @@ export interface Stock {
   reserved: number;
 }
 
-/** The stock of variants in the database, in the given order. */
+/** Reads the stock of variants from the database, in the given order. */
 export async function stockOf({ premises, site_id }: OpenShop, variant_ids: string[]): Promise<Stock[]> {
   const { rows } = await premises.owner.query<Stock & { id: string }>(
     'select id, on_hand, reserved from commerce.variants where site_id = $1 and id = any($2)',

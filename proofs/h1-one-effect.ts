@@ -16,7 +16,7 @@ import { validCall } from './requests.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every mutation twice, one after the other, and 32 times at once under one key. */
+/** Sends every mutation twice, one after the other, and 32 times at once with one idempotency key. */
 export const H1: Proof = {
   id: 'H1',
   promise: 'A mutation has one effect and one response, however often it is sent with the same key.',
@@ -74,13 +74,19 @@ async function atOnce(world: World, tenant: Tenant, operation: Operation, effect
   }
 }
 
-/** By the name of their limit, or for logged-in staff who enter a password or code again, of the operation. */
+/**
+ * Operations with a login limit, by the name of the limit; or by operation id, where logged-in staff enter a password or code
+ * again.
+ */
 const LOGINS = [
   ...['login', 'customer_login'],
   ...['dashboard.changePassword', 'dashboard.confirmIdentity', 'dashboard.confirmTwoFactor'],
 ];
 
-/** The same response, or an error that the first call is still running, or that there were too many logins. */
+/**
+ * A copy must get the same response, or an error: the first call is still running, there were too many logins, or the first
+ * call has ended the credential.
+ */
 function judgeCopy(world: World, call: Call, first: Reply, reply: Reply): void {
   if (isReplay(reply) && sameAnswer(first, reply)) return;
   if (reply.status === 409 && reply.text.includes('"idempotency_in_flight"')) return;

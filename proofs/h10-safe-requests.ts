@@ -22,14 +22,14 @@ import { validAsks, WAYS } from './ucp.ts';
 import { closeWorld, inWorld } from './world.ts';
 
 /**
- * Every read-only request, before and after all deadlines of a shop have passed, without running jobs: those of the contract, of
- * operators, the tools of agents, UCP and the hosted pages. After each, the rows of the shop are compared with the earlier ones.
+ * Sends every read-only request when all deadlines of a shop have passed and no job has run: operations of the contract and of
+ * operators, agents' tools, UCP, and hosted pages. After each request, the shop's rows must be the same as before.
  */
 export const H10: Proof = {
   id: 'H10',
   promise: 'A request that only reads changes no business state, whatever is overdue.',
   async run(trial) {
-    // With separate tenants, because in the shared ones nothing is overdue.
+    // Uses new tenants, because changing deadlines would disturb the shared ones.
     await closeWorld();
     try {
       const figures = await inWorld(trial, (world) => readAll(trial, world));
@@ -43,13 +43,13 @@ export const H10: Proof = {
 };
 
 interface Read {
-  /** For a violation. */
+  /** Names the request in violations. */
   what: string;
-  /** Sends one request, or as many as it returns. */
+  /** Sends the request; may return several responses. */
   send(): Promise<unknown>;
 }
 
-/** Every hosted page, and the page of an order that awaits its payment, which PAGES has only of a paid one. */
+/** Reads all hosted pages, and the page of an unpaid order, because PAGES only has that of a paid one. */
 function readPages(trial: Trial): Promise<{ sent: number; violations: string[] }> {
   return onPremises(trial, async ({ baseUrl, owner, openShop, violations }) => {
     const furnished = await furnish(await openShop(), `shop${randomUUID().slice(0, 8)}`);
@@ -101,7 +101,7 @@ async function readAll(trial: Trial, world: World): Promise<Figures> {
   return { tried, unit: 'requests', violations: violations.list };
 }
 
-/** Objects that the requests find first. */
+/** Creates objects with deadlines, and puts them first, so that the requests use them. */
 async function makeThingsWithDeadlines(world: World, tenant: Tenant): Promise<void> {
   for (const kind of ['cart', 'checkout', 'order', 'agent_order', 'sync_order'] as const) {
     const made = await MAKERS[kind].make(world, tenant);
@@ -113,7 +113,7 @@ async function makeThingsWithDeadlines(world: World, tenant: Tenant): Promise<vo
 
 const EXPIRED = /"(cart|checkout)_expired"/;
 
-/** Each reading operation by each of its credentials, then with all query parameters, and as HEAD. */
+/** The reading operations: with each of their credentials, with all query parameters, and as HEAD. */
 async function readsOfContract(world: World, tenant: Tenant): Promise<Read[]> {
   const reads: Read[] = [];
   for (const operation of operationTable.filter(({ safe }) => safe)) {
@@ -167,16 +167,16 @@ async function readsOverUcp(world: World, tenant: Tenant): Promise<{ reads: Read
   return { reads, close: profile.close };
 }
 
-/** Tables that any call writes, such as counters and the audit. */
+/** Tables that any call may write, such as counters and the audit. */
 const IN_PASSING = new Set([
   ...['audit_events', 'audit_keys', 'audit_seals', 'rate_counts', 'login_throttles', 'site_usage', 'ucp_requests'],
-  // A cached document of an agent.
+  // Caches the profile documents of agents.
   'agent_profiles',
-  // Fetching its events keeps a listener open.
+  // Fetching events keeps their listener open.
   'event_listeners',
 ]);
 
-/** Sends each request and compares the rows of the shop, and its queued jobs, with the earlier ones. Returns the number of requests. */
+/** Sends each request and compares the shop's rows and queued jobs with those before it. Returns the number of requests. */
 async function compare(owner: Pool, site_id: string, reads: Read[], violations: Violations): Promise<number> {
   let sent = 0;
   let before = await businessState(owner, site_id);
@@ -199,7 +199,7 @@ async function businessState(owner: Pool, site_id: string): Promise<State> {
   return { ...(await stateOf(owner, [site_id])), jobs: String(rows[0]?.jobs) };
 }
 
-/** Moves the deadlines of all open objects of a shop into the past. Throws if there is nothing to expire. */
+/** Moves the deadlines of a shop's open objects into the past. Throws if one of the updates finds no row. */
 async function passDeadlines(owner: Pool, site_id: string): Promise<void> {
   const passed = (column: string) => `${column} = now() - interval '1 minute'`;
   const updates = {

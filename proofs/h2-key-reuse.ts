@@ -9,7 +9,10 @@ import { validCall } from './requests.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** One key for two different requests: rejected for the same caller and operation, independent for others. */
+/**
+ * Uses one idempotency key for two different requests. By the same caller and operation the second is rejected; by others it is
+ * independent.
+ */
 export const H2: Proof = {
   id: 'H2',
   promise: 'A key never replays a response to another request, caller, operation or shop.',
@@ -26,7 +29,7 @@ export const H2: Proof = {
     }),
 };
 
-/** Another body, path or query by the same caller. */
+/** Sends the key again by the same caller with another body, path or query. */
 async function sameScope(world: World, tenant: Tenant, operation: Operation): Promise<number> {
   const call = await validCall(world, tenant, operation);
   const first = await world.send(call, tenant);
@@ -36,7 +39,7 @@ async function sameScope(world: World, tenant: Tenant, operation: Operation): Pr
   const before = await holdingsOf(world.owner, tenant.site_id);
   for (const [what, other] of Object.entries(others)) {
     const reply = await world.send(underKey(other, key), tenant);
-    // After a logout the credential no longer works.
+    // After a logout, the caller's credential gets 401 instead.
     const gone = reply.status === 401 && ENDS_ITS_CREDENTIAL.includes(operation.id);
     if (!isConflict(reply) && !gone) unexpected(world, call, `the key with ${what}`, reply);
   }
@@ -49,14 +52,14 @@ async function sameScope(world: World, tenant: Tenant, operation: Operation): Pr
 function variationsOf(call: Call, fresh: Call): Record<string, Call> {
   const others: Record<string, Call> = {};
   if (Object.keys(call.path).length > 0) others['another path'] = { ...call, path: fresh.path };
-  // Another device_code is another caller.
+  // For operations identified by their device_code, another device_code is another caller.
   const own = call.operation.namedBy !== 'device_code';
   if (own && JSON.stringify(call.body) !== JSON.stringify(fresh.body))
     others['another body'] = { ...call, body: fresh.body };
   return others;
 }
 
-/** The same key by another credential, in another shop, for another operation: each runs for itself. */
+/** Sends the key with another credential, in another shop, and to another operation: each call must take effect by itself. */
 async function otherScopes(world: World, operation: Operation, { size }: Trial): Promise<number> {
   const key = randomUUID();
   const [tenant, other] = world.tenants;

@@ -6,7 +6,7 @@ import { validCall } from './requests.ts';
 import type { World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Time passes by moving the database's records into the past. */
+/** Sends a key again before and after 24 hours, by moving the times in the database into the past. */
 export const H3: Proof = {
   id: 'H3',
   promise: 'A key replays its response for 24 hours, and is new after that.',

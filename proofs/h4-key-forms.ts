@@ -14,7 +14,7 @@ import { chanceOf } from './random.ts';
 import { validCall } from './requests.ts';
 import { inWorld } from './world.ts';
 
-/** One key in two spellings, and invalid keys. */
+/** Sends one idempotency key in two spellings, and invalid ones. */
 export const H4: Proof = {
   id: 'H4',
   promise: 'A UUID in capitals is the same key; anything other than one UUID is rejected, and nothing is written.',

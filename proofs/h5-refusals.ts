@@ -11,7 +11,7 @@ import { failStatements } from './statements.ts';
 import { callAs, operationOf, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** A key stores the response of the shop, not a temporary failure. */
+/** A key must store the shop's decision, but no temporary failure. */
 export const H5: Proof = {
   id: 'H5',
   promise: 'A rejection is replayed although its reason is gone; a server error is not stored, and the retry runs.',
@@ -36,10 +36,10 @@ export const H5: Proof = {
 };
 
 interface Story {
-  /** A call that is rejected now. */
+  /** A call that is rejected at first. */
   call: Call;
   status: number;
-  /** Removes the reason: under a new key the call succeeds. */
+  /** Removes the reason for the rejection: under a new key the call then succeeds. */
   mend(): Promise<unknown>;
 }
 
@@ -152,7 +152,7 @@ interface Failure {
   status: number;
 }
 
-/** The place where the database fails: in the work itself, while its response is stored, and at the very end; and the kind of failure. */
+/** Where the database fails: during the work, while the response is stored, or at the commit; and with which error. */
 const FAILURES: Failure[] = [
   { what: 'in the work', matches: /^/, after: /pg_try_advisory_xact_lock/ },
   { what: 'while the answer is stored', matches: /^\s*(?:with kept as \()?insert into idempotency_keys/ },
@@ -162,7 +162,7 @@ const FAILURES: Failure[] = [
   { ...place, code: '57P01', status: 503 },
 ]);
 
-/** The database fails in the middle of the work; the response reveals nothing, no row stays, and the retry has its effect. */
+/** The database fails at each place in turn. No row must remain, and the retry must take effect. */
 async function failThenRetry(world: World, tenant: Tenant, call: Call, failures: Failure[]): Promise<number> {
   const before = await holdingsOf(world.owner, tenant.site_id);
   for (const { what, matches, after, code, status } of failures) {
@@ -171,7 +171,7 @@ async function failThenRetry(world: World, tenant: Tenant, call: Call, failures:
     restore();
     if (failed.status !== status) unexpected(world, call, `with ${code} ${what}`, failed);
   }
-  // A poll is recorded with any result.
+  // Every poll is recorded, even if it fails.
   const noted = call.operation.namedBy === 'device_code' ? ['agent_consents'] : [];
   const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id))).filter(
     (table) => !noted.includes(table),
@@ -182,7 +182,7 @@ async function failThenRetry(world: World, tenant: Tenant, call: Call, failures:
   return failures.length + 1;
 }
 
-/** A validation error is not stored: once corrected, the request can use the key again. */
+/** A validation error must not be stored, so that the corrected request can use the same key. */
 async function mistakeThenRight(world: World, tenant: Tenant, operations: Operation[]): Promise<number> {
   const writing = operations.filter(({ hasBody }) => hasBody);
   for (const operation of writing) {

@@ -13,8 +13,8 @@ import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /**
- * Valid, nearly valid and invalid requests to every operation. The server of the proofs checks its
- * own responses against the contract, and turns an undocumented status or a body that does not match its schema into a 500.
+ * Sends valid, nearly valid and invalid requests to every operation. In the proofs the server validates its own responses
+ * against the contract: an undocumented status or a body that does not match its schema becomes a 500.
  */
 export const H6: Proof = {
   id: 'H6',
@@ -45,7 +45,7 @@ async function fuzz(world: World, operation: Operation, trial: Trial, chance: Ch
   for (const mutation of refused) await attack(world, tenant, mutation);
   const after = await holdingsOf(world.owner, tenant.site_id);
   const written = effects(before, after);
-  // Rows of an import are rejected one by one, and the others are written.
+  // An import rejects single rows and writes the others.
   if (written.length > 0 && !slots.some(({ schema }) => schema['x-validate-rows']))
     world.violations.add(`${operation.id}: refused requests changed ${written.join(', ')}`);
 
@@ -71,24 +71,24 @@ async function attack(world: World, tenant: Tenant, { what, slot, call, invalid 
   if (reply.status !== 422 && !expected(reply)) report(world, named, fresh, reply, 'expected 422');
 }
 
-/** The key is new for each request, unless the key itself is under attack. */
+/** Uses a new idempotency key, unless the attack is on the key itself. */
 function withFreshKey(call: Call, attacked: string | undefined): Call {
   if (attacked === 'Idempotency-Key' || call.operation.method === 'get') return call;
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': crypto.randomUUID() } };
 }
 
-/** An address that is not text, an unknown path, a body beyond the limit and a throttled login have codes of their own. */
+/** An undecodable URL, an unknown path, a body above the size limit and a throttled login have their own statuses. */
 function expected({ status }: Reply): boolean {
   return [400, 404, 413, 429].includes(status);
 }
 
-/** Rows of an import are rejected one by one, inside a 200. */
+/** An import reports rejected rows in a response with status 200. */
 export function rowsRefused({ text }: Reply): boolean {
   const { counts } = JSON.parse(text || '{}') as { counts?: { failed?: number } };
   return (counts?.failed ?? 0) > 0;
 }
 
-/** The field itself, a part of it or its parent; or the missing field next to it. */
+/** Whether a validation error names the field, a part of it or its parent; for a missing field, its parent. */
 function names({ text }: Reply, slot: { in: string; at: (string | number)[] }): boolean {
   const { detail } = JSON.parse(text) as { detail: { loc: (string | number)[]; type: string }[] };
   const field = [slot.in, ...slot.at];
@@ -99,7 +99,10 @@ function names({ text }: Reply, slot: { in: string; at: (string | number)[] }): 
   });
 }
 
-/** Bodies that fast-check generates from the schema, most of which break only rules that no schema can express. */
+/**
+ * Sends bodies that fast-check generates from the schema; most break only rules that no schema can express. Returns their
+ * number.
+ */
 async function randomBodies(world: World, tenant: Tenant, operation: Operation, trial: Trial): Promise<number> {
   const schema = bodySchemaOf(operation);
   if (!schema) return 0;
@@ -118,7 +121,7 @@ async function randomBodies(world: World, tenant: Tenant, operation: Operation, 
 
 const bases = new WeakMap<World, Map<string, Call>>();
 
-/** One call per operation and database: all random bodies use its objects. */
+/** Prepares one call for each operation and database; all random bodies refer to its objects. */
 async function validBase(world: World, tenant: Tenant, operation: Operation): Promise<Call> {
   const known = bases.get(world) ?? new Map<string, Call>();
   bases.set(world, known);

@@ -13,8 +13,8 @@ import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /**
- * Validators that share no code with the server: Respect runs the flows of `spec/flows`, and Prism is in front of the server while
- * they run, and while every operation is called correctly and incorrectly.
+ * Validators that share no code with the server check it: Respect runs the flows of `spec/flows`. Prism forwards these
+ * requests, and valid and invalid calls of every operation, and checks requests and responses.
  */
 export const H7: Proof = {
   id: 'H7',
@@ -57,7 +57,7 @@ async function judge(world: World, prism: Prism, operation: Operation, wrong: nu
   if (findings.length > 0) tell(world, 'a valid call', call, reply, findings.map(inWords));
 
   const spoilt = await sendThrough(prism, { ...call, headers: { ...call.headers, ...SPOIL } });
-  // A response without a body has nothing to invalidate.
+  // An empty response cannot be made invalid.
   if (operation.status !== 204 && !findingsOf(spoilt).some(({ location }) => location[0] === 'response')) {
     tell(world, 'a spoilt answer', call, spoilt, ['Prism does not look at the answers of this operation']);
   }
@@ -76,12 +76,12 @@ async function judge(world: World, prism: Prism, operation: Operation, wrong: nu
   return 2 + others.length;
 }
 
-/** Prism ends the connection when it cannot decode the address; A9 and H6 check the server's responses to such. */
+/** Prism closes the connection if it cannot decode the URL; A9 and H6 check the server's responses to such URLs. */
 function isDecodable({ call: { path, query } }: Mutation): boolean {
   return [...Object.values(path), ...Object.values(query).flat()].every((text) => text.isWellFormed());
 }
 
-/** The key is new, unless the key itself was mutated. */
+/** Uses a new idempotency key, unless the mutation changed the key. */
 function withFreshKey(mutated: Call, { headers }: Call): Call {
   if (mutated.headers['Idempotency-Key'] !== headers['Idempotency-Key'] || !headers['Idempotency-Key']) return mutated;
   return { ...mutated, headers: { ...mutated.headers, 'Idempotency-Key': crypto.randomUUID() } };
@@ -93,10 +93,7 @@ async function exchange(world: World, prism: Prism, call: Call, as: Tenant | und
   return { reply, findings: findingsOf(reply) };
 }
 
-/**
- * On a separate connection: Prism closes idle connections, perhaps just when the next request is on
- * its way.
- */
+/** Each request has its own connection, because Prism may close an idle one just when the next request is sent. */
 function sendThrough({ baseUrl }: Prism, call: Call): Promise<Reply> {
   return send(baseUrl, { ...call, headers: { ...call.headers, Connection: 'close' } }).catch((cause: Error) => {
     const { operation, path, query } = call;

@@ -9,7 +9,7 @@ import { type Slot, slotsOf, withValue } from './slots.ts';
 import { operationOf, type Tenant, type World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every free text of every writing operation, with texts that people and machines really send. */
+/** Sends unusual texts, of kinds that people and programs really send, in every free-text field of every writing operation. */
 export const H8: Proof = {
   id: 'H8',
   promise: 'An odd text is stored and shown exactly as sent, or rejected; it is never changed silently.',
@@ -38,7 +38,7 @@ export const H8: Proof = {
     }),
 };
 
-/** Quotes, percent signs and the rest mean something to SQL, JSON, logs and templates, and nothing to us. */
+/** Quotes, percent signs and so on have a meaning in SQL, JSON, logs and templates, but must have none in the shop. */
 const TEXTS = {
   ...ODD_TEXTS,
   CONTROL: 'a\u0001\u001b[31mb',
@@ -51,19 +51,22 @@ const TEXTS = {
   DOTLESS: 'straße STRASSE',
 };
 
-/** A text without a required format. A login's texts are compared, not stored. */
+/** Whether a text field has no required format. Passwords and filter values are excluded, because they are not shown. */
 function isFreeText({ schema, name }: Slot): boolean {
   const plain = !schema.enum && !schema.pattern && !schema.format && schema.const === undefined;
   return [schema.type].flat().includes('string') && plain && name !== 'password' && name !== 'value';
 }
 
-/** Operations that cannot be repeated after their first success. */
+/** Operations that cannot be repeated on the same object; each text needs a new one. */
 const HAPPENS_ONCE = ['dashboard.cancelOrder', 'dashboard.createFulfillment', 'dashboard.createRefund'];
 
-/** Operations whose texts another operation returns, because a field of the same name in their response has another meaning. */
+/**
+ * Operations whose texts are read from another operation, because their own response has a field of this name with another
+ * meaning.
+ */
 const TOLD_BY: Record<string, string> = { 'dashboard.cancelOrder': 'dashboard.getOrderTimeline' };
 
-/** Sends the text in all of the slots at once. */
+/** Sends the text in all slots at once, and expects it back unchanged. */
 async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[], what: string, text: string) {
   const { id } = valid.operation;
   const base = HAPPENS_ONCE.includes(id) ? await validCall(world, tenant, valid.operation) : valid;
@@ -77,7 +80,7 @@ async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[
     : reply;
   for (const slot of slots) {
     const shown = shownAs(answer, slot);
-    // Descriptions may be HTML, of which the text is stored; whitespace around a text is trimmed.
+    // A description may be HTML, of which only the text is stored, and whitespace around a text is trimmed.
     const reflowed =
       (slot.name === 'description' && /[\r\n\t]/.test(text)) ||
       (slot.name === 'description_html' && /[<>&\s]/.test(text));
@@ -86,7 +89,7 @@ async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[
   }
 }
 
-/** Avoids conflicts with products and collections that the same call created before. */
+/** Replaces unique fields that are not under attack, to avoid conflicts with objects that the same call created before. */
 function withUniqueNames(call: Call, slots: Slot[]): Call {
   const body = call.body as Record<string, unknown>;
   const fresh = { ...body };
@@ -104,7 +107,7 @@ function withUniqueNames(call: Call, slots: Slot[]): Call {
   return { ...call, body: fresh };
 }
 
-/** All values of the field's name in the response; undefined if it has no such field. */
+/** All values in the response of a field with this name; undefined if there is none. */
 function shownAs({ text }: Reply, slot: Slot): unknown[] | undefined {
   if (text === '') return undefined;
   const found: unknown[] = [];

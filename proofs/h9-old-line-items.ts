@@ -5,7 +5,7 @@ import { type Figures, type Proof, pick } from './frame.ts';
 import { checkOut, onlyVariantOf, putInCarts, putOnSale, takeTransfers } from './goods.ts';
 import { type OpenShop, onPremises } from './shop.ts';
 
-/** Orders as old and simple producers wrote them: every subset of the optional fields of a line item. */
+/** Reads orders whose lines have any subset of the optional fields, as old and simple producers wrote them. */
 export const H9: Proof = {
   id: 'H9',
   promise: 'Every view of orders shows an order, whatever fields its line items lack.',
@@ -72,7 +72,7 @@ const SUBSETS: Field[][] = Array.from({ length: 2 ** FIELDS.length }, (_, bits) 
 
 type Line = { name: string; quantity: number; price: string; total: string } & Record<Field, string | null>;
 
-/** The line of an order that has only the given fields. */
+/** An order line with only these optional fields. */
 function lineOf(fields: Field[]): Line {
   const optional = FIELDS.map((field) => [field, fields.includes(field) ? OPTIONAL[field] : null]);
   const name = `name of ${fields.join('+') || 'nothing'}`;
@@ -84,7 +84,7 @@ interface Written {
   line: Line;
 }
 
-/** An order for each subset, with the columns of an old producer. Returns the expected view of each. */
+/** Inserts an order for each subset, with the columns that an old producer wrote. Returns the expected view of each. */
 async function writeOrders(
   { premises, site_id }: OpenShop,
   customer: { id: string; email: string },
@@ -146,7 +146,7 @@ async function readAll(shop: OpenShop, list: List, reader: Reader): Promise<{ id
   }
 }
 
-/** The confirmation page of an order whose line is replaced by one of the subset's before it is read. */
+/** Replaces the line of an order by one with these fields, and reads its confirmation page. Returns the violation, if any. */
 async function readPage(shop: OpenShop, { order_id, url }: Confirmed, fields: Field[]): Promise<string | undefined> {
   const { name, quantity: _, price: _price, total: _total, ...optional } = lineOf(fields);
   const columns = Object.keys(optional).map((column, at) => `${column} = $${at + 4}`);

@@ -1,16 +1,16 @@
 import type { Chance } from './random.ts';
 
-/** Addresses that look like addresses of a shop, or that two parsers read differently. */
+/** URLs that look like URLs of a shop, or that two parsers read differently. */
 
 /** The origins in a proof. */
 export interface Cast {
   /** Origins to which a shop may redirect. */
   own: string[];
-  /** Origins to which a shopper must never be sent. */
+  /** Origins to which a shopper must never be redirected. */
   foreign: string[];
 }
 
-/** Characters that a parser may skip, cut at, or misread. */
+/** Characters that a parser may skip, misread, or treat as the end of a part. */
 const SNAGS = [
   ...[
     '\t',
@@ -70,7 +70,7 @@ const SCHEMES = [
   'x',
 ];
 
-/** Each makes a few addresses, from an own origin `o` with the host `h`, and a foreign one `f` with the host `e`. */
+/** Each trick makes a few URLs from an allowed origin `o` with the host `h` and a foreign origin `f` with the host `e`. */
 const TRICKS: ((o: string, h: string, f: string, e: string) => string[])[] = [
   (o) => [
     o,
@@ -213,7 +213,7 @@ const TRICKS: ((o: string, h: string, f: string, e: string) => string[])[] = [
   ],
 ];
 
-/** As many different addresses as are wanted: all tricks, and addresses with a snag or two in random places. */
+/** Returns `count` different URLs: those of all tricks, and URLs with one or two snags at random places. */
 export function hostileAddresses(chance: Chance, { own, foreign }: Cast, count: number): string[] {
   const played = own.flatMap((o) =>
     foreign.flatMap((f) => TRICKS.flatMap((trick) => trick(o, new URL(o).host, f, new URL(f).host))),

@@ -3,7 +3,7 @@ import { FORMATS } from '../server/src/http/contract/formats.ts';
 import { isWellFormed } from '../server/src/shop/tokens.ts';
 import { type Figures, type Proof, pick, Violations } from './frame.ts';
 
-/** Every pattern and format of the contract against texts that make it slow. */
+/** Runs every pattern and format of the contract on texts that could make it slow. */
 export const I1: Proof = {
   id: 'I1',
   promise: 'No pattern or format takes more than 1 ms for 100 KB of any text.',
@@ -54,7 +54,7 @@ function checks(): Map<string, Check> {
   return found;
 }
 
-/** The best of several runs: other load only ever adds time. The first attempts compile the expression. */
+/** The shortest of several runs, because other load only adds time. The first runs compile the expression. */
 function measured(test: Check, text: string): number {
   let best = Number.POSITIVE_INFINITY;
   for (let run = 0; run < 7; run += 1) {
@@ -70,7 +70,7 @@ const PIECES = '0|1|a|A|a-|-a|0.|1.|a.|a:|A0|.|-|:|/|+| |\n|é'.split('|');
 const BEGINNINGS = '|https://|http://localhost|https://a.|a@|0|1|a|+|0.|1.|a:|key_|x|DE12'.split('|');
 const ENDS = ['', '!', '\n', '-', 'x', ' ', '@', '\u0000'];
 
-/** Long repetitions of the literals of the expression, with beginnings that fit and ends that do not. */
+/** Texts that repeat the expression's literals many times, with beginnings that match and ends that do not. */
 function pumped(expression: string, count: number): string[] {
   const literals = [...new Set(expression.replaceAll(/\\[dDsSwW]|[\\^$()[\]{}?*+|]/g, ''))];
   const pieces = [...PIECES, ...literals, ...literals.map((one) => `a${one}`)];

@@ -3,12 +3,15 @@ import { LimitedServers } from './limited-servers.ts';
 import { withDirectory } from './processes/server-process.ts';
 import { openTenant } from './processes/tenant.ts';
 
-/** The allowed number of codes: on a cart in a minute, by an address and in a whole shop in 15 minutes. */
+/**
+ * The allowed numbers of discount codes: on one cart in a minute, from one IP address in 15 minutes, and in a whole shop in 15
+ * minutes.
+ */
 const ON_CART = 10;
 const BY_ADDRESS = 30;
 const IN_SHOP = 300;
 
-/** Discount codes are guessed on one cart, from one address, and from so many that each stays below its own limit. */
+/** Guesses discount codes on one cart, from one IP address, and from so many that each stays below its own limit. */
 export const I7: Proof = {
   id: 'I7',
   promise: `At most ${ON_CART} codes a minute are tried on a cart, ${BY_ADDRESS} wrong ones in 15 minutes by an address, and ${IN_SHOP} in a shop before wrong ones are 429.`,
@@ -38,7 +41,7 @@ async function guess(trial: Trial, servers: LimitedServers, violations: Violatio
     const refused = statuses.filter((status) => status === 429).length;
     const failed = statuses.filter((status) => status === 503).length;
     const told = `${who}: ${looked} codes were looked at, ${refused} refused and ${failed} got 503, of ${statuses.length}`;
-    // A busy machine may fail a guess that has been counted: then fewer are checked, and never more.
+    // On a busy machine, a counted guess may fail with 503: then fewer codes are checked, but never more.
     const least = Math.max(1, limit - failed);
     if (looked > limit || looked < least || looked + refused + failed !== statuses.length) violations.add(told);
   };
@@ -65,7 +68,7 @@ interface Place {
   address: string;
 }
 
-/** The attackers in one shop. */
+/** Creates carts and guesses codes in one shop. */
 class Guessers {
   readonly #servers: LimitedServers;
   readonly #headers: Record<string, string>;
@@ -80,7 +83,7 @@ class Guessers {
     return new Guessers(servers, { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token });
   }
 
-  /** A cart with something in it, of an address that has made no other. */
+  /** Creates a cart from a new IP address. */
   async cart(): Promise<string> {
     const address = this.#servers.newAddress();
     const { status, text } = await this.#servers.send(address, 'POST', '/api/storefront/cart', this.#headers);
@@ -97,7 +100,7 @@ class Guessers {
     return (await this.#servers.send(address, 'POST', target, this.#headers, { code })).status;
   }
 
-  /** Guesses, all at once; returns their statuses. */
+  /** Sends guesses concurrently, and returns their statuses. */
   many(times: number, place: (n: number) => Place): Promise<number[]> {
     return Promise.all(Array.from({ length: times }, (_, n) => this.apply(`GUESS${n}`, place(n))));
   }

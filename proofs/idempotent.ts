@@ -4,12 +4,12 @@ import type { Call, Reply } from './client.ts';
 import { changes, type Holdings } from './database.ts';
 import type { World } from './tenant.ts';
 
-/** Shared by the proofs of idempotency. */
+/** Functions for the proofs about idempotency. */
 
-/** All operations that take an Idempotency-Key: all that write. */
+/** All operations that write, and so take an Idempotency-Key. */
 export const MUTATIONS: Operation[] = operationTable.filter(({ safe }) => !safe);
 
-/** Their success ends the credential of the call, so the same call cannot get its response a second time. */
+/** Operations that end the caller's credential, so that the same call cannot get its response a second time. */
 export const ENDS_ITS_CREDENTIAL = [
   'dashboard.logout',
   'dashboard.changePassword',
@@ -19,7 +19,7 @@ export const ENDS_ITS_CREDENTIAL = [
   'agent.revokeToken',
 ];
 
-/** The same call under a key: a new one, or a given one. */
+/** The call with this idempotency key, by default a new one. */
 export function underKey(call: Call, key: Call['headers'][string] = randomUUID()): Call {
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': key } };
 }
@@ -38,7 +38,7 @@ export function isConflict({ status, text }: Reply): boolean {
   return status === 422 && text.includes('"idempotency_conflict"');
 }
 
-/** Whether a response names the header as its mistake. */
+/** Whether a validation error names the Idempotency-Key header. */
 export function refusesKey({ status, text }: Reply): boolean {
   return status === 422 && text.includes('["header","Idempotency-Key"]');
 }
@@ -48,13 +48,13 @@ export function unexpected(world: World, call: Call, what: string, { status, hea
   world.violations.add(`${call.operation.id}: ${what}: ${status} ${text.slice(0, 300)} ${cause}`);
 }
 
-/** The number of new rows per table; the same whenever the same is done to new objects. */
+/** The number of added rows for each table. The same action on new objects has the same effect. */
 export type Effect = Record<string, number>;
 
 export function effectBetween(before: Holdings, after: Holdings): Effect {
   const isEffect = ([table, rows]: [string, number]) =>
-    // Not effects: how many rows a shop's version is spread over, and when a credential was last used, which is written only
-    // now and then.
+    // These are no effects: the number of rows over which a shop's catalogue version is spread, and the time when a credential
+    // was last used, which is only written now and then.
     table !== 'catalog_versions' && !(rows === 0 && ['tokens', 'customer_tokens'].includes(table));
   return Object.fromEntries(Object.entries(changes(before, after)).filter(isEffect));
 }

@@ -10,7 +10,7 @@ import { failStatements } from './statements.ts';
 import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
-/** Every kind of error of every operation; its body and headers are searched for internal data. */
+/** Causes every kind of error in every operation, and searches bodies and headers for internal data. */
 export const J2: Proof = {
   id: 'J2',
   promise: "No error contains SQL, paths, stacks, versions, secrets or another caller's input.",
@@ -37,7 +37,7 @@ export const J2: Proof = {
 
 type Call = Parameters<World['send']>[0];
 
-/** JSON with a comma too many around a secret, and bodies of another kind. */
+/** Sends invalid JSON that contains a secret, and bodies of other types. */
 async function brokenBodies(world: World, tenant: Tenant, call: Call): Promise<void> {
   const secret = tenant.secrets.ApiKey;
   const bodies: [string, string][] = [
@@ -54,7 +54,7 @@ async function brokenBodies(world: World, tenant: Tenant, call: Call): Promise<v
   }
 }
 
-/** The database fails with a message and a detail that contain everything that must not be revealed. */
+/** The database fails with a message and detail that contain everything that must not be revealed. */
 async function failures(world: World, tenant: Tenant, call: Call): Promise<void> {
   const detail = `Key (token)=(${tenant.secrets.ApiKey}) in relation "tokens" of ${world.tenants[1].canary}: select a from b`;
   for (const [code, place] of [

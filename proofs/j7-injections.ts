@@ -16,8 +16,8 @@ import { type OpenShop, onPremises } from './shop.ts';
 import { type Asked, answerIn, askOverMcp, askOverRest } from './ucp.ts';
 
 /**
- * Instructions to the model in every text of a shop and its customer, read through every operation of agents in both formats,
- * and through every function of UCP on both transports.
+ * Puts instructions for language models into every text of a shop and its customer, and reads them through all agent operations
+ * in both formats, and through all UCP functions over both transports.
  */
 export const J7: Proof = {
   id: 'J7',
@@ -47,7 +47,7 @@ export const J7: Proof = {
     }),
 };
 
-/** Each disguise once, with an instruction of its own. */
+/** One text for each disguise, with different instructions. */
 function everyDisguise(): Injection[] {
   const disguises = [...new Set(INJECTIONS.map(({ disguise }) => disguise))];
   return disguises.map((wanted, i) => {
@@ -56,10 +56,10 @@ function everyDisguise(): Injection[] {
   });
 }
 
-/** Calls as an agent, for JSON and for Markdown, and checks the responses. */
+/** Calls operations as an agent and checks the texts in their responses. */
 class Readings {
   answers = 0;
-  /** How many contained a marker: a proof that sees none proves nothing. */
+  /** How many responses contained a marker. If none did, the proof shows nothing. */
   shown = 0;
   shownOverUcp = 0;
   readonly #shop: OpenShop;
@@ -67,13 +67,13 @@ class Readings {
   readonly #asked = new Set<string>();
   readonly #showing = new Set<string>();
 
-  /** With the address of the profile that the agent has in UCP. */
+  /** `profile` is the URL of the agent's profile in UCP. */
   constructor(shop: OpenShop, profile: string) {
     this.#shop = shop;
     this.#profile = profile;
   }
 
-  /** The body of the JSON response. */
+  /** Calls the operation for Markdown, as an MCP tool and for JSON, checks the responses, and returns the JSON body. */
   async ask(agent: AgentPurchases, { canary }: Injection, id: string, parts: Partial<Call> = {}) {
     const { baseUrl, violations } = this.#shop.premises;
     const faults: string[] = [];
@@ -90,7 +90,7 @@ class Readings {
     if (isMarkdown) faults.push(...faultsInMarkdown(markdown.text, canary, id));
     const used = await callTool(this.#shop.premises, this.#shop, agent.agent.secret, callOf(id, {}, parts));
     this.answers += 1;
-    // The tool that ends the token has been called by then.
+    // When the tool revokes the token, the Markdown request before it has already done so.
     if (used.status !== 401) {
       faults.push(...faultsInMarkdown(used.result?.content[0]?.text ?? 'no text', canary, `${id} over MCP`));
       faults.push(...faultsInJson(used.result?.structuredContent, canary, `${id} over MCP`));
@@ -102,7 +102,7 @@ class Readings {
     return body;
   }
 
-  /** The responses over REST and over MCP, to a guest if there is no agent; each creating call creates a new object. */
+  /** Calls a UCP function over REST and MCP, as a guest without an agent. Checks and returns both responses. */
   async askUcp(agent: AgentPurchases | undefined, { canary }: Injection, asked: Asked) {
     const { baseUrl, violations } = this.#shop.premises;
     const { site_id } = this.#shop;
@@ -127,19 +127,21 @@ class Readings {
     return answers;
   }
 
-  /** Operations that read or write for an agent, and functions of UCP, that were not called. */
+  /** The agent operations and UCP functions that were not called. */
   unread(): string[] {
     const all = operationTable.filter(({ surface, security }) => surface === 'agent' && security.length > 0);
     return [...all.map(({ id }) => id), ...FUNCTION_NAMES].filter((id) => !this.#asked.has(id));
   }
 
-  /** Functions of UCP whose responses never contained a text. */
+  /** The UCP functions that were called, but whose responses never contained a marker. */
   silent(): string[] {
     return FUNCTION_NAMES.filter((name) => this.#asked.has(name) && !this.#showing.has(name));
   }
 }
 
-/** A product, a customer and an order with the text in all possible fields, and all that an agent can read of them. */
+/**
+ * Creates a product, a customer and an order with the text in all possible fields, and reads everything that an agent can see.
+ */
 async function expose(shop: OpenShop, injection: Injection, readings: Readings): Promise<void> {
   const { word } = injection;
   const agent = await AgentPurchases.open(shop, 1_000_000_000);
@@ -189,13 +191,13 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await ask('agent.getCheckout', { path: { checkout_id } });
   await ask('agent.listAudit');
   await ask('agent.revokeToken');
-  // A shop has at most a hundred shipping options.
+  // Deletes the shipping option, because a shop may have at most a hundred.
   await shop.must('dashboard.deleteShippingOption', { path: { shipping_option_id } });
 }
 
 type Ask = (id: string, parts?: Partial<Call>) => Promise<Record<string, never>>;
 
-/** The actions of an agent by ids, including refusals and their alternatives. */
+/** The agent uses operations by id, including calls that are refused with alternatives. */
 async function putRight(ask: Ask, cart_id: string, variant_id: string): Promise<void> {
   await ask('agent.getShop');
   await ask('agent.createCart', { body: {} });
@@ -218,7 +220,7 @@ async function putRight(ask: Ask, cart_id: string, variant_id: string): Promise<
   await ask('agent.addCartItem', { path: { cart_id }, body });
 }
 
-/** Everything that an agent of UCP sees before a purchase, with an address in which a human wrote the text. */
+/** Calls all UCP functions up to the purchase, with a shipping address that contains the text. */
 async function shopOverUcp(
   shop: OpenShop,
   { as }: AgentPurchases,
@@ -254,7 +256,7 @@ async function shopOverUcp(
   await ask('cancel_cart', cart_id);
 }
 
-/** The calls of a guest, including refusals: too many pieces, an invalid code. */
+/** A guest's UCP calls, including rejected ones: too many units, and an unknown discount code. */
 async function shopAsGuest(
   variant_id: string,
   word: string,
@@ -267,12 +269,12 @@ async function shopAsGuest(
   await ask('create_checkout', { line_items: lines(1), discounts: { codes: [word] } });
 }
 
-/** The text without the invisible characters, some of which the contract already rejects. */
+/** The text without invisible characters, some of which the contract would reject. */
 function taken(text: string): string {
   return withoutHidden(text, { lines: false });
 }
 
-/** The texts that only the page of a product shows, apart from the formatted description. */
+/** The text fields that only a product's page shows, apart from the formatted description. */
 const PAGE_TEXTS = UNLISTED.storefront.filter((field) => field !== 'description_html');
 
 async function sell(shop: OpenShop, { text, canary, word }: Injection) {
@@ -307,7 +309,7 @@ async function sell(shop: OpenShop, { text, canary, word }: Injection) {
   };
 }
 
-/** The shop's own name, a collection and a shipping option. */
+/** Puts the text into the shop's name, a collection and a shipping option. Returns the option's id. */
 async function dress(shop: OpenShop, { text, word }: Injection, product_id: string): Promise<string> {
   const said = taken(`${word} ${text}`);
   const name = said.slice(0, 255);
@@ -323,12 +325,12 @@ async function dress(shop: OpenShop, { text, word }: Injection, product_id: stri
   return (await shop.must('dashboard.createShippingOption', { body: option })).id;
 }
 
-/** Every second order is in a formatted description, of which the plain one is made. */
+/** For every second instruction, the text is in the formatted description, from which the plain one is made. */
 function isFormatted(canary: string): boolean {
   return (canary.codePointAt(3) ?? 0) % 2 === 0;
 }
 
-/** Writes the text into each of these fields that accepts it. */
+/** Writes the text into each of these fields, shortened to its limit. */
 async function write(
   shop: OpenShop,
   id: 'storefront.updateCustomer' | 'dashboard.createFulfillment',

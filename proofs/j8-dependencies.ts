@@ -7,8 +7,8 @@ import { LICENSES, type Lock, type LockedPackage, nameAt, spoiledLocks } from '.
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Checks the packages that `npm ci` would install from package-lock.json, without the network; and lock files with one fault each, to
- * test the check.
+ * Checks, offline, the packages that `npm ci` would install from package-lock.json. To test the check, also checks lock files
+ * with one fault each.
  */
 export const J8: Proof = {
   id: 'J8',
@@ -38,9 +38,9 @@ interface Manifest {
   allowScripts: Record<string, boolean>;
 }
 
-/** Versions below these have known vulnerabilities (CVE-2026-4926, CVE-2026-4867, CVE-2024-45296, CVE-2026-3304, CVE-2026-8159). */
+/** Lower versions have known vulnerabilities (CVE-2026-4926, CVE-2026-4867, CVE-2024-45296, CVE-2026-3304, CVE-2026-8159). */
 const FLOORS: Record<string, (version: string) => boolean> = {
-  // The old release line of Express 4 was fixed after 0.1.12.
+  // The 0.1 line, which Express 4 uses, was fixed in 0.1.13.
   'path-to-regexp': (version) =>
     version.startsWith('0.1.') ? isAtLeast(version, '0.1.13') : isAtLeast(version, '8.4.0'),
   multer: (version) => isAtLeast(version, '2.1.0'),
@@ -48,7 +48,7 @@ const FLOORS: Record<string, (version: string) => boolean> = {
 };
 
 function isAtLeast(version: string, floor: string): boolean {
-  // A pre-release such as 8.4.0-beta.1 comes before its release.
+  // A pre-release such as 8.4.0-beta.1 is lower than its release.
   const [release = '', early] = version.split('-');
   const order = release.localeCompare(floor, 'en', { numeric: true });
   return order > 0 || (order === 0 && early === undefined);
@@ -69,11 +69,11 @@ function faultsOf(lock: Lock, allowScripts: Manifest['allowScripts']): string[] 
 
 function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Manifest['allowScripts']): string[] {
   const { link, resolved = '', integrity = '', version = '', hasInstallScript } = locked;
-  // A workspace of ours; a link must not lead to a foreign package.
+  // Only our workspaces may be links; a link to any other package is a fault.
   if (link) return place.startsWith('node_modules/@commerce-backend/') ? [] : ['is a link'];
   const name = nameAt(place);
   const faults: string[] = [];
-  // Without an address it is from npm's configured registry, and must have the same contents.
+  // Without a URL the package comes from npm's configured registry, and must have the same hash.
   if (!/^(?:https:\/\/registry\.npmjs\.org\/|$)/.test(resolved)) faults.push(`comes from ${resolved}`);
   if (!/^sha512-[\w+/]{86}==$/.test(integrity)) faults.push(`has no SHA-512 of its contents, but "${integrity}"`);
   if (FLOORS[name]?.(version) === false) faults.push(`has known holes in ${version}`);
@@ -87,9 +87,9 @@ function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Man
   return faults;
 }
 
-/** Whether an SPDX expression grants the required rights: one of its alternatives, with every license that this names. */
+/** Whether an SPDX expression grants the required rights: with OR one of its licenses is enough, with AND all must do so. */
 function isFree(license: string, development: boolean): boolean {
-  // Alternatives within conjunctions do not occur, and would be evaluated wrongly.
+  // OR inside AND does not occur, and would be evaluated wrongly.
   if (license.includes(' AND ') && license.includes(' OR ')) return false;
   const free = (one: string) =>
     LICENSES.everywhere.includes(one) || (development && LICENSES.development.includes(one));
@@ -97,7 +97,10 @@ function isFree(license: string, development: boolean): boolean {
   return inner.split(' OR ').some((alternative) => alternative.split(' AND ').every(free));
 }
 
-/** If the lock lacks an optional package for another system, `npm ci` fails there, and `npm ls` here does not report it. */
+/**
+ * Optional packages that are missing from the lock file. On their system `npm ci` would fail, which `npm ls` on this one does
+ * not report.
+ */
 function missingOptionals({ packages }: Lock): string[] {
   return Object.entries(packages).flatMap(([place, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies)
@@ -106,7 +109,7 @@ function missingOptionals({ packages }: Lock): string[] {
   );
 }
 
-/** Whether a package resolves another as Node does: next to itself, or in a parent folder. */
+/** Whether a package resolves another as Node does: in its own node_modules, or in those of a parent folder. */
 function reached(packages: Lock['packages'], from: string, name: string): boolean {
   for (let place = from; ; place = place.slice(0, Math.max(place.lastIndexOf('/node_modules/'), 0))) {
     if (`${place && `${place}/`}node_modules/${name}` in packages) return true;
@@ -114,7 +117,7 @@ function reached(packages: Lock['packages'], from: string, name: string): boolea
   }
 }
 
-/** npm's own complaints about locked packages and the ranges that ask for them. */
+/** The problems that npm reports about the locked packages and their version ranges. */
 function problemsOfNpm(): string[] {
   try {
     const args = ['ls', '--all', '--package-lock-only', '--offline', '--json'];

@@ -7,7 +7,9 @@ import { type Chance, chanceOf } from './random.ts';
 import { onPremises, type Premises } from './shop.ts';
 import { cardCheckouts, openStripeShop, pageOf, type StripeShop } from './stripe-shops.ts';
 
-/** Webhooks of the provider, genuine ones and others, in any order and number, beside those of a neighbour. */
+/**
+ * Sends genuine and forged webhooks of the payment provider, repeatedly and in random order, mixed with those of another shop.
+ */
 export const K2: Proof = {
   id: 'K2',
   promise:
@@ -46,7 +48,7 @@ interface Scene {
   refused: number;
 }
 
-/** What the shopper does at Stripe; the last is charged another amount than was agreed. */
+/** What the shopper does at Stripe. With `otherAmount`, another amount is charged than was agreed. */
 const ENDS = ['pay', 'decline', 'bank', 'abandon', 'otherAmount'] as const;
 
 async function playRound(scene: Scene, round: number): Promise<void> {
@@ -92,7 +94,7 @@ interface Sent {
   wanted: number;
 }
 
-/** Stripe sends again when the server was too busy. */
+/** Sends again after a 503, as Stripe does. */
 async function untilServed(send: () => Promise<number>): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const status = await send();
@@ -101,7 +103,7 @@ async function untilServed(send: () => Promise<number>): Promise<number> {
   }
 }
 
-/** The event as it is, several times, and everything that must not count. */
+/** Requests that send the event unchanged several times, and in every form that must be rejected or ignored. */
 function webhooksOf(event: StripeEvent, { endpoint }: StripeShop, neighbour: StripeShop, chance: Chance) {
   const send = (what: string, wanted: number, status: () => Promise<number>) => async (): Promise<Sent> => ({
     what: `${event.type} ${what}`,
@@ -124,7 +126,7 @@ function webhooksOf(event: StripeEvent, { endpoint }: StripeShop, neighbour: Str
       send('as it is', 200, () => post(endpoint.url, body, signature)),
     ),
     send('of another type', 200, () => sendEvent(lie, endpoint)),
-    // Our account does not know it, so looking it up there would fail.
+    // An event of an unknown account must be ignored; looking its object up in our account would fail.
     send('of another account of the platform', 200, () => sendEvent(unknown, { ...endpoint, connected: true })),
     send('forged', 400, () => sendEvent(event, { ...endpoint, secret: 'whsec_of_nobody' })),
     send('signed by the neighbour', 400, () => sendEvent(event, { ...endpoint, secret: neighbour.endpoint.secret })),

@@ -6,7 +6,7 @@ import { type Chance, chanceOf } from './random.ts';
 import { onPremises, type Premises, untilConnected } from './shop.ts';
 import { cardOrder, openStripeShop, type StripeShop } from './stripe-shops.ts';
 
-/** Refunds and captures of one order, sixty-four at once, while the provider's responses are lost or errors. */
+/** Refunds and captures an order 64 times at once, while the provider's responses are lost or are errors. */
 export const K3: Proof = {
   id: 'K3',
   promise: "No more is refunded than was captured, and the records match the provider's.",
@@ -68,7 +68,7 @@ async function play(scene: Scene, of: StripeShop, round: number): Promise<void> 
     settle(of, premises),
   ]);
   standIn.faults.clear();
-  // Stripe forgets keys after a day: repetitions after that must still have one effect only.
+  // Stripe forgets idempotency keys after a day; retries after that must still have only one effect.
   if (round % 3 === 0) standIn.keys.forget();
   for (let i = 0; i < 20 && (await pending(of, premises, order_id)) > 0; i += 1) {
     if (i === 10) standIn.keys.forget();
@@ -77,7 +77,7 @@ async function play(scene: Scene, of: StripeShop, round: number): Promise<void> 
   for (const fault of await faultsOf(scene, of, order_id)) premises.violations.add(`round ${round}: ${fault}`);
 }
 
-/** Runs the job; if it meets another run or a fault, it is run again. */
+/** Runs the job. It fails if it meets another run or a fault, and is then run again later. */
 async function settle(of: StripeShop, { db }: Premises): Promise<void> {
   await untilConnected(() => finishMoves(db, of.shop.tenant, of.deps)).catch((error: unknown) => {
     if (!(error instanceof AggregateError)) throw error;

@@ -7,8 +7,8 @@ import { onPremises, type Premises } from './shop.ts';
 import { openStripeTill, openTestTill, type Till } from './tills.ts';
 
 /**
- * Payments whose human is late, absent, or changes their mind, while prices change and stock runs out; with the test provider and
- * with Stripe's official client, against its stand-in.
+ * Shoppers confirm payments late, never, or after changing their mind, while prices change and stock runs out. Uses the test
+ * provider, and Stripe's official client with a stand-in for Stripe.
  */
 export const K4: Proof = {
   id: 'K4',
@@ -60,13 +60,13 @@ interface Scene {
   variant_id: string;
   checkout_id: string;
   cart_id: string;
-  /** The page that the human saw when the payment began. */
+  /** The total that the shopper saw when the payment began. */
   shown: string;
 }
 
 const STOCK = 3;
 
-/** A payment that waits for its human. */
+/** Starts a payment that waits for the shopper. */
 async function givenPayment(till: Till, chance: Chance): Promise<Scene> {
   const { shop } = till;
   const product = await putOnSale(shop, { inventory_quantity: STOCK });
@@ -94,7 +94,7 @@ function goOn({ till: { shop }, checkout_id }: Scene) {
   return shop.ask('storefront.completeCheckout', { path: { checkout_id }, body: {}, key: randomUUID() });
 }
 
-/** The provider reported the payment as cancelled, but takes the money nevertheless; its event arrives at the end. */
+/** The payment is cancelled, but the provider takes the money nevertheless; its event arrives at the end. */
 async function afterCancelling(scene: Scene): Promise<void> {
   const before = scene.chance.next() < 0.5;
   if (before) await scene.till.decide(scene.checkout_id, true);
@@ -102,7 +102,7 @@ async function afterCancelling(scene: Scene): Promise<void> {
   await scene.till.succeedLate(scene.checkout_id);
 }
 
-/** The provider was unreachable for an hour, and others have bought the goods since. */
+/** The provider is unreachable for an hour, others buy the goods, and then the shopper confirms. */
 async function afterRelease(scene: Scene): Promise<void> {
   const { till, variant_id, checkout_id } = scene;
   const { shop } = till;
@@ -140,7 +140,7 @@ async function whilePricesChange(scene: Scene): Promise<void> {
   );
 }
 
-/** The human approves while the payment is being cancelled because it is too old. */
+/** The shopper confirms while the payment is being cancelled because its deadline has passed. */
 async function atTheDeadline(scene: Scene): Promise<void> {
   const { till, checkout_id } = scene;
   await till.letTimePass();
@@ -154,7 +154,7 @@ async function atTheDeadline(scene: Scene): Promise<void> {
   await till.succeedLate(checkout_id);
 }
 
-/** The first payment is cancelled, the cart changes, and another one pays; in the end the first succeeds as well. */
+/** The first payment is cancelled, the cart changes, and a second payment succeeds; in the end the first one succeeds too. */
 async function paidAnew(scene: Scene): Promise<void> {
   const { till, checkout_id } = scene;
   const { shop } = till;

@@ -11,7 +11,10 @@ import { RawClient, rawRequest } from './raw-http.ts';
 import { type OpenShop, onPremises, type Premises } from './shop.ts';
 import { tokenPattern } from './token-pattern.ts';
 
-/** Every address with which a shopper could be misled, and every name with which a request could call the server. */
+/**
+ * Tries every URL that could mislead a shopper, in every place that accepts one, and every host name under which a request
+ * could call the server.
+ */
 export const K5: Proof = {
   id: 'K5',
   promise: 'Shoppers are only sent to addresses of the shop, whatever a link contains, and no secret of a link leaks.',
@@ -40,24 +43,27 @@ export const K5: Proof = {
 };
 
 const BASE_URL = 'https://commerce.example';
-/** return_url, cancel_url, payment.return_url, storefront_url with logo and legal link, the host, the operators' hosts, and links to buy. */
+/**
+ * The places: return_url and cancel_url, payment.return_url, storefront_url with logo and legal link, the Host header, the
+ * operators' hosts, and buy links.
+ */
 const FIELDS = 7;
 const SECRETS = tokenPattern('{8}');
 
-/** A shop with a host, a storefront and an allowed origin, and its checkouts. */
+/** A shop with its own host, a storefront and an allowed origin, and with checkouts in several states. */
 export interface Scene {
   premises: Premises;
   shop: OpenShop;
-  /** Something that can be bought. */
+  /** A variant that is on sale. */
   variant_id: string;
   cast: Cast;
   host: string;
-  /** The operators' listener, with their key. */
+  /** The operators' listener with an operator key. */
   operators: { baseUrl: string; key: string };
   otherHost: string;
   /** The origins of this server. */
   ours: string[];
-  /** Checkouts that are open, ordered, being paid, and to be paid several times. */
+  /** Four checkouts: open, ordered, with a pending payment, and one for which payments are started repeatedly. */
   open: Opened;
   ordered: Opened;
   paying: Opened;
@@ -122,7 +128,7 @@ async function giveHost({ owner, hosts }: Premises, { site_id }: OpenShop): Prom
   return host;
 }
 
-/** The id of the payment that has begun; undefined when the address was rejected. */
+/** Starts a payment and returns its id; undefined if the URL was rejected. */
 async function beginPayment(shop: OpenShop, checkout_id: string, return_url: string): Promise<string | undefined> {
   const body = { payment: { return_url } };
   const { status, refusal } = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body });
@@ -132,7 +138,10 @@ async function beginPayment(shop: OpenShop, checkout_id: string, return_url: str
   return payment?.id;
 }
 
-/** As return_url and cancel_url: validated by the API, and as if they had been allowed earlier. */
+/**
+ * Tries the value as return_url and cancel_url: sent to the API, and stored in the database as if an earlier rule had allowed
+ * it.
+ */
 async function asWayBack(scene: Scene, value: string): Promise<void> {
   const { shop, open, ordered, cast } = scene;
   const body = { return_url: value, cancel_url: value };
@@ -166,7 +175,7 @@ async function asReturnOfPayment(scene: Scene, value: string): Promise<void> {
   await judgePage(scene, value, `${paying.path}/return?payment=${payment_id}`, scene.cast.own);
 }
 
-/** The shop may have its storefront anywhere, if browsers read the address as written. */
+/** Tries the value in the settings. A storefront may have any host, if browsers read the URL as it is written. */
 async function asStorefront(scene: Scene, value: string): Promise<void> {
   const { shop, open, cast } = scene;
   const body = { storefront_url: value, legal: { terms_url: value }, brand: { logo_url: value } };
@@ -182,13 +191,18 @@ async function asStorefront(scene: Scene, value: string): Promise<void> {
   await shop.must('dashboard.updateSettings', { body: restored });
 }
 
-/** Whether a reader sees the host in the address. The parser converts international names to ASCII. */
+/**
+ * Whether a reader can see the host in the URL. Others than ASCII ones are exempt, because the parser converts international
+ * names.
+ */
 function standsIn(value: string, host: string): boolean {
   const isAscii = /^[ -~]*$/.test(value);
   return !isAscii || value.toLowerCase().startsWith(`https://${host.replace(/:\d+$/, '')}`);
 }
 
-/** As the destination, the code, the campaign and the item of a link to buy: it leads to its own page, and reveals nothing of the rest. */
+/**
+ * Tries the value as a buy link's destination, parameters and item. The link must redirect to its own page, without the value.
+ */
 async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
   const { premises, shop } = scene;
   const given = value.toWellFormed();
@@ -201,20 +215,20 @@ async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
     const location = answer.headers.get('Location') ?? '';
     const expected = [`/sites/${shop.site_id}/basket/${shop.site_id}:1`, `/sites/${shop.site_id}/basket/none`];
     if ((answer.status === 303 && expected.includes(location)) || [400, 404, 431].includes(answer.status)) continue;
-    // The beginning of a long value is enough to identify it.
+    // Long values are identified by their beginning.
     const told = JSON.stringify(value).slice(0, 300);
     premises.violations.add(`${told} in a link to buy: ${answer.status} ${location}`);
   }
-  // The page itself, with the value next to a valid item, and as code and campaign.
+  // Opens the page itself, with the value in its query, as discount code and as campaign.
   for (const name of ['discounts/codes/0', 'utm_source', 'utm_campaign']) query.set(name, given);
   await judgePage(scene, value, `/sites/${shop.site_id}/basket/${scene.variant_id}:1?${query}`, scene.cast.own);
 }
 
-/** The page and the API, called by this name. */
+/** Calls the page and the API with the value as the Host header. */
 async function asHost(scene: Scene, value: string): Promise<void> {
   const { premises, host, open } = scene;
   const name = value.replace(/^https:\/\//i, '');
-  // An address that can end a line can add a header of its own.
+  // A value with a line break could only be sent as a header of its own.
   if (/[\r\n]/.test(name)) return;
   const isOwn = new RegExp(`^${host.replaceAll('.', '[.]')}(?::\\d{1,5})?$`, 'i').test(
     name.replace(/^[ \t]+|[ \t]+$/g, ''),
@@ -245,8 +259,8 @@ async function asHost(scene: Scene, value: string): Promise<void> {
 }
 
 /**
- * As a host that an operator gives to the shop: only a plain name that browsers can use is accepted, never the server's own or one
- * of another shop; and it can be removed again.
+ * An operator adds the value as a host of the shop. Only plain names that browsers can use may be accepted, never the server's
+ * own host or that of another shop. It must be possible to remove each again.
  */
 async function asNewHost({ premises, shop, operators, host, otherHost }: Scene, value: string): Promise<void> {
   const domains = `/api/operator/sites/${shop.site_id}/domains`;
@@ -287,7 +301,7 @@ async function askApiAt({ premises, shop, open, host }: Scene, Host: string): Pr
   if (!isFine) premises.violations.add(`The API at the host ${JSON.stringify(Host)}: ${answer?.status} ${url}`);
 }
 
-/** Accepted addresses are stored as browsers write them, and browsers read both as an address of the shop. */
+/** An accepted URL must belong to the shop for browsers, both as it was sent and as it was stored. */
 function judgeAccepted(scene: Scene, value: string, kept: (string | null | undefined)[]): void {
   scene.accepted.add(value);
   for (const text of [value, ...kept]) {
@@ -297,17 +311,20 @@ function judgeAccepted(scene: Scene, value: string, kept: (string | null | undef
   }
 }
 
-/** Stores the value where an earlier rule could have accepted it. PostgreSQL accepts no NUL. */
+/**
+ * Stores the value directly in the database, as if an earlier rule had accepted it. NUL is removed, because PostgreSQL rejects
+ * it.
+ */
 async function plant({ premises }: Scene, statement: string, value: string | null, ids: string[]): Promise<void> {
   await premises.owner.query(statement, [ids, value?.replaceAll('\0', '') ?? null]);
 }
 
-/** Everything on the page, and in the headers of its response, to which a browser could go. */
+/** Checks all URLs on the page and in its headers to which a browser could go. */
 async function judgePage(scene: Scene, value: string, path: string, allowed: string[]): Promise<void> {
   const { premises, host, ours } = scene;
   const reply = await exchange(premises.baseUrl, 'GET', path, { Host: host, 'X-Request-Id': randomUUID() });
   scene.requests += 1;
-  // Node.js responds with 431 if the head of a request exceeds 16 KiB.
+  // Node.js responds with 431 if the request line and headers exceed 16 KiB.
   const isTooLong = reply.status === 431 && path.length > 16_000;
   if (reply.status >= 400 && !isTooLong) {
     premises.violations.add(`${reply.status} for ${JSON.stringify(value)}: ${path.replace(SECRETS, '…')}`);

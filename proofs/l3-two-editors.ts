@@ -4,9 +4,8 @@ import { order, putOnSale, takeTransfers } from './goods.ts';
 import { type Answer, type OpenShop, onPremises } from './shop.ts';
 
 /**
- * Two people have the same object open, and each adds to their copy: the whole list or map is sent, so that a blind write
- * would lose the addition of the other. Both send the version that they read. The one who is rejected reads again, and adds
- * to the new state.
+ * Two people read the same object, and each adds something. They send the whole list or map, so an unchecked write would delete
+ * the other's addition. Both send the version that they read; the one who is rejected reads again and adds to the new state.
  */
 export const L3: Proof = {
   id: 'L3',
@@ -35,7 +34,7 @@ export const L3: Proof = {
     }),
 };
 
-/** A read of an object: its version, whether something was added to it, and how to add to it. */
+/** An object as it was read: its version, a check whether something was added, and a function that adds something. */
 interface Reading {
   etag: string;
   has(added: string): boolean;
@@ -49,7 +48,7 @@ interface Thing {
 
 const TRIES = 10;
 
-/** Adds to an object, reading it again whenever somebody else was faster. Returns the number of attempts. */
+/** Adds to an object, and reads it again whenever somebody else was faster. Returns the number of attempts. */
 async function edit(shop: OpenShop, thing: Thing, added: string): Promise<number> {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const { etag, add } = await thing.read();
@@ -98,7 +97,7 @@ function productTags(shop: OpenShop, product_id: string): Thing {
   };
 }
 
-/** A product that is saved as a whole: its images are sent, each time with one more. */
+/** A product that is saved as a whole: each save sends all images and one more. */
 function productImages(shop: OpenShop, product_id: string): Thing {
   const path = { product_id };
   return {
@@ -123,7 +122,7 @@ function mapOf(
   metadata: Map,
   write: (metadata: Map, if_match: string) => ReturnType<Reading['add']>,
 ) {
-  // The database stores a map in an order of its own.
+  // The database does not keep the order of a map's keys.
   const kept = Object.entries(metadata)
     .sort(([a], [b]) => Number(a.slice(1)) - Number(b.slice(1)))
     .slice(-40);

@@ -18,16 +18,16 @@ import { allRows, differences, type Rows, rowsOf } from './whole-database.ts';
 import { closeWorld, inWorld } from './world.ts';
 
 /**
- * A shop is suspended, moved to another server, and then deleted, next to others that continue. All its credentials and addresses are
- * recorded before, with each operation. Its objects are searched for in every row of every table and of the queue, and among the
- * files; all rows, files and responses of the others are compared with the earlier ones, on both servers.
+ * A shop is suspended, moved to another server, and then deleted, while other shops continue. Its credentials and URLs are
+ * recorded before, with one call of each operation. After the deletion, all tables, the queue and the files are searched for
+ * its ids, and the rows, files and responses of the other shops must be unchanged on both servers.
  */
 export const L5: Proof = {
   id: 'L5',
   promise:
     'A suspended shop does not answer; a moved one is whole on its new server, and a deleted one leaves nothing behind, and no other shop is touched.',
   async run(trial) {
-    // With a separate set of tenants: no other proof can use the remains.
+    // Uses its own set of tenants, because no other proof could use them afterwards.
     await closeWorld();
     try {
       return await inWorld(trial, (world) => attack(trial, world));
@@ -58,7 +58,7 @@ interface Count {
   neighbours: number;
 }
 
-/** Rows that rejected calls write: the agents' audit, and rate counts. */
+/** Rows that even rejected calls write: the audit of agents, and rate counts. */
 const NOTED = /^\w+ commerce\.(audit_events|rate_counts) /;
 
 interface Roles {
@@ -72,7 +72,7 @@ async function remove(trial: Trial, world: World, { victim, living }: Roles, cou
   const chance = chanceOf(seed);
   const writing = operationTable.filter((operation) => isOfShop(operation) && !operation.safe);
   const chosen = pick(size, chance.some(writing, 40), writing);
-  // Reads last: they are sent now, and must still find their objects.
+  // Read operations come last, because they are sent now and must still find their objects.
   const operations = [...chosen, ...operationTable.filter((operation) => operation.safe && isOfShop(operation))];
   const calls: Call[] = [];
   for (const operation of operations) calls.push(await validCall(world, victim, operation));
@@ -82,7 +82,7 @@ async function remove(trial: Trial, world: World, { victim, living }: Roles, cou
   const neighbour = await neighbourOf(world, living);
   progress(`${calls.length} calls prepared`);
 
-  // Removes people who left the shop earlier: they keep a login of their own.
+  // Removes staff who left the shop earlier, because they keep their own login.
   await owner.query(
     `delete from commerce.staff s where email like $1
       and not exists (select from commerce.staff_memberships m where m.staff_id = s.id)`,
@@ -127,7 +127,7 @@ interface Kept {
   before: Rows;
 }
 
-/** Deletes the shop, and searches for remains. */
+/** Deletes the shop and searches for its data. */
 async function leave(world: World, roles: Roles, { calls, pages, before }: Kept, count: Count): Promise<void> {
   const { owner, violations } = world;
   const { victim } = roles;
@@ -152,19 +152,22 @@ async function leave(world: World, roles: Roles, { calls, pages, before }: Kept,
 /** Any agent may ask any shop for consent. */
 const ASKS_WITHOUT_SECRET = 'agent.requestConsent';
 
-/** The operations that work while a shop is suspended: the exports, and those on the login of staff. */
+/** The operations that work while a shop is suspended: exports, and those that concern the login of staff. */
 function staysOpen(operation: Operation): boolean {
   return operation.whileSuspended || operation.merchantOptional || operation.id === 'dashboard.login';
 }
 
-/** An invitation invalidates earlier ones: every registration uses that of the last call. */
+/** A new invitation invalidates earlier ones, so that the registration must use the invitation of the last call. */
 function shareInvitation(calls: Call[]): void {
   const invited = calls.find(({ operation }) => operation.id === 'dashboard.getInvitation');
   const registering = calls.find(({ operation }) => operation.id === 'dashboard.registerStaff');
   if (invited && registering) registering.body = { ...(registering.body as object), ...(invited.body as object) };
 }
 
-/** Fills the caches, and verifies that the calls are valid; cached responses are requested again by their ETag. */
+/**
+ * Sends the reads twice, which fills the caches and shows that the calls are valid. Their ETags are kept, so that later calls
+ * ask for cached responses.
+ */
 async function readBefore(world: World, victim: Tenant, calls: Call[]): Promise<void> {
   for (const call of calls.filter(({ operation }) => operation.safe)) {
     for (let again = 0; again < 2; again += 1) {
@@ -175,7 +178,7 @@ async function readBefore(world: World, victim: Tenant, calls: Call[]): Promise<
   }
 }
 
-/** Addresses of a shop outside the contract. */
+/** URLs of a shop that are not in the contract. */
 function pagesOf({ site_id, ids }: Tenant): string[] {
   const [token] = readdirSync(join(FILES_DIR, 'files', site_id));
   return [
@@ -203,7 +206,7 @@ async function refusesPages(world: World, { victim, pages, expected }: Asked, co
   }
 }
 
-/** Deletes while a neighbour's customers browse its catalogue, which writes nothing. */
+/** Deletes the shop while customers of a neighbour read its catalogue, which writes nothing. */
 async function deleteBeside(world: World, { victim, living }: Roles, count: Count): Promise<void> {
   const looks = operationTable.filter(({ cacheable, safe, surface }) => cacheable && safe && surface === 'storefront');
   const calls = await Promise.all(looks.map((operation) => validCall(world, living, operation)));
@@ -235,7 +238,7 @@ function judgeRows({ violations }: World, victim: Tenant, before: Rows, after: R
   }
 }
 
-/** Every file of the store, by path. */
+/** Reads all files of the store, by path. */
 function filesNow(): Map<string, string> {
   const paths = readdirSync(join(FILES_DIR, 'files'), { recursive: true, encoding: 'utf8' });
   const files = paths.filter((path) => statSync(join(FILES_DIR, 'files', path)).isFile());
@@ -273,7 +276,7 @@ async function withOwner<T>({ owner }: World, work: (client: PoolClient) => Prom
   }
 }
 
-/** A row without the long values that would hide the identifying ones. */
+/** The row without long values, which would hide the identifying ones in a violation. */
 function told(row: string): string {
   return row.replaceAll(/"[^"]{200,}"/g, '"…"');
 }

@@ -1,7 +1,7 @@
 import type { Reply } from './client.ts';
 import { tokenPattern } from './token-pattern.ts';
 
-/** Patterns that no error may contain: storage, paths of the server, software versions, and anybody's secrets. */
+/** Patterns that no error may contain: SQL and names of the database, server paths, software versions, and secrets. */
 const LEAKS: Record<string, RegExp> = {
   'a piece of SQL': /\b(?:select\s.{1,80}\sfrom|insert\s+into|update\s+\w+\s+set|delete\s+from)\b/i,
   'a name of the database':
@@ -13,7 +13,7 @@ const LEAKS: Record<string, RegExp> = {
   'a secret': tokenPattern('{32,}'),
 };
 
-/** The kinds of leak in an error response, headers included. */
+/** The kinds of leak in an error response, including its headers. */
 export function leaksIn({ headers, text }: Reply): string[] {
   const shown = `${JSON.stringify(headers)}\n${text}`;
   return Object.entries(LEAKS).flatMap(([kind, pattern]) => {

@@ -4,12 +4,14 @@ import { exchange } from './client.ts';
 import type { Trial } from './frame.ts';
 import { ServerProcess } from './processes/server-process.ts';
 
-/** How often a request is sent again that found a server too busy. */
+/** How often a request is repeated if the server was too busy. */
 const ATTEMPTS = 60;
-/** The response of an overloaded server before it has counted anything. */
+/** The response of an overloaded server, sent before it counts the request. */
 const SHED = 'The server is busy.';
 
-/** Two server processes that count, as if behind a proxy that names the address of each caller, on one database. */
+/**
+ * Two server processes that count requests in one database, behind a simulated proxy that passes the IP address of each caller.
+ */
 export class LimitedServers {
   readonly #servers: ServerProcess[];
   #sent = 0;
@@ -44,18 +46,18 @@ export class LimitedServers {
     return this.#sent;
   }
 
-  /** The number of requests with a 5xx that a server may have counted, as on a busy machine. */
+  /** The number of 5xx responses to requests that a busy server may have counted. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** An address that nobody has used yet. */
+  /** Returns an unused IP address. */
   newAddress(): string {
     this.#addresses += 1;
     return `10.${Math.floor(Math.random() * 200)}.${this.#addresses >> 8}.${this.#addresses & 255}`;
   }
 
-  /** Sends a request from an address, to each server in turn, and again while a server is too busy. */
+  /** Sends a request from an IP address to the servers in turn, and repeats it while a server is too busy. */
   async send(
     address: string,
     method: string,

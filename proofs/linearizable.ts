@@ -1,18 +1,19 @@
 /**
- * Whether the observations of concurrent callers could have happened sequentially (Herlihy and Wing): in some order of the calls, in
- * which a call precedes all that began after it had ended, a sequential model gives the same responses.
+ * Checks whether the responses of concurrent calls could have come from sequential ones (Herlihy and Wing): whether a
+ * sequential model gives the same responses in some order of the calls in which each call comes before all that began after it
+ * had ended.
  */
 export interface Step<State> {
-  /** For the report. */
+  /** Describes the call in the report. */
   what: string;
-  /** Times of a logical clock: when the call was sent, and when its response arrived. */
+  /** Logical times: when the call was sent, and when its response arrived. */
   began: number;
   ended: number;
-  /** The possible states of the model after the same response; none if it could not have given it. */
+  /** The model's possible states after this response; none if the model could not have given it in `state`. */
   after(state: State): State[];
 }
 
-/** The possible final states of the model; empty when no order explains the history. */
+/** The model's possible final states; empty if no order explains the responses. */
 export function explain<State>(steps: Step<State>[], start: State): State[] {
   const seen = new Set<string>();
   const ends = new Map<string, State>();

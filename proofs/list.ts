@@ -5,7 +5,7 @@ import { PROOFS } from './all.ts';
 const ROOT = join(import.meta.dirname, '..');
 const SHORT_FORMS = ['proofs/*.short.ts', 'server/{src,test}/**/*.short.ts'];
 
-/** A line for each promise: its id, the promise, its file. Promises that are plain tests, in a `*.short.ts`, have no id. */
+/** One line for each promise: id, promise and file. Promises that are tests, in a `*.short.ts`, have no id. */
 export function promises(): string[] {
   const read = (file: string) => readFileSync(join(ROOT, file), 'utf8');
   const sources = globSync('proofs/**/*.ts', { cwd: ROOT }).map((file) => ({ file, source: read(file) }));
@@ -19,7 +19,7 @@ export function promises(): string[] {
   return [...proofs, ...tests];
 }
 
-/** The first argument of `test(…)`, `test.skipIf(…)(…)`, `played(…)` and `inPanel(…)`, at the start of a line. */
+/** Finds the first argument of calls of `test`, `test.skipIf(…)`, `played` and `inPanel` that start a line. */
 function namesIn(source: string): string[] {
   const calls = source.matchAll(
     /^ *(?:test|played|inPanel)\b[\w.]*(?:\([^'"`]*\)|\(\[[^\]]*\]\))?\(\s*(['"`])((?:\\.|(?!\1).)*)\1/gm,

@@ -3,7 +3,7 @@ import type { Checkout } from './goods.ts';
 import { differencesOf, orderedAs, type Reviewed, reviewOf, reviewOn } from './reviewed.ts';
 import type { Answer, OpenShop } from './shop.ts';
 
-/** Buyers who review a checkout before they order, and again when something has changed. */
+/** Buyers who review a checkout before they order, and review it again if it has changed. */
 
 interface Scene {
   shop: OpenShop;
@@ -11,15 +11,15 @@ interface Scene {
 }
 
 export interface Purchase {
-  /** Places the order as last displayed; returns whether there is an order now. */
+  /** Places the order as it was last shown; returns whether it succeeded. */
   order(): Promise<boolean>;
-  /** Whether the buyer sees a changed checkout, and can agree to it. */
+  /** Whether the last attempt showed the buyer a changed checkout, which they can accept. */
   isAsked(): boolean;
   /** The differences between the order and the last page that the buyer saw. */
   differences(): Promise<string[]>;
 }
 
-/** The storefront sends no total the first time, and then the one in the error. It checks prices only. */
+/** A storefront that first sends no total, and then the total from the error. Only totals and prices are compared. */
 export function overApi({ shop, checkout_id }: Scene, { total, items }: Checkout): Purchase {
   const seen = { total, prices: Object.fromEntries(items.map(({ id, price }) => [id, price])) };
   let told: Answer<'storefront.completeCheckout'>['refusal'];
@@ -50,7 +50,7 @@ export function overApi({ shop, checkout_id }: Scene, { total, items }: Checkout
   };
 }
 
-/** The storefront sends the review_token of the displayed checkout, and displays it again if it differs. */
+/** A storefront that sends the review_token of the checkout that it shows, and shows it again if it has changed. */
 export function byReview(scene: Scene, checkout: Checkout): Purchase {
   const { shop, checkout_id } = scene;
   let [shown, isAsked] = [checkout, false];
@@ -69,7 +69,7 @@ export function byReview(scene: Scene, checkout: Checkout): Purchase {
   };
 }
 
-/** A browser presses the button of the page that it was shown. */
+/** A browser that presses the button on the hosted page. */
 export async function onPage(scene: Scene, { checkout_url }: Checkout): Promise<Purchase | undefined> {
   const browser = new PaperBrowser(scene.shop.premises.baseUrl);
   let page = await browser.open(checkout_url ?? '');

@@ -21,8 +21,8 @@ import type { Tenant, World } from './tenant.ts';
 import { inWorld } from './world.ts';
 
 /**
- * The attacks of RFC 9700 on the authorization code. In each round a customer really allows a client; everything before, beside
- * and after that is somebody else's. The honest exchange in between must succeed, or the round proves nothing.
+ * Makes the attacks of RFC 9700 on the authorization code flow. In each round a customer really allows a client, and attackers
+ * try their requests before, during and after that. The legitimate exchange must succeed, or the round proves nothing.
  */
 export const M1: Proof = {
   id: 'M1',
@@ -50,7 +50,7 @@ export const M1: Proof = {
     }),
 };
 
-/** Where a browser must not be sent: what looks like the registered address, and what a parser might take for it. */
+/** Redirect URIs that look like the registered one, or that a parser might take for it. */
 const REDIRECTS = [
   '',
   `${REDIRECT_URI}/`,
@@ -113,7 +113,10 @@ class Attack {
     if (!holds) this.#world.violations.add(`It does not hold that ${what}`);
   }
 
-  /** Weaker challenges, other addresses, and what is said twice: no page may come of them, nor a way to the other address. */
+  /**
+   * Sends authorization requests with weaker challenges, other redirect URIs, and repeated parameters. No consent page may
+   * appear, and no redirect to a foreign URI.
+   */
   async #onRequests(flow: Flow): Promise<void> {
     const honest = fieldsOf(flow);
     const without = (name: string) => Object.fromEntries(Object.entries(honest).filter(([key]) => key !== name));
@@ -143,7 +146,7 @@ class Attack {
     }
   }
 
-  /** The form of the page sent by others, or to others: nothing is decided. */
+  /** Sends the form of the consent page from elsewhere or in another browser, which must decide nothing. */
   async #onForm({ browser, page }: Flow): Promise<void> {
     const { html } = await browser.open(page);
     const fields = formWith(html, 'approve');
@@ -176,7 +179,10 @@ class Attack {
     this.#expect((await elsewhere.open(moved)).response.status === 404, 'another shop does not know the request');
   }
 
-  /** The page that leads back has the code: it is for the customer who allowed it, and nobody else who has its address. */
+  /**
+   * The page that redirects to the client contains the code. It must open for the customer who allowed the client, and for
+   * nobody else who has its URL.
+   */
   async #onWayBack({ browser, page }: Flow, code: string): Promise<void> {
     const leave = page.replace('/agent-consent?', '/agent-consent/leave?');
     this.#expect((await browser.open(leave)).html.includes(code), 'the customer is led back with the code');
@@ -189,7 +195,7 @@ class Attack {
     }
   }
 
-  /** The code, somehow known to somebody else, before its client has used it. */
+  /** Attackers use a stolen code before its client does. */
   async #onCode(flow: Flow, code: string): Promise<void> {
     const honest = exchangeOf(flow, code);
     const without = (name: string) => Object.fromEntries(Object.entries(honest).filter(([key]) => key !== name));
@@ -230,7 +236,7 @@ class Attack {
     }
   }
 
-  /** The honest exchange, and then the code once more, by whoever has it. */
+  /** The client exchanges the code. A second use must fail, and end the token. */
   async #again(flow: Flow, code: string): Promise<void> {
     const honest = exchangeOf(flow, code);
     const { status, text } = await redeem(this.#world, this.#tenant, honest);
@@ -250,7 +256,7 @@ class Attack {
     }
   }
 
-  /** The client and a thief at the same moment: at most one gets a token, and it is of no use to either. */
+  /** The client and a thief use the code at the same moment: one gets a token, which must no longer work. */
   async #atOnce(flow: Flow, code: string): Promise<void> {
     const fields = exchangeOf(flow, code);
     const replies = await Promise.all(Array.from({ length: 6 }, () => redeem(this.#world, this.#tenant, fields)));

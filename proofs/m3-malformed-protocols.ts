@@ -13,7 +13,7 @@ import { callAs, type Tenant, type World } from './tenant.ts';
 import { misuseUcp } from './ucp-misuse.ts';
 import { inWorld } from './world.ts';
 
-/** Messages of the protocols that agents speak, with something wrong in each: in their form, their versions and what they carry. */
+/** Sends malformed messages of the protocols for agents, with wrong forms, versions and contents. */
 export const M3: Proof = {
   id: 'M3',
   promise:
@@ -41,7 +41,7 @@ export const M3: Proof = {
 
 export type Count = (reply: Reply) => void;
 
-/** Valid messages of both versions of MCP, each with a part replaced, dropped or garbled. */
+/** Sends valid messages of both MCP versions with one part replaced, removed or garbled. Returns the number of messages. */
 async function attackMcp(world: World, chance: Chance, messages: number, count: Count): Promise<number> {
   const [tenant] = world.tenants;
   const { id } = await newCustomer(world, tenant);
@@ -64,7 +64,7 @@ async function attackMcp(world: World, chance: Chance, messages: number, count: 
 async function validMessages(world: World, tenant: Tenant): Promise<Message[]> {
   const calls: Message[] = [];
   for (const { operation } of agentTools().values()) {
-    // It would end the agent of the attack.
+    // This would revoke the token that the attack uses.
     if (operation.id === 'agent.revokeToken') continue;
     calls.push(toolCall(await validCall(world, tenant, operation)));
   }
@@ -78,7 +78,7 @@ async function validMessages(world: World, tenant: Tenant): Promise<Message[]> {
   ];
 }
 
-/** One thing wrong: a value anywhere in the message, the text of it, or a header. */
+/** Spoils one thing: a value in the message, its text, or a header. */
 function spoil(chance: Chance, given: Message): { text: string; headers: Call['headers'] } {
   const headers = { ...headersOf(given) };
   const copy = structuredClone(given) as unknown as Record<string, unknown>;
@@ -92,7 +92,7 @@ function spoil(chance: Chance, given: Message): { text: string; headers: Call['h
   return { headers, text };
 }
 
-/** What is wrong with the form of an answer: it is a message of JSON-RPC, a refusal of ours, or nothing at all. */
+/** The fault in the form of a response; undefined if it is JSON-RPC, an error of the server's own form, or rightly empty. */
 function faultOf(reply: Reply): string | undefined {
   const { status, text } = reply;
   if (status >= 500) return `${status} ${text.slice(0, 300)}`;
@@ -105,7 +105,10 @@ function faultOf(reply: Reply): string | undefined {
   return undefined;
 }
 
-/** Things of others, and things that never were, through every tool that takes an id: the answers are the same (A7). */
+/**
+ * Passes ids of another tenant's objects, and ids that never existed, to every tool that takes an id. The responses must be the
+ * same (A7).
+ */
 async function tellIdsApart(world: World): Promise<number> {
   const [tenant, other] = world.tenants;
   const { id: customer_id } = await newCustomer(world, tenant);

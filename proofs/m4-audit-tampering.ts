@@ -18,8 +18,8 @@ import { runCommand, withDirectory } from './processes/server-process.ts';
 import { type Chance, chanceOf } from './random.ts';
 
 /**
- * An owner of the database without SECRET_KEY changes the audit after it was sealed. Each attack is a statement in a transaction
- * that is rolled back after the check; at the end some are committed, and checked with the command.
+ * Changes the sealed audit, as an owner of the database without SECRET_KEY could. Each attack runs in a transaction that is
+ * rolled back after the check. At the end some are committed, and checked with the command.
  */
 export const M4: Proof = {
   id: 'M4',
@@ -35,7 +35,7 @@ export const M4: Proof = {
     }),
 };
 
-/** A shop with a trail in several seals, and a record of its contents. */
+/** A shop's audit rows under several seals, and the recorded head of the chain. */
 interface Trail {
   site_id: string;
   ids: string[];
@@ -83,7 +83,7 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
   const agents = await Promise.all(customers.map((id) => openAgent(server, { site_id, canary }, id)));
   for (let seal = 0; seal < seals; seal += 1) {
     for (let call = 0; call < 6; call += 1) await act(server, chance.of(agents).secret, chance);
-    // Details of an erased customer are empty, which is no attack.
+    // One customer is erased: empty details of an erased customer are no sign of tampering.
     if (seal === 2) {
       const path = `/api/dashboard/customers/${customers[1]}/anonymize`;
       const headers = { 'X-API-Key': api_key, 'Idempotency-Key': randomUUID() };
@@ -92,7 +92,7 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
     }
     if (seal <= 2) await letTimePass(server, site_id);
     await sealNow(server);
-    // Its actions are recorded long after its customer was erased, and keep their details.
+    // An agent of the erased customer acts later; these rows keep their details.
     if (seal === 2) agents.push(await openAgent(server, { site_id, canary }, customers[1] ?? ''));
   }
   const { findings, head, erased } = await look(server, site_id);
@@ -106,7 +106,7 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
   return { site_id, ids: rows.map(({ id }) => id), seals, head: head as Head };
 }
 
-/** Makes rows without a seal five minutes older, all by the same amount. */
+/** Makes rows that were just written five minutes older, so that they can be sealed. */
 async function letTimePass({ owner }: TestServer, site_id: string): Promise<void> {
   await owner.query(
     `update ${EVENTS} set created_at = created_at - interval '5 minutes'
@@ -149,7 +149,7 @@ async function sealNow({ owner, db }: TestServer): Promise<void> {
 const EVENTS = 'commerce.audit_events';
 const SEALS = 'commerce.audit_seals';
 
-/** The forged values for each column of a row. */
+/** For each column, an SQL expression for a forged value. */
 const CHANGES: Record<string, string> = {
   id: 'gen_random_uuid()',
   actor_type: `actor_type || 's'`,
@@ -171,7 +171,7 @@ const CHANGES: Record<string, string> = {
   key_id: 'gen_random_uuid()',
 };
 
-/** The rows with details of a customer who had been erased earlier. */
+/** A query for the rows with details that were written after their customer was erased. */
 function afterErasure(site_id: string): string {
   return `select id from ${EVENTS} e where site_id = '${site_id}' and details is not null and exists (
     select from ${EVENTS} erased where erased.site_id = e.site_id and ${OF_SAME_CUSTOMER})`;
@@ -193,7 +193,7 @@ const ATTACKS: Record<string, Statements> = {
   ),
   'several rows changed': (trail, _other, chance) =>
     chance.some(trail.ids, 5).map((id) => `update ${EVENTS} set status = status + 1 where ${named(trail, id)}`),
-  // Of a customer who was not erased, because the details of an erased one must be empty.
+  // Of a customer who was not erased, because an erased customer's details must be empty.
   'details removed': ({ site_id }) => [
     `update ${EVENTS} set details = null, details_salt = null where id = (
       select id from ${EVENTS} e where site_id = '${site_id}' and details is not null and not exists (
@@ -303,7 +303,7 @@ function withoutSeal(which: string): string[] {
   ];
 }
 
-/** The findings after the statements, which are rolled back. */
+/** Whether the check finds the changes that the statements make; they are rolled back afterwards. */
 async function isFound(server: TestServer, trail: Trail, statements: string[]): Promise<boolean> {
   const found = await tampered(server, trail, async (client) => {
     for (const statement of statements) await client.query(statement);
@@ -344,7 +344,7 @@ async function look({ owner }: TestServer, site_id: string) {
   }
 }
 
-/** The attacker makes a key under a SECRET_KEY of their own, and signs a changed row with it. */
+/** The attacker adds a key of their own, and signs a changed row with it. */
 async function isFoundAfterForgery(server: TestServer, trail: Trail): Promise<boolean> {
   const found = await tampered(server, trail, async (client) => {
     const forged: AuditKey = { id: randomUUID(), key: randomBytes(32), made_at: '2020-01-01T00:00:00.000Z' };
@@ -360,7 +360,7 @@ async function isFoundAfterForgery(server: TestServer, trail: Trail): Promise<bo
   return found.length > 0;
 }
 
-/** With the command, as an operator runs it: an intact audit, a changed row, and a truncated trail. */
+/** Runs the command as an operator does: on an intact audit, a changed row, and a truncated chain. */
 function lookByCommand(url: string, { owner }: TestServer, trail: Trail, violations: Violations): Promise<void> {
   return withDirectory(async (directory) => {
     const head = join(directory, 'head.json');

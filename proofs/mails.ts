@@ -4,10 +4,10 @@ import type { Mail } from '../server/src/shop/mails/rendering.ts';
 import { compose } from '../server/src/shop/mails/templates.ts';
 import type { World } from './tenant.ts';
 
-/** The configured address of the server that sends the mails here. */
+/** The configured base URL of the server whose mails are sent here. */
 const BASE_URL = 'http://localhost';
 
-/** Removes a site's mails from the queue, and sends them as the job does. Those of others stay. */
+/** Removes a site's mails from the queue, and renders them as the job does. Those of other sites stay. */
 export async function takeMails({ owner, db }: Pick<World, 'owner' | 'db'>, site_id: string): Promise<Mail[]> {
   const { rows } = await owner.query<{ payload: QueuedMail }>(
     `with taken as (
@@ -25,7 +25,7 @@ export async function takeMails({ owner, db }: Pick<World, 'owner' | 'db'>, site
   return mails;
 }
 
-/** The secret in the link of the newest mail to an address; an error when there is none. */
+/** The secret in the link of the newest mail to this e-mail address. Throws if there is none. */
 export async function mailedSecret(world: World, site_id: string, email: string): Promise<string> {
   const mail = (await takeMails(world, site_id)).findLast(({ to }) => to === email);
   const [secret] = /(?:rst|vrf|unl)_[0-9A-Za-z]{38}/.exec(mail?.text ?? '') ?? [];

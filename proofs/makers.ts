@@ -17,11 +17,11 @@ import { makeListener, makeWebhook } from './subscriptions.ts';
 import { callAs, type Ids, type Kind, type Tenant, type World } from './tenant.ts';
 
 /**
- * The sources of ids. For an operation with an unknown id its proofs fail, with the name of the place
- * to add: a line in `KINDS_OF`, and a maker for a new kind of object.
+ * Where ids come from. If an operation has an unknown id, its proofs fail and name what to add: a line in `KINDS_OF`, and a
+ * maker for a new kind of object.
  */
 
-/** The objects that a parameter or a field of this name may identify, everywhere or in one operation. */
+/** The kinds of object that a parameter or field of this name may identify, in all operations or in one. */
 const KINDS_OF: Record<string, Kind[]> = {
   'X-Service-Merchant-Id': ['merchant'],
   product_id: ['product'],
@@ -82,10 +82,10 @@ const KINDS_OF: Record<string, Kind[]> = {
   listener_id: ['listener'],
 };
 
-/** UUIDs that identify no object, or the shop, which anyone may name. */
+/** UUIDs that identify no object, or only the shop, which anyone may name. */
 const NO_IDS = ['Idempotency-Key', 'X-Site-ID', 'site_id', 'dashboard.markOrdersPaid statement_run_id'];
 
-/** The kinds of object that a parameter or field identifies; undefined if none. Throws for an unknown id. */
+/** The kinds of object that a parameter or field identifies; undefined if it is no id. Throws for an unknown id. */
 export function kindsOf(name: string, schema: Record<string, unknown>, where: string): Kind[] | undefined {
   const known = KINDS_OF[`${where} ${name}`] ?? KINDS_OF[name];
   if (known) return known;
@@ -94,7 +94,10 @@ export function kindsOf(name: string, schema: Record<string, unknown>, where: st
   throw new Error(`${where} takes an id as ${name}, which is not in KINDS_OF of proofs/makers.ts.`);
 }
 
-/** The kinds that an operation identifies anywhere: path, query, header or body; and the customer if only customers may call it. */
+/**
+ * The kinds of object that an operation identifies in its path, query, headers or body, and the customer if only customers may
+ * call it.
+ */
 export function kindsIn(operation: Operation): Set<Kind> {
   const kinds = new Set<Kind>(isForCustomers(operation) ? ['customer'] : []);
   const note = (name: string, schema: Record<string, unknown>, mustBeId: boolean) => {
@@ -116,7 +119,7 @@ export function kindsIn(operation: Operation): Set<Kind> {
   return kinds;
 }
 
-/** Whether every caller is a customer. */
+/** Whether an operation can only be called by customers. */
 export function isForCustomers({ security }: Operation): boolean {
   return security.length > 0 && security.every((schemes) => schemes.includes('CustomerToken'));
 }
@@ -136,7 +139,7 @@ export interface Maker {
   make(world: World, tenant: Tenant, variants?: number): Promise<Partial<Ids>>;
 }
 
-/** How an object of each kind is created, with the operations themselves. Named after its kind. */
+/** For each kind of object, how to create one by calling the API. */
 export const MAKERS = {
   product: { makes: ['product', 'slug', 'option', 'image', 'variant'], make: makeProduct },
   collection: {
@@ -197,8 +200,8 @@ export async function makeAll(
 }
 
 /**
- * New objects for one call of an operation, of every kind that it identifies. A collection comes with three products, of which
- * the first two are in it.
+ * Creates objects for one call of an operation, of each kind that it identifies. With a collection there are three products, of
+ * which the first two are in it.
  */
 export async function freshIds(world: World, tenant: Tenant, operation: Operation): Promise<Partial<Ids>> {
   const wanted = kindsIn(operation);
@@ -219,7 +222,7 @@ export async function freshIds(world: World, tenant: Tenant, operation: Operatio
   return ids;
 }
 
-/** Matches the examples of the contract: an option Colour, of whose values Slate and Oat have a variant and Moss has none. */
+/** Matches the examples in the contract: an option Colour with variants for the values Slate and Oat, and none for Moss. */
 async function makeProduct(world: World, tenant: Tenant, variants = 4): Promise<Partial<Ids>> {
   const { canary } = tenant;
   const unique = randomUUID().slice(0, 8);
@@ -258,7 +261,7 @@ async function makeProduct(world: World, tenant: Tenant, variants = 4): Promise<
   };
 }
 
-/** Announced: its bytes never arrive. */
+/** Creates a file whose content is never uploaded. */
 async function announceFile(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const made = (await callAs(world, tenant, 'dashboard.createFile', {
     filename: `${tenant.canary}.jpg`,
@@ -283,8 +286,8 @@ async function makeCollection(world: World, tenant: Tenant, product_ids: string[
 
 const MAKES = { api_key: 'dashboard.createApiKey', storefront: 'dashboard.createStorefrontToken' } as const;
 /**
- * The contract allows 100 active keys of a kind, and two active sync keys: deletes all but those that the tenant uses, so
- * that another may be created or rotated.
+ * Revokes all keys of a kind except those that the tenant uses, so that another can be created or rotated: the contract allows
+ * 100 active keys, and two active sync keys.
  */
 export async function makeRoom(world: World, tenant: Tenant, kind: 'api_key' | 'storefront' | 'sync'): Promise<void> {
   const kept = kind === 'sync' ? [] : [tenant.secrets.ApiKey, tenant.secrets.StorefrontToken, tenant.readOnlyKey];
@@ -311,7 +314,9 @@ async function makeSyncKey(world: World, tenant: Tenant): Promise<Partial<Ids>> 
   return { sync_key: [made.id] };
 }
 
-/** Only two sync keys may be active: the tenant's own is revoked while others are attacked, and restored for its own calls. */
+/**
+ * Restores the tenant's own sync key and revokes all others, because only two may be active. Attacks on other keys revoke it.
+ */
 export async function reviveSyncKey({ owner }: World, { site_id, secrets }: Tenant): Promise<void> {
   await owner.query(
     `update commerce.tokens set revoked_at = case when token_hash = $2 then null else now() end

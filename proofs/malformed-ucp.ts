@@ -14,9 +14,15 @@ import { garbled, ODD, replaceOne } from './spoil.ts';
 import type { Tenant, World } from './tenant.ts';
 import { type Asked, answerIn, overRest, type Speaker, validAsks, WAYS, type Wire } from './ucp.ts';
 
-/** Malformed requests of the Universal Commerce Protocol, on both transports, checked with the published schemas. */
+/**
+ * Sends malformed requests of the Universal Commerce Protocol over both transports, and checks the responses with the published
+ * schemas.
+ */
 
-/** Valid requests of agents and guests, each with a part replaced, dropped or garbled, or of an agent with an unusual profile. */
+/**
+ * Sends valid requests of agents and guests with one part replaced, removed or garbled, or with an unusual agent profile.
+ * Returns the number of requests.
+ */
 export async function attackUcp(world: World, chance: Chance, messages: number, count: Count): Promise<number> {
   const [tenant] = world.tenants;
   const { id: customer_id } = await newCustomer(world, tenant);
@@ -54,7 +60,7 @@ function speakerOf({ baseUrl }: World, { site_id }: Tenant, profile: string, sec
   return { baseUrl, site_id, profile, ...(secret !== undefined && { secret }) };
 }
 
-/** The header of an agent, in invalid and some valid forms. */
+/** Values of the UCP-Agent header, most of them invalid. */
 const ODD_AGENTS = (profile: string) => [
   ...['', 'profile', 'profile=""', "profile='x'", 'profile=?1', `profile=${profile}`, `profile="${profile}`],
   ...[`profile=("${profile}")`, `a=1;b="c, d", profile="${profile}"`, `profile="${profile}"; v=1`, '=,=,"'],
@@ -72,7 +78,7 @@ interface Spoilt {
   text: string | undefined;
 }
 
-/** One defect: a value anywhere in the message, its text, a header, the id or the method. */
+/** Spoils one thing: a value in the message, its text, a header, an id in the path, or the method. */
 function spoil(chance: Chance, given: Wire): Spoilt {
   const headers = { ...given.headers };
   const copy = structuredClone(given.message);
@@ -107,7 +113,7 @@ const ODD_HEADERS = [
   ...[randomUUID().toUpperCase(), randomUUID().slice(1), 'x'.repeat(6_000), 'sig1=("@method");created=1;keyid="x"'],
 ];
 
-/** A resource, or messages, as published; or a failure with its code. */
+/** The fault in a response; undefined if it matches the published schema, or is an error with a code. */
 function faultOverRest({ status, text }: Reply, name: FunctionName): string | undefined {
   if (status >= 500) return `${status} ${text.slice(0, 300)}`;
   const body = JSON.parse(text) as { code?: unknown; content?: unknown };
@@ -119,7 +125,7 @@ function isFailure({ code, content }: { code?: unknown; content?: unknown }): bo
   return typeof code === 'string' && /^[a-z_]+$/.test(code) && typeof content === 'string' && content !== '';
 }
 
-/** An address that no router can decode is rejected before its protocol is known. */
+/** An undecodable URL is rejected before its protocol is known. */
 function isUnreadableAddress(body: object): boolean {
   return 'message' in body && body.message === 'The address cannot be read.';
 }
@@ -134,7 +140,7 @@ function faultOverMcp(reply: Reply, sent: string | undefined): string | undefine
   const { status, text } = reply;
   if (status >= 500) return `${status} ${text.slice(0, 300)}`;
   if (text === '') return [202, 405].includes(status) ? undefined : `${status} without a body`;
-  // Without a shop, the response is not JSON-RPC.
+  // Errors about the shop or the URL are not JSON-RPC.
   if (status === 404 || status === 400) {
     const body = JSON.parse(text) as object;
     if (isUnreadableAddress(body) || (status === 404 && isFailure(body))) return undefined;
@@ -154,7 +160,7 @@ function faultOverMcp(reply: Reply, sent: string | undefined): string | undefine
   return undefined;
 }
 
-/** The function that a message calls, as far as it is readable. */
+/** The function that a message calls, if it can still be read. */
 function nameIn(sent: string | undefined): FunctionName | undefined {
   try {
     const { params } = JSON.parse(sent ?? '') as { params?: { name?: FunctionName } };
@@ -164,7 +170,7 @@ function nameIn(sent: string | undefined): FunctionName | undefined {
   }
 }
 
-/** Invalid profiles, profiles of another version, and servers with faulty responses. */
+/** Publishes invalid profiles and profiles of another version, and starts servers with faulty responses. */
 async function publishOddProfiles() {
   const entry = (version: unknown) => [{ version }];
   const documents = [
@@ -208,7 +214,7 @@ async function publishOddProfiles() {
   };
 }
 
-/** Profiles with internal addresses: nothing is fetched there. Returns their number. */
+/** Names profiles with internal addresses, from which the server must fetch nothing. Returns their number. */
 export async function profilesInside(trial: Trial, world: World, count: number): Promise<number> {
   const [tenant] = world.tenants;
   let sent = 0;
@@ -217,7 +223,7 @@ export async function profilesInside(trial: Trial, world: World, count: number):
     const way = Object.values(WAYS)[sent % 2] ?? overRest;
     sent += 1;
     const { method, path, headers, message } = way(speaker, { name: 'search_catalog', body: {} });
-    // Values that a header cannot carry are sent as Latin-1.
+    // Characters that a header cannot contain are sent as the Latin-1 form of their bytes.
     const sendable = Object.fromEntries(
       Object.entries(headers).map(([name, value]) => [name, Buffer.from(String(value)).toString('latin1')]),
     );
@@ -227,7 +233,10 @@ export async function profilesInside(trial: Trial, world: World, count: number):
   });
 }
 
-/** Objects of another shop, and unknown ones, by every function that takes an id: the responses are the same (A7). */
+/**
+ * Calls every function that takes an id with objects of another shop and with unknown ids. The responses must be the same (A7).
+ * Returns the number of requests.
+ */
 export async function tellUcpIdsApart(world: World, _chance: Chance, _messages: number, count: Count): Promise<number> {
   const [tenant, other] = world.tenants;
   const own = await publishProfile();
@@ -271,7 +280,7 @@ export async function tellUcpIdsApart(world: World, _chance: Chance, _messages: 
   }
 }
 
-/** The same for unknown ids. */
+/** The request with every UUID replaced by an unknown one. */
 function withoutIds(asked: Asked): Asked {
   const text = JSON.stringify(asked);
   return JSON.parse(
@@ -279,7 +288,7 @@ function withoutIds(asked: Asked): Asked {
   ) as Asked;
 }
 
-/** The content of a response, without the parts that differ between any two. */
+/** The content of a response, without ids and expiry times, which differ between any two. */
 function told(reply: Reply): unknown {
   const answer = answerIn(reply) ?? (JSON.parse(reply.text) as Record<string, unknown>);
   return JSON.parse(JSON.stringify(answer), (name, value: unknown) =>

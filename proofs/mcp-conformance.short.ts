@@ -14,9 +14,9 @@ import { openShop } from '../server/test/shop.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
 
 /**
- * The conformance suite of the protocol's own project, for the requirements of each version. Most scenarios call tools of a fixture,
- * or ask for resources and prompts: they are expected to fail, each with its reason, in mcp-conformance/. The test fails for any
- * other failure, and for an expected failure that passes.
+ * Runs the conformance suite of the protocol's project for the requirements of each version. Most scenarios call tools of a
+ * test server, or request resources and prompts, so they are expected to fail; mcp-conformance/ gives the reason for each. The
+ * test fails if any other scenario fails, or if an expected failure passes.
  */
 const JUDGE = join(import.meta.dirname, '../node_modules/@modelcontextprotocol/conformance/dist/index.js');
 const EXPECTED = join(import.meta.dirname, 'mcp-conformance');
@@ -38,7 +38,9 @@ test.each(['2025-11-25', '2026-07-28'])('the MCP endpoint holds what version %s 
   expect('failed' in judged ? judged.stdout.slice(-8_000) + judged.stderr.slice(-4_000) : 'held').toBe('held');
 });
 
-/** It expects no failure: neither of the two scenarios needs a missing feature. The human's part is simulated on the consent page. */
+/**
+ * No failure is expected here, because the scenarios need no missing feature. The test acts as the person on the consent page.
+ */
 test.each(['2025-11-25', '2026-07-28'])(
   'where tokens come from holds what version %s asks of an authorization server, in a flow of the judge',
   async (version) => {
@@ -70,7 +72,7 @@ test.each(['2025-11-25', '2026-07-28'])(
   },
 );
 
-/** The address of a server. The suite has no token to send: this adds it to each request, and changes nothing else. */
+/** Starts a proxy that adds the token to each request, because the suite cannot send one, and returns its URL. */
 async function serverWith(token: string): Promise<string> {
   const forwarder = createServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming;

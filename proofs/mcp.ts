@@ -2,7 +2,7 @@ import { toolName } from '../server/src/mcp/tools.ts';
 import { type Call, exchange, type Reply } from './client.ts';
 import type { Tenant, World } from './tenant.ts';
 
-/** The Model Context Protocol by hand: messages as they go over the wire, correct ones and others. */
+/** Messages of the Model Context Protocol without a client library, so that invalid ones can be sent too. */
 export interface Message {
   jsonrpc: string;
   id?: unknown;
@@ -19,17 +19,17 @@ const ENVELOPE = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** A message of the present version. */
+/** A message of the current version. */
 export function message(method: string, params: Record<string, unknown> = {}): Message {
   return { jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: ENVELOPE } };
 }
 
-/** A message of the version before. */
+/** A message of the previous version. */
 export function oldMessage(method: string, params: Record<string, unknown> = {}): Message {
   return { jsonrpc: '2.0', id: 1, method, params };
 }
 
-/** The call of an operation as the call of its tool. */
+/** The message that calls an operation as a tool. */
 export function toolCall({ operation, path, query, body, headers }: Call): Message {
   const key = headers['Idempotency-Key'];
   const meta = operation.safe || key === undefined ? {} : { meta: { 'idempotency-key': key } };
@@ -56,11 +56,11 @@ export function endpointOf({ site_id }: Pick<Tenant, 'site_id'>): string {
 }
 
 export interface ToolReply extends Reply {
-  /** Undefined for an error of the protocol, or a rejection before it. */
+  /** Undefined if the response is a protocol error, or a rejection before the protocol. */
   result: { isError?: boolean; content: { type: string; text: string }[]; structuredContent: unknown } | undefined;
 }
 
-/** Calls an operation by its tool. */
+/** Calls an operation as an MCP tool. */
 export async function callTool(
   { baseUrl }: Pick<World, 'baseUrl'>,
   tenant: Pick<Tenant, 'site_id'>,
@@ -75,7 +75,7 @@ export async function callTool(
   return { ...reply, result };
 }
 
-/** The messages in a response, which may be a stream of them. */
+/** The messages in a response, which may be an event stream. */
 export function partsOf({ text, headers }: Reply): string[] {
   const stream = String(headers['content-type']).startsWith('text/event-stream');
   return stream ? [...text.matchAll(/^data: (.*)$/gm)].map(([, part = '']) => part) : [text];

@@ -1,12 +1,15 @@
 import { skippedWithout, type Tool } from '../server/test/tools.ts';
 import type { Figures } from './frame.ts';
 
-/** The result of a proof on a machine without a program: one line about it, and a failure in CI, where no program may be missing. */
+/**
+ * The figures of a proof that needs a missing program. Prints one line about it; in CI, where all programs must exist, it is a
+ * violation.
+ */
 export function notRunWithout(id: string, tool: Tool): Figures {
   return notRun(id, skippedWithout(tool), `not run: no ${tool.names[0]}`);
 }
 
-/** The same for features that a machine does not allow. */
+/** The figures of a proof that cannot run on this machine, for the given reason. */
 export function notRun(id: string, sentence: string, note: string): Figures {
   process.stderr.write(`${id}: ${sentence}\n`);
   return { tried: 0, unit: 'attempts', violations: process.env.CI ? [sentence] : [], note, skipped: sentence };

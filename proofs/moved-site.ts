@@ -24,7 +24,7 @@ import type { Trial } from './frame.ts';
 import type { Tenant, World } from './tenant.ts';
 import { allRows, differences, type Rows, rowsOf } from './whole-database.ts';
 
-/** Another server, to which a shop moves: with its own database, file store and SECRET_KEY, and a shop of its own. */
+/** The server to which a shop moves, with its own database, file store, SECRET_KEY and another shop. */
 interface OtherServer {
   baseUrl: string;
   url: string;
@@ -56,18 +56,18 @@ async function openOther({ databaseUrl }: Trial, { owner: admin }: World): Promi
   };
 }
 
-/** A shop on its new server. */
+/** A shop that has moved to its new server. */
 export interface Moved {
-  /** Sends calls that the former server accepted: here all must be rejected. Returns their number. */
+  /** Sends calls that the old server accepted and that the new one must reject. Returns their number. */
   refuses(calls: Call[]): Promise<number>;
-  /** Compares the data with the arrived data. */
+  /** Expects that the shop's data are as they were after the import. */
   compare(when: string): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Exports a shop and imports it on another server. Every row and file of it is compared with its origin, and all
- * rows of the other server with the earlier ones.
+ * Exports a shop and imports it on another server. Compares its rows and files with the originals, and expects that no other
+ * row of the new server changes.
  */
 export async function moveAway(trial: Trial, world: World, victim: Tenant): Promise<Moved> {
   const { violations } = world;
@@ -101,7 +101,7 @@ export async function moveAway(trial: Trial, world: World, victim: Tenant): Prom
   }
 }
 
-/** The first import makes the key that signs, and the first job of a kind writes the kind down. */
+/** The first import creates the signing key, and the first job of a kind registers that kind. */
 const NOT_OF_SITES = /^new (?:commerce\.audit_keys|graphile_worker\._private_tasks) /;
 
 async function carry({ databaseUrl }: Trial, { site_id }: Tenant, other: OtherServer): Promise<void> {
@@ -126,7 +126,7 @@ async function carry({ databaseUrl }: Trial, { site_id }: Tenant, other: OtherSe
   });
 }
 
-/** Columns that change by intent: secrets, the ends of agents' tokens, and the state that resuming changes. */
+/** Columns that change intentionally: secrets, the ends of agents' tokens, and what resuming a shop changes. */
 const NEW_BY_INTENT: Record<string, string[]> = {
   tokens: ['secret_prefix', 'last_used_at', 'revoked_at'],
   agent_tokens: ['revoked_by'],
@@ -135,7 +135,7 @@ const NEW_BY_INTENT: Record<string, string[]> = {
   staff_memberships: ['invited_by'],
 };
 
-/** The rows of a shop in all tables that move, by table. */
+/** Reads a shop's rows in all tables that move. */
 async function rowsThatMove(owner: Pool, url: string, { site_id }: Tenant): Promise<Rows> {
   const tables = await withClient({ connectionString: url }, movedTables);
   const found: Rows = new Map();
@@ -149,7 +149,7 @@ async function rowsThatMove(owner: Pool, url: string, { site_id }: Tenant): Prom
   return found;
 }
 
-/** The arrival causes the new server to send nothing. Files that wait for processing keep waiting. */
+/** The import must not make the new server send anything. Only jobs for files and products may be queued. */
 function judgeQueue({ violations }: World, after: Rows, owns: (row: string) => boolean): void {
   for (const table of ['graphile_worker._private_jobs', 'commerce.events', 'commerce.webhook_deliveries']) {
     for (const row of after.get(table) ?? []) {

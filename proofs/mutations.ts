@@ -2,12 +2,12 @@ import { checkAt, pointerPart } from '../server/src/http/contract/schemas.ts';
 import type { Call } from './client.ts';
 import { objectsIn, type Slot, withValue } from './slots.ts';
 
-/** Near-valid requests: a valid one with one defect or unusual value. */
+/** A valid request with one defect or one unusual value. */
 export interface Mutation {
   what: string;
   slot: Slot | undefined;
   call: Call;
-  /** The contract does not allow it: it must be rejected. */
+  /** Whether the contract forbids it, so that it must be rejected. */
   invalid: boolean;
 }
 
@@ -28,7 +28,7 @@ export const ODD_TEXTS = {
   TAG: 'a\u{e0041}b',
 };
 
-/** Texts that PostgreSQL could not store. */
+/** Texts that PostgreSQL cannot store. */
 const UNSTORABLE = [NUL, HALF];
 const PUMP = 10_000;
 
@@ -103,7 +103,7 @@ const WRONG_IN_TEXT: string[] = [
   ...Object.values(ODD_TEXTS),
 ];
 
-/** All mutations of a call in one slot. */
+/** All mutations of one slot of a call. */
 export function mutationsIn(call: Call, slot: Slot): Mutation[] {
   const values = slot.in === 'body' ? inBody(call, slot) : inText(slot);
   return values.map(([what, value]) => {
@@ -127,7 +127,7 @@ function inBody(call: Call, slot: Slot): [string, unknown][] {
 }
 
 function inText({ in: place, schema }: Slot): [string, unknown][] {
-  // A path without the segment is another path, and no header can contain every text.
+  // An empty path segment would make another path, and a header cannot contain every text.
   const carried = WRONG_IN_TEXT.filter((text) => {
     if (place === 'path') return text !== '' && text !== '..';
     return place === 'query' || /^[\x20-\x7e]*$/.test(text);
@@ -141,7 +141,10 @@ function inText({ in: place, schema }: Slot): [string, unknown][] {
   return values;
 }
 
-/** An unknown field, or one with a meaning in JavaScript, in each object of the body; and unknown parameters. */
+/**
+ * Adds an unknown field, or one with a name that has a meaning in JavaScript, to each object of the body; and unknown
+ * parameters.
+ */
 export function additions(call: Call): Mutation[] {
   const found: Mutation[] = [];
   for (const at of objectsIn(call.body)) {
@@ -166,7 +169,7 @@ function isInvalid(call: Call, slot: Slot, value: unknown): boolean {
   if (slot.in === 'body') return !fitsBody(call) || holdsUnstorable(value);
   if (value === undefined) return slot.required;
   const texts = [value].flat() as string[];
-  // Neither can be sent in a header; in an address half a surrogate pair is bytes that are not text.
+  // Headers cannot contain these texts; in a URL, an unpaired surrogate becomes bytes that are not text.
   return texts.some((text) => holdsUnstorable(text)) || !fitsParameter(slot, value as string | string[]);
 }
 
@@ -183,7 +186,10 @@ export function fitsBody({ operation, body }: Call): boolean {
   return body !== undefined && checkAt(pointer)(JSON.parse(JSON.stringify(body)));
 }
 
-/** Whether a parameter may be written like this. Merely unusual forms (`01`) are left to the server. */
+/**
+ * Whether the contract allows this value of a parameter. Merely unusual forms such as `01` count as allowed; the server
+ * decides.
+ */
 function fitsParameter({ schema, in: place }: Slot, value: string | string[]): boolean {
   const single = (text: string, one: Record<string, unknown>): boolean => {
     const type = [one.type].flat()[0];
@@ -196,7 +202,7 @@ function fitsParameter({ schema, in: place }: Slot, value: string | string[]): b
     return fitsText(one, text);
   };
   if (schema.type !== 'array') {
-    // Headers are trimmed by HTTP itself.
+    // HTTP trims the values of headers.
     return !Array.isArray(value) && single(place === 'header' ? value.trim() : value, schema);
   }
   const texts = [value].flat();

@@ -3,19 +3,22 @@ import { type Call, tell } from './client.ts';
 import { validCall } from './requests.ts';
 import type { Tenant, World } from './tenant.ts';
 
-/** Operations without a shop: they concern a login, for any caller. */
+/** Whether an operation belongs to no shop, because it concerns a login and needs no credentials. */
 const OF_NO_SHOP = (operation: Operation) => operation.security.length === 0 && !OPEN_OF_SHOP.includes(operation.id);
 const OPEN_OF_SHOP = [
   ...['agent.requestConsent', 'agent.pollConsent'],
   ...['dashboard.getInvitation', 'dashboard.registerStaff', 'dashboard.login'],
 ];
 
-/** A person who accepts an invitation works elsewhere or nowhere: their login is not the shop's. */
+/**
+ * Whether an operation belongs to the caller's shop. Accepting an invitation does not, because the person and their login
+ * belong elsewhere.
+ */
 export function isOfShop(operation: Operation): boolean {
   return !OF_NO_SHOP(operation) && operation.id !== 'dashboard.acceptInvitation';
 }
 
-/** A neighbour's responses: reads that give the same in a second round must give it to the end. */
+/** Records the responses of a neighbour to read operations. Those that are the same twice must stay the same until the end. */
 export async function neighbourOf(world: World, living: Tenant) {
   let answers = 0;
   const ask = async (call: Call) => {
@@ -27,7 +30,7 @@ export async function neighbourOf(world: World, living: Tenant) {
     const call = await validCall(world, living, operation);
     first.push({ call, answer: await ask(call) });
   }
-  // Without reads that reflect the calls themselves: the audit, and the last use of a key.
+  // Drops reads whose responses depend on the calls themselves, such as the audit and the last use of a key.
   const reads: typeof first = [];
   for (const read of first) if ((await ask(read.call)) === read.answer) reads.push(read);
   return {

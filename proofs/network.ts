@@ -2,11 +2,11 @@ import dns, { type LookupAddress, type LookupOptions } from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 import { BlockList, isIP, isIPv6, Socket } from 'node:net';
 
-/** A stand-in for the network outside: it records the calls of this process, and connects to nobody. */
+/** Replaces the outgoing network of this process: records connections, and makes none. */
 export interface DryNetwork {
-  /** The forbidden addresses that a socket was about to connect to. */
+  /** The forbidden IP addresses to which a socket was about to connect. */
   forbidden: string[];
-  /** How many public ones. */
+  /** The number of connections to public IP addresses. */
   others: number;
   end(): void;
 }
@@ -18,7 +18,7 @@ type Lookup = (
   done: (error: Error | null, found: string | LookupAddress[]) => void,
 ) => void;
 
-/** Sockets to `ownPorts` (the database, the server) work as usual. */
+/** Connections to `ownPorts`, those of the database and the server, work as usual. */
 export function dryNetwork(ownPorts: number[]): DryNetwork {
   const prototype = Socket.prototype as unknown as { connect: Connect };
   const { connect } = prototype;
@@ -51,7 +51,7 @@ export function dryNetwork(ownPorts: number[]): DryNetwork {
   return network;
 }
 
-/** The arguments of `connect`, in any of its forms; within Node, a list that was normalised already. */
+/** The options in the arguments of `connect`, which has several forms; Node itself passes a normalized list. */
 function optionsOf([first, second]: unknown[]): { host: string; port?: number; path?: string; lookup?: Lookup } {
   if (typeof first === 'string') return { host: '', path: first };
   if (typeof first === 'number') return { host: typeof second === 'string' ? second : 'localhost', port: first };
@@ -63,15 +63,15 @@ function refused(): Error {
   return Object.assign(new Error('Nobody is called.'), { code: 'ECONNREFUSED' });
 }
 
-/** The address of the server's public name, for names that it resolves here. */
+/** The IP address to which the server's own public name resolves in this process. */
 export const OWN_ADDRESS = '93.184.215.99';
 
-/** IANA's special-purpose registries, copied into the proof so that it does not depend on the code under test. */
+/** IANA's special-purpose registries, copied here so that the proof does not depend on the code under test. */
 const SPECIAL = new BlockList();
 for (const range of [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/3'],
-  // A cloud's metadata service with a public-looking address.
+  // The metadata service of a cloud provider, whose address looks public.
   '168.63.129.16/32',
   `${OWN_ADDRESS}/32`,
 ]) {
@@ -88,22 +88,22 @@ for (const [net, bits] of [
 const GLOBAL = new BlockList();
 GLOBAL.addSubnet('2000::', 3, 'ipv6');
 
-/** Whether an address is not one of the public internet. */
+/** Whether an IP address is not on the public internet. */
 function isForbidden(address: string): boolean {
   if (!isIPv6(address)) return SPECIAL.check(address, 'ipv4');
   return address.includes('%') || !GLOBAL.check(address, 'ipv6') || SPECIAL.check(address, 'ipv6');
 }
 
-/** The addresses of a name: every other look-up gives the second answer, as with DNS rebinding. */
+/** The IP addresses of each name. Lookups get the first and the second list in turn, as with DNS rebinding. */
 export type Answers = Record<string, [string[], string[]]>;
 
-/** Resolves these names, and no others: no query leaves this machine. Returns a function that ends that. */
+/** Resolves only these names, and sends no query to the network. Returns a function that restores the resolver. */
 export function answerNames(answers: Answers): () => void {
   const original = { lookup: dns.lookup, promised: dns.promises.lookup };
   const resolver = dns.promises.Resolver.prototype;
   const { resolve4, resolve6 } = resolver;
   const looks = new Map<string, number>();
-  // Each family is looked up separately, or both at once.
+  // Lookups of IPv4, IPv6 and both are counted separately.
   const find = (name: string, family = 0): LookupAddress[] | undefined => {
     const look = looks.get(`${name} ${family}`) ?? 0;
     looks.set(`${name} ${family}`, look + 1);

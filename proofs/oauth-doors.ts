@@ -6,9 +6,9 @@ import { fieldsOf, REDIRECT_URI } from './oauth-flows.ts';
 import { sendInside } from './sent-inside.ts';
 import type { World } from './tenant.ts';
 
-/** Attacks by strangers on the open endpoints of OAuth: registration, and documents that the server fetches. */
+/** Attacks on the public OAuth endpoints: registration, and client documents that the server fetches. */
 
-/** Ids that point inside: nothing is fetched there. Returns how many. */
+/** Sends client ids with internal URLs, from which the server must fetch nothing. Returns their number. */
 export function pointInside(trial: Trial, world: World, count: number): Promise<number> {
   const [tenant] = world.tenants;
   return sendInside(trial, world, count, async (baseUrl, url) => {
@@ -21,7 +21,7 @@ export function pointInside(trial: Trial, world: World, count: number): Promise<
 
 const MANY = 600;
 
-/** One address registers as fast as it can, and then many do. */
+/** Registers clients as fast as possible from one IP address, and then from many. Returns the number of requests. */
 export async function flood(trial: Trial, world: World): Promise<number> {
   const server = await startServer(trial.databaseUrl, { rateLimits: true, trustProxy: 1 }, trial.databaseUrl);
   try {
@@ -35,7 +35,7 @@ export async function flood(trial: Trial, world: World): Promise<number> {
     const ofOne = await Promise.all(Array.from({ length: 3 * points }, () => register('10.9.9.9')));
     judge(ofOne, points, 'one address');
     if (trial.size === 'short') return ofOne.length;
-    // Many addresses do not prevent others from registering.
+    // Registrations from many IP addresses must not block further ones.
     const ofAll: number[] = [];
     for (let n = 0; n < MANY; n += 1) ofAll.push(await register(`10.10.${n >> 8}.${n & 255}`));
     const refused = ofAll.filter((status) => status !== 201).length;

@@ -5,14 +5,14 @@ import { newCustomer } from './agents.ts';
 import { exchange, type Reply } from './client.ts';
 import type { Tenant, World } from './tenant.ts';
 
-/** The authorization code flow of honest clients and customers, in steps, between which somebody else may try something. */
+/** The authorization code flow of legitimate clients and customers, in steps between which a proof can attack. */
 
 export const REDIRECT_URI = 'https://assistant.example/callback';
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 export type Fields = Record<string, string>;
 
-/** A client's state of a flow. */
+/** A flow as its client sees it. */
 export interface Flow {
   tenant: Tenant;
   client_id: string;
@@ -20,7 +20,7 @@ export interface Flow {
   challenge: string;
   state: string;
   browser: PaperBrowser;
-  /** The page where the customer decides. */
+  /** The path of the page on which the customer decides. */
   page: string;
 }
 
@@ -31,7 +31,7 @@ export async function registerClient({ baseUrl }: World, { site_id }: Tenant): P
   return (JSON.parse(text) as { client_id: string }).client_id;
 }
 
-/** Sends a browser with a request, without the undefined fields. */
+/** Opens the authorization URL with these fields, without undefined ones. */
 export function authorize(
   { baseUrl }: World,
   { site_id }: Tenant,
@@ -53,7 +53,7 @@ export function fieldsOf({ tenant, client_id, challenge, state }: Omit<Flow, 've
   };
 }
 
-/** A flow at the consent page, in the browser of a logged-in customer. */
+/** Starts a flow and opens its consent page in the browser of a logged-in customer. */
 export async function begin(world: World, tenant: Tenant, client_id: string): Promise<Flow> {
   const verifier = randomBytes(32).toString('base64url');
   const challenge = createHash('sha256').update(verifier).digest('base64url');
@@ -64,19 +64,19 @@ export async function begin(world: World, tenant: Tenant, client_id: string): Pr
   return { ...begun, browser: await browserOf(world, tenant), page: pathname + search };
 }
 
-/** The browser of a new customer of a tenant. */
+/** Returns the browser of a new customer who is logged in. */
 export async function browserOf(world: World, tenant: Tenant): Promise<PaperBrowser> {
   const { token } = await newCustomer(world, tenant);
   const session = `sid_${tenant.site_id.replaceAll('-', '')}=${token}`;
   return new PaperBrowser(world.baseUrl, {}, ((address: string, init: RequestInit) => {
     const { Cookie = '', ...headers } = init.headers as Fields;
-    // The approval replaces the session.
+    // Approving starts a new session, so the original cookie is sent only until then.
     const own = Cookie.includes('sid_') ? Cookie : [Cookie, session].filter(Boolean).join('; ');
     return fetch(address, { ...init, headers: { ...headers, Cookie: own } });
   }) as typeof fetch);
 }
 
-/** The customer approves. Returns the response that the browser carries to the client. */
+/** The customer approves. Returns the parameters that the browser passes to the client. */
 export async function allow({ browser, page }: Flow): Promise<URLSearchParams> {
   const shown = await browser.press(await browser.open(page), 'approve', { budget: '20.00' });
   const back = leadsTo(shown);
@@ -99,7 +99,7 @@ export function redeem({ baseUrl }: World, { site_id }: Tenant, fields: Fields |
   return exchange(baseUrl, 'POST', `/sites/${site_id}/oauth/token`, FORM, body);
 }
 
-/** Whether a token works. */
+/** Whether a call with the token succeeds. */
 export async function opens({ baseUrl }: World, token: string): Promise<boolean> {
   const { status } = await exchange(baseUrl, 'GET', '/api/agent/audit/me', { Authorization: `Bearer ${token}` });
   return status === 200;

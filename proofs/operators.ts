@@ -16,19 +16,19 @@ import type { Trial } from './frame.ts';
 import { headerOf, type Tenant, type World } from './tenant.ts';
 import { behind, loggerInto } from './world.ts';
 
-/** The listener for operators next to the tenants' server, and a valid call of each operation that it serves. */
+/** A listener for operators next to the tenants' server. */
 export interface OperatorListener {
-  /** The tenants behind the listener: its responses are searched like all others. */
+  /** The same tenants, as seen through the listener. Its responses are searched for markers too. */
   world: World;
   key: string;
-  /** Keys that no longer work, and other secrets that never did here, each in the header in which it travels. */
+  /** Headers with keys that have ended, and with secrets of other kinds. */
   wrong: { what: string; headers: Record<string, string> }[];
 }
 
-/** Operations on all sites, which return data of each. */
+/** Operations that concern all sites and may return data of each. */
 export const ABOUT_ALL = ['operator.listSites', 'operator.createSite'];
 
-/** A separate listener for operators on a database; the caller closes it. */
+/** A listener for operators on a database, which the caller has to close. */
 export interface BareListener {
   baseUrl: string;
   mint(description: string): Promise<{ id: string; secret: string }>;
@@ -61,7 +61,7 @@ export async function openListener(
   };
 }
 
-/** Runs work with the listener, whose violations count for the tenants' server. */
+/** Runs work with the listener, and adds its violations to those of the tenants' server. */
 export async function withListener<T>(
   world: World,
   trial: Trial,
@@ -83,7 +83,7 @@ export async function withListener<T>(
   }
 }
 
-/** Credentials of shops, unchanged and in the header of an operator. */
+/** Headers with shops' credentials: in their own header, and in that of an operator. */
 function secretsOfShops({ tenants }: World): OperatorListener['wrong'] {
   return tenants.flatMap(({ name, secrets, site_id }) =>
     Object.entries(secrets).flatMap(([scheme, secret]) => {
@@ -103,7 +103,7 @@ interface Example {
   parameters?: { in: string; name: string; example?: unknown }[];
 }
 
-/** A successful call of the operation, on the site of a tenant. */
+/** A valid call of the operation for a tenant's site. */
 export async function operatorCall(
   { world, key }: OperatorListener,
   tenant: Tenant,
@@ -124,7 +124,7 @@ export async function operatorCall(
   };
   if (operation.id.endsWith('.addDomain')) call.body = { host, is_primary: false };
   if (operation.id.endsWith('.createSite')) call.body = { name: `${tenant.canary} further`, country: 'DE' };
-  // The tenants of the proofs have open payments.
+  // The tenants have pending payments, which prevent a deletion without `force`.
   if (operation.id.endsWith('.deleteSite')) call.query.force = 'true';
   if (operation.id.endsWith('.removeDomain')) {
     await world.owner.query('insert into commerce.site_domains (host, site_id) values ($1, $2)', [
@@ -135,7 +135,7 @@ export async function operatorCall(
   return call;
 }
 
-/** Reverts the effects of the calls on a tenant, so that others can use it. */
+/** Reverts the effects of calls on a tenant, so that other proofs can use it. */
 export async function settle({ world }: OperatorListener, { site_id }: Tenant): Promise<void> {
   await world.owner.query('delete from commerce.site_domains where site_id = $1', [site_id]);
   await world.owner.query(
@@ -146,7 +146,7 @@ export async function settle({ world }: OperatorListener, { site_id }: Tenant): 
   await restoreJobs(world.owner, site_id);
 }
 
-/** Sends a call to the listener; an operation on all sites may return everyone's data. */
+/** Sends a call to the listener. Responses are searched for other tenants' texts, unless the operation concerns all sites. */
 export async function ask({ world }: OperatorListener, call: Call, as: Tenant): Promise<Reply> {
   if (!ABOUT_ALL.includes(call.operation.id)) return world.send(call, as);
   world.answers += 1;

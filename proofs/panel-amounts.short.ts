@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { PATIENCE_MS } from '../server/test/tab.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** Amounts as a German shop writes them: 1500,00. Ambiguous input is rejected, and never saved as the smaller amount. */
+/** Amounts in the German notation, such as 1500,00. Ambiguous input must be rejected, and never saved as the smaller amount. */
 
 const TWO_READINGS = '1.500 can mean 1500,00 or 1,50: enter 1500,00 or 1,50.';
 
@@ -72,7 +72,7 @@ inPanel('a product shows its price as the shop writes it, and a change of more t
   await expect.poll(stored, { timeout: PATIENCE_MS }).toBe('20.00');
 });
 
-/** Every other field for money: its screen, its label, and its save button. */
+/** Every other field for an amount, with its screen, its label and its save button. */
 const FIELDS: { where: string; begin: (visit: Visit) => Promise<void>; label: string; save: string }[] = [
   {
     where: 'a delivery option',

@@ -10,7 +10,7 @@ import { buy, pickUp, reserve } from './panel/purchases.ts';
 import { join as joinStaff, PASSWORD } from './panel/staff.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** Rare situations of a merchant: failures, waiting work, and changes by someone else. */
+/** Rare situations of a merchant: failures, pending work, and changes by someone else. */
 
 let jobs: Jobs | undefined;
 afterAll(() => jobs?.stop());
@@ -45,7 +45,7 @@ inPanel('orders are filtered by days in the shopâ€™s time zone, not the deviceâ€
   const change = (time_zone: string) => dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
   const { order_number, created_at } = await buy(visit);
   try {
-    // As far from each other as zones are: the same moment is another day here than there.
+    // The two zones differ by 25 hours, so that the same moment is on different days.
     await unwrap(change('Pacific/Kiritimati'));
     await tab.emulateTimezone('Pacific/Pago_Pago');
     const dayIn = (timeZone: string, moment: Date) => new Intl.DateTimeFormat('en-CA', { timeZone }).format(moment);
@@ -89,7 +89,7 @@ inPanel('failed pictures are named with the reason, and the product keeps its ow
     await fill('Vendor', 'Still typed');
     const input = await tab.waitForSelector('input[type="file"][aria-label="Pictures to upload"]');
     const chosen = [...Object.keys(files).map((name) => join(folder, name)), good];
-    // Awaited before it begins, because it may end soon.
+    // Started before the upload, because the message is shown only for a short time.
     const isTold = sees('Pictures are still uploading.');
     await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(...chosen);
     await isTold;
@@ -121,7 +121,7 @@ inPanel('a picture that was uploading when everything was discarded is not added
   const file = join(folder, 'late.png') as `${string}.png`;
   await tab.screenshot({ path: file, clip: { x: 0, y: 0, width: 120, height: 90 } });
   await open(`/products/${id}`);
-  // The response about the file arrives once it is released.
+  // Holds the response about the file back until `go` is called.
   await tab.evaluate(`{
     const { fetch } = window;
     window.letGo = new Promise((resolve) => { window.go = resolve; });
@@ -163,7 +163,7 @@ inPanel('a webhook delivery is shown, and sent again', async (visit) => {
   await press('Send again');
   await sees('It is sent again.');
   await receiver.until(2);
-  // A delivery with an automatic retry cannot be sent by hand.
+  // A delivery that will be retried automatically cannot be sent again by hand.
   isUp = false;
   await press('Send a ping');
   await sees('The receiver answered 500.');
@@ -223,11 +223,11 @@ inPanel('an open panel follows a role that changes or ends', async (visit) => {
     await open('/settings/staff');
     await fill('Role of Noor Finch', 'viewer');
     await sees('The role is changed.');
-    // The next call is rejected, and the screen becomes read-only.
+    // Saving is rejected, and the screen becomes read-only.
     await other.press('Save');
     await other.tab.waitForFunction(`document.querySelector('form fieldset:disabled')`);
     expect(await other.text()).not.toContain('Discard');
-    // More is seen as soon as another screen is opened.
+    // With the better role, the next screen allows changes again.
     await fill('Role of Noor Finch', 'manager');
     await sees('The role is changed.');
     await other.tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
@@ -235,7 +235,7 @@ inPanel('an open panel follows a role that changes or ends', async (visit) => {
     await other.press('Leave without saving');
     await other.tab.locator('a[href$="/settings/general"]').click();
     await other.sees('Save');
-    // Input survives the end of a session, hidden.
+    // When the session ends, the screen is hidden, but what was entered is kept.
     await other.fill('Low stock threshold', '41');
     await press('Remove Noor Finch');
     await press('Remove');
@@ -256,7 +256,7 @@ inPanel('input survives the end of a session', async (visit) => {
     await endSession(other);
     await other.press('Save as draft');
     await other.sees('Log in again');
-    // Neither does a key that is pressed by chance.
+    // A key pressed by accident must not lose the input either.
     await other.tab.keyboard.press('Escape');
     await other.fill('E-mail', email);
     await other.fill('Password', PASSWORD);
@@ -267,7 +267,7 @@ inPanel('input survives the end of a session', async (visit) => {
   });
 });
 
-/** As another window with the same cookie does. */
+/** Logs out like another window with the same cookie. */
 async function endSession({ tab }: Visit): Promise<void> {
   const ended = `fetch('/api/dashboard/auth/logout', {
     method: 'POST',
@@ -290,7 +290,7 @@ async function listKeys({ tab }: Visit): Promise<ListedKey[]> {
   return (await tab.evaluate(keys)) as ListedKey[];
 }
 
-/** Types a day as people do, part by part. It is applied once complete. */
+/** Types a date as people do, part by part. The filter is applied once the date is complete. */
 async function fillDay({ tab }: Visit, label: string, day: string): Promise<void> {
   const [year, month, date] = day.split('-');
   await tab.focus(`::-p-aria([name="${label}"])`);

@@ -7,7 +7,7 @@ import type { Jobs } from '../server/src/jobs/run.ts';
 import { workJobs } from '../server/test/jobs.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** The merchant's goods: products, stock and collections, each with its main task. */
+/** The merchant's main tasks with products, stock and collections. */
 
 let jobs: Jobs | undefined;
 afterAll(() => jobs?.stop());
@@ -15,7 +15,7 @@ afterAll(() => jobs?.stop());
 inPanel('a product with twelve variants and pictures is published', async (visit) => {
   const { open, fill, sees, look, tab, dashboard, storefront, width } = visit;
   const press = (name: string, role?: Reached) => reach(visit, name, role);
-  // The jobs process the uploaded pictures.
+  // Background jobs process the uploaded images.
   jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
   const [, picture, second] = await picturesOf(visit);
   await open('/products');
@@ -80,7 +80,7 @@ inPanel('a product with twelve variants and pictures is published', async (visit
 
   // Options can be added later without a new product.
   await sees('Variants (12)');
-  // A message under the pointer stays.
+  // A message stays open while the pointer is over it.
   await tab.mouse.move(0, 0);
   await tab.waitForFunction(`!document.querySelector('.toast')`);
   await fill('Values of Size', 'XL');
@@ -149,7 +149,7 @@ inPanel('a formatted description is previewed as customers will see it', async (
   await tab.locator('details.preview > summary').click();
   await look('product-preview');
   expect(await previewed()).toBe('Cut by hand Of oak. More');
-  // For any input: a browser's own validation message would hide these texts, and fail the test.
+  // Accepts any input: otherwise the browser's own validation message would hide these texts, and the test would fail.
   await fill('Formatted description (HTML)', '');
   await fill(
     'Formatted description (HTML)',
@@ -298,7 +298,7 @@ inPanel('stock is counted and changed in place', async ({ open, press, fill, see
   await fill(`Available, ${name}, S`, '7');
   await fill(`Available, ${name}, M`, '+24');
   await fill(`Available, ${name}, L`, '1');
-  // Sold meanwhile: the counted quantity is out of date.
+  // A unit is sold meanwhile, so that the entered quantity is out of date.
   await unwrap(
     dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
       params: { path: { variant_id: product.variants[2]?.id ?? '' } },
@@ -338,9 +338,9 @@ inPanel('a collection is put in order', async (visit) => {
   }
   await look('new-collection');
   await press('Save collection');
-  // Until it has its own address, this is the form that made it.
+  // `Delete` appears when the collection has its own screen; until then, the form that created it is shown.
   await sees('Delete');
-  // A message under the pointer stays.
+  // A message stays open while the pointer is over it.
   await tab.mouse.move(0, 0);
   await tab.waitForFunction(`!document.querySelector('.toast')`);
   await press(`Move ${a} down`);
@@ -371,7 +371,7 @@ inPanel('a collection is put in order', async (visit) => {
 
 inPanel('pictures are put in order by dragging them', async (visit) => {
   const { open, tab, dashboard, width } = visit;
-  // Those of the demo shop; products of other tests are newer.
+  // Products of the demo shop, because those of other tests are newer.
   const query = { limit: 5, sort: 'oldest' as const };
   const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query } }));
   const images = products.flatMap(({ images: all }) => all.map(({ url }) => ({ url }))).slice(0, 2);
@@ -417,7 +417,7 @@ inPanel('a collection longer than the window scrolls while a row is dragged to i
   expect(names.at(-1)).toBe(products[0]?.name);
 });
 
-/** Chooses a file, as the browser's own dialog does. */
+/** Chooses a file, as with the browser's file dialog. */
 async function choose({ tab }: Visit, label: string, path: string): Promise<void> {
   const input = await tab.waitForSelector(`input[type="file"][aria-label="${label}"]`);
   await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(path);
@@ -425,7 +425,7 @@ async function choose({ tab }: Visit, label: string, path: string): Promise<void
 
 type Reached = 'button' | 'link' | 'checkbox';
 
-/** Presses a button that a bar at the lower edge may cover, once it is visible. */
+/** Scrolls a button into view before pressing it, because a bar at the lower edge may cover it. */
 async function reach({ tab, press }: Visit, name: string, role: Reached = 'button'): Promise<void> {
   const handle = await tab.locator(`::-p-aria([name="${name}"][role="${role}"])`).waitHandle();
   await handle.evaluate((element) => element.scrollIntoView({ block: 'center' }));
@@ -437,7 +437,7 @@ async function picturesOf({ dashboard }: Visit): Promise<string[]> {
   return products.flatMap(({ images }) => images.map(({ url }) => url));
 }
 
-/** Drags a row by its handle, as a mouse does. */
+/** Drags a row by its handle with the mouse. */
 async function drag({ tab }: Visit, from: number, to: number): Promise<void> {
   const grips = await tab.$$('.grip');
   await grips[from]?.scrollIntoView();

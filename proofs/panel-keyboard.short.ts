@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { buy } from './panel/purchases.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** The most frequent tasks by keyboard only: no mouse, no touch, and the focus is always visible. */
+/** The most frequent tasks with only the keyboard; the focus must always be visible. */
 
 inPanel('an order is marked as paid and shipped by keyboard alone', async (visit) => {
   const { open, sees, seesNoDialog, tab, dashboard } = visit;
@@ -62,7 +62,7 @@ inPanel('a collection is put in order by keyboard alone', async (visit) => {
   const { id: collection_id } = await unwrap(dashboard.POST('/api/dashboard/collections', { body }));
   await open(`/collections/${collection_id}`);
   await tabTo(visit, `Move ${a} down`);
-  // The focus moves with the product, so that the next press moves it further.
+  // The focus moves with the product, so that pressing again moves the product further.
   await tab.keyboard.press('Space');
   await tab.keyboard.press('Space');
   await tabTo(visit, 'Save');
@@ -75,7 +75,7 @@ inPanel('a collection is put in order by keyboard alone', async (visit) => {
 
 const MOST_TABS = 150;
 
-/** Presses Tab until the element with this name has the focus, and shows it. */
+/** Presses Tab until the element with this name has the focus, and expects that the focus is visible. */
 async function tabTo({ tab }: Visit, name: string): Promise<void> {
   await tab.bringToFront();
   const passed: string[] = [];
@@ -90,7 +90,7 @@ async function tabTo({ tab }: Visit, name: string): Promise<void> {
   throw new Error(`Tab does not lead to ${name}, but to: ${passed.join(', ')}`);
 }
 
-/** The focused element, whether it has a focus ring, and whether it is within the window. */
+/** Returns the name of the focused element, whether it has a focus ring, and whether it is inside the window. */
 const FOCUSED = `(() => {
   const focused = document.activeElement;
   const label = focused.labels?.[0]?.textContent.replace(/ \\*$/, '');

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** A lost connection or a new version never leaves the panel white, and nothing that was typed is lost. */
+/** When the connection is lost or a new version is released, the panel must not be blank, and input must not be lost. */
 
 inPanel(
   'a screen that could not load without a connection reports it inside the frame, and loads later',
@@ -10,7 +10,7 @@ inPanel(
     await tab.setCacheEnabled(false);
     await open('/');
     await tab.setOfflineMode(true);
-    // Another one for each width, because the browser caches loaded scripts.
+    // Uses a different screen for each width, because the browser caches loaded scripts.
     const screen = width < 896 ? 'Customers' : 'Collections';
     await openByMenu(visit, screen);
     await sees('The connection was lost while the screen was loading.');
@@ -62,7 +62,7 @@ inPanel('input during a lost connection stays, and is saved afterwards', async (
 });
 
 inPanel('a screen that fails while rendering leaves the menu, and another screen can be opened', async (visit) => {
-  // React reports the error to the console, which fails other tests.
+  // Uses a separate visit, because React logs the error to the console, which would fail other tests.
   await visit.asStranger(async (stranger) => {
     const { tab, open, fill, press, sees, demo } = stranger;
     await tab.goto(`${demo.base_url}/panel`);
@@ -83,7 +83,7 @@ inPanel('a screen that fails while rendering leaves the menu, and another screen
   });
 });
 
-/** Uses the menu, which is folded on a phone: reloading the page would hide the fault. */
+/** Opens a screen from the menu, which is folded on a phone. Reloading the page would hide the fault. */
 async function openByMenu({ press, tab, width }: Visit, name: string): Promise<void> {
   if (width < 896) await tab.locator('.menu-button').click();
   await press(name, 'link');

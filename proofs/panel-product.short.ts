@@ -2,7 +2,10 @@ import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** A product is saved in one call: a rejected save changes nothing, and two people who save one product lose nothing. */
+/**
+ * A product is saved in one call. A rejected save must change nothing, and two people who save one product must not lose
+ * changes.
+ */
 
 inPanel('a mistake in the third variant changes nothing, and the form keeps its input', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
@@ -172,7 +175,7 @@ async function withSizes({ dashboard }: Visit, name: string) {
   return { id, read: () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params })) };
 }
 
-/** The changes that the panel sends from now on. */
+/** Records the writing requests that the panel sends from now on, and returns their list. */
 function listen({ tab }: Visit): string[] {
   const changes: string[] = [];
   tab.on('request', (request) => {

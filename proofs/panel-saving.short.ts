@@ -8,13 +8,13 @@ import { workJobs } from '../server/test/jobs.ts';
 import { PATIENCE_MS } from '../server/test/tab.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** Input is saved or stays on the screen: nothing is lost while a form is being saved, or when it is left. */
+/** Input must be saved or stay on the screen, even while a form is being saved or left. */
 
 interface Editor {
   where: string;
-  /** Opens it, with something to save. */
+  /** Opens the screen and changes something. */
   begin(visit: Visit): Promise<void>;
-  /** The label of the field in which the user keeps typing. */
+  /** The label of the field in which the user continues to type. */
   field: string;
   save: string;
   said: string;
@@ -119,7 +119,7 @@ inPanel('after saving by keyboard the focus stays in place', async (visit) => {
   await open('/settings/legal');
   await fill('Imprint', `https://shop.example/by-key-${width}`);
   const answer = await holdChanges(visit);
-  // Enter presses the button, which does nothing until the panel has seen the change.
+  // Waits until the panel has noticed the change, because until then Enter does nothing.
   await tab.waitForSelector('button[type="submit"]:not([aria-disabled])');
   await tab.keyboard.press('Enter');
   await answer.isAwaited;
@@ -174,7 +174,7 @@ afterAll(() => jobs?.stop());
 
 inPanel('brand settings typed while the logo is uploading are saved with it', async (visit) => {
   const { open, fill, press, sees, tab, dashboard, demo, width } = visit;
-  // The jobs process the uploaded pictures.
+  // Background jobs process the uploaded images.
   jobs ??= await workJobs({ baseUrl: demo.base_url });
   const folder = await mkdtemp(join(tmpdir(), 'panel-logo-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -213,7 +213,7 @@ inPanel('leaving changed settings or codes asks first', async (visit) => {
     await sees('Leave without saving?');
     await press('Cancel');
     expect(await contentOf(visit, field)).toBe(value);
-    // On a phone the menu is still open.
+    // On a phone, the menu is still open.
     await press('Customers', 'link');
     await press('Leave without saving');
     await tab.waitForFunction(`document.querySelector('h1')?.textContent === 'Customers'`);
@@ -260,7 +260,7 @@ inPanel('leaving a chosen file or a running import asks first', async (visit) =>
   const answer = await holdChanges(visit);
   await press(`Import ${rows.length} products`);
   await answer.isAwaited;
-  // On a phone the menu is still open.
+  // On a phone, the menu is still open.
   await leave('Stop the import and leave?');
   await press('Cancel');
   await leave('Stop the import and leave?');
@@ -277,7 +277,7 @@ inPanel('settings that are fetched again while they are edited do not hide a sav
   await fill('Right of withdrawal', mine);
   const { legal } = await unwrap(dashboard.GET('/api/dashboard/settings'));
   await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { legal: { ...legal, withdrawal_url: theirs } } }));
-  // A while later somebody comes back to the window, and the panel looks for news.
+  // Later the user returns to the window, and the panel fetches the settings again.
   await tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
   const isRead = tab.waitForResponse((response) => response.url().endsWith('/api/dashboard/settings'));
   await tab.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
@@ -290,7 +290,7 @@ inPanel('settings that are fetched again while they are edited do not hide a sav
   expect(kept.legal.withdrawal_url).toBe(theirs);
 });
 
-/** Delays every change that the panel sends from now on, as a slow network does, until it is released. */
+/** Holds all writing requests back, as on a slow network. `isAwaited` resolves at the first one; `letGo` sends them. */
 async function holdChanges({ tab }: Visit) {
   const held: (() => Promise<void>)[] = [];
   let isLetGo = false;
@@ -298,7 +298,7 @@ async function holdChanges({ tab }: Visit) {
   const isAwaited = tab.waitForRequest((request) => request.method() !== 'GET', { timeout: PATIENCE_MS });
   isAwaited.catch(() => {});
   tab.on('request', (request) => {
-    // Requests that are open when the tab is closed get no response.
+    // Requests that are held when the tab is closed fail.
     const go = () => request.continue().catch(() => undefined);
     if (isLetGo || request.method() === 'GET') return go();
     held.push(go);
@@ -310,7 +310,7 @@ async function holdChanges({ tab }: Visit) {
   return { isAwaited, letGo };
 }
 
-/** The field with this label, as the browser finds it. */
+/** An expression that finds the field with this label in the page. */
 function fieldOf(label: string): string {
   const labels = `[...document.querySelectorAll('label')]`;
   return `${labels}.filter(({ textContent }) => textContent.replace(/ \\*$/, '') === ${JSON.stringify(label)}).at(-1).control`;

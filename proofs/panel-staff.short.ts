@@ -18,7 +18,7 @@ inPanel('a person is invited, joins, changes role and is removed', async (visit)
     await other.open('/');
     await openMenu(other);
     await other.sees('Discounts');
-    // An open form is rejected with a message, and keeps its input.
+    // Saves a form that was open when the role changed: it is rejected with a message, and keeps its input.
     const becomes = async (role: string) => {
       await fill('Role of Noor Finch', role);
       const now = async () =>
@@ -35,7 +35,7 @@ inPanel('a person is invited, joins, changes role and is removed', async (visit)
     await press('Remove Noor Finch');
     await press('Remove');
     await sees('Removed.');
-    // The browser asks whether to leave the unsaved form.
+    // Confirms the browser's question whether to leave the unsaved form.
     other.tab.on('dialog', (dialog) => void dialog.accept());
     await other.open('/');
     await other.sees('E-mail');

@@ -4,17 +4,17 @@ import { buy } from './panel/purchases.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
 /**
- * A saved value is the one displayed from then on, however slow the network is: no old value returns to be read, edited or
- * compared with, and no message reports success before the screen shows it.
+ * After a save, the saved value must be shown, however slow the network is. No old value may be shown, edited or compared
+ * again, and no message may report success before the screen shows the new value.
  */
 
 interface Change {
   what: string;
-  /** Opens the form, and fills it in. */
+  /** Opens the form and fills it in. */
   begin(visit: Visit): Promise<void>;
   save: string;
   said: string;
-  /** The text on the screen once it is saved. */
+  /** The text that the screen shows after saving. */
   shows: string;
 }
 
@@ -110,7 +110,7 @@ inPanel('a late search in a list does not lead back from an opened entry', async
   const body = { email: `found-${width}@customer.example`, first_name: 'Found', last_name: `${width}` };
   const { id } = await unwrap(dashboard.POST('/api/dashboard/customers', { body }));
   await open('/customers');
-  // The page of the customer takes a while to load.
+  // Delays scripts, so that the screen of the customer loads slowly.
   await tab.setRequestInterception(true);
   tab.on('request', (request) => {
     const go = () => request.continue().catch(() => undefined);
@@ -178,8 +178,8 @@ inPanel('an ambiguous weight is not guessed', async (visit) => {
 });
 
 /**
- * Makes all reads slow from now on, and checks the screen after each of its changes. Resolves to a function that returns the wrong
- * states; the condition refers to the displayed text as `shown`.
+ * Delays all responses to reads, and evaluates `condition` after each change of the screen; in it, `shown` is the visible text.
+ * The returned function returns the texts for which it was true.
  */
 async function watchFor({ tab }: Visit, condition: string): Promise<() => Promise<unknown>> {
   await tab.evaluate(`{

@@ -4,7 +4,7 @@ import { leaveScreenshot } from '../server/test/tab.ts';
 import { buy, sendAgent } from './panel/purchases.ts';
 import { inPanel, type Visit } from './panel/visit.ts';
 
-/** Hostile input of shoppers: it is shown as typed, and runs nowhere. */
+/** Hostile text from shoppers. It must be shown as typed and must not run. */
 const HOSTILE = '=HYPERLINK("x") <img src=x onerror="document.title=\'run\'">';
 
 inPanel('the first screen shows the state of the shop', async ({ open, look, sees, tab }) => {
@@ -217,7 +217,7 @@ inPanel('a bank statement of 30 transfers is matched, and the paid orders are ma
   await look('statement');
   await press('Mark 30 orders as paid');
   await sees('30 orders marked as paid.');
-  // Transfers without a match remain to be checked, and marked ones cannot be marked again.
+  // The transfer without a match must remain, and orders that are marked as paid cannot be marked again.
   await sees('1 transfer to check');
   await expect.poll(text).not.toContain('30 transfers to mark');
 

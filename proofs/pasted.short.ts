@@ -14,18 +14,14 @@ import { waitFor } from '../server/test/receiver.ts';
 import { openTab } from '../server/test/tab.ts';
 
 /**
- * Pastes the blocks of the documents, one by one, next to a running demo shop, in a folder that looks
- * like a checkout. The addresses are those of the documents, except for the ports. A document has one terminal, as its reader
- * has, and another one for each block that keeps running. Commands are resolved as in the reader's shell: those of the
- * packages only through npx.
+ * Pastes the code blocks of the documents into shells, one by one, next to a running demo shop, in a folder that looks like a
+ * checkout. URLs stay as they are, except for the ports. Each document has one terminal, and another for each block that keeps
+ * running. Commands are found as in a reader's shell: those of the packages only through npx.
  */
 const ROOT = join(import.meta.dirname, '..');
 const LONG_ENOUGH_MS = 600_000;
 
-/**
- * Blocks marked `no-test`, by their beginnings, and why no test runs them. Blocks that can run are run instead of being listed
- * here.
- */
+/** Blocks marked `no-test`, by how they begin, and the reason. Only blocks that cannot run belong here. */
 const NOT_TESTED: [string, string, string][] = [
   ['README.md', 'npm ci && npm start', 'a clone without packages: installs/production.test.ts runs both commands'],
   [
@@ -143,7 +139,7 @@ const NOT_TESTED: [string, string, string][] = [
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
 ];
 
-/** The tests of blocks marked `own-test`, by the beginning of the block. */
+/** The tests of blocks marked `own-test`, by how the block begins. */
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],
@@ -169,7 +165,7 @@ const OWN_TESTS: [string, string][] = [
   ['DATABASE_URL=', 'proofs/processes/fleet.ts'],
 ];
 
-/** The last line of output by which a block that keeps running is ready. */
+/** The output that shows that a block that keeps running is ready. */
 const AT_WORK: [string, RegExp][] = [
   ['npm run example:agent', /compare the code/],
   ['commerce mock', /Storefront token/],
@@ -184,7 +180,7 @@ const AT_WORK: [string, RegExp][] = [
 
 const folder = mkdtempSync(join(tmpdir(), 'commerce-pasted-'));
 const ports: Record<string, number> = {};
-/** Directories that npm and vitest put before the reader's own on PATH. */
+/** Directories that npm and vitest prepend to the reader's PATH. */
 const OF_NPM = /node_modules[\\/](?:\.bin$|npm[\\/]|@npmcli[\\/])/;
 const pathWithout = process.env.PATH?.split(delimiter).filter((entry) => !OF_NPM.test(entry)) ?? [];
 const env = {
@@ -192,20 +188,20 @@ const env = {
   HOME: folder,
   COMMERCE_CONFIG: join(folder, 'config.json'),
 };
-/** With the command line installed globally, as at the beginning of cli/README.md. */
+/** For cli/README.md, which begins by installing the command line globally. */
 const withCli = { ...env, PATH: [join(folder, 'global'), env.PATH].join(delimiter) };
 let server: Paster;
 
-/** Its blocks wait for a person in a browser. */
+/** The blocks of this document wait for a person in a browser. */
 const WITH_A_CUSTOMER = 'docs/agents.md';
 const chromium = findChromium();
 if (!chromium) console.warn(NO_CHROMIUM);
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  // PostgreSQL may run as another user, who must be able to enter.
+  // PostgreSQL may run as another user, who must be able to enter the directory.
   chmodSync(folder, 0o711);
-  // npx spends half a second on each of some forty commands, only to do this.
+  // Replaces npx, which would need half a second for each of some forty commands.
   const commands = join(folder, 'node_modules/.bin');
   mkdirSync(join(folder, 'bin'));
   writeFileSync(join(folder, 'bin/npx'), `#!/bin/sh\nPATH="${commands}:$PATH" exec "${commands}/$@"\n`, {
@@ -217,7 +213,7 @@ beforeAll(async () => {
     symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
   for (const port of ['8080', '8081', '8091', '4000', '4001', '3000', '3001']) ports[port] = await freePort();
-  // On a busy machine a client may pause for longer than an idle connection is kept open, and find it closed.
+  // On a busy machine, a client may pause for longer than idle connections are kept open.
   server = openShell(folder, { ...env, PORT: String(ports['8080']), KEEP_ALIVE_SECONDS: '600' });
   await server.leaveRunning('npx commerce-server start', /Ctrl-C stops the server/);
   await createDatabase();
@@ -276,7 +272,7 @@ for (const file of DOCUMENTS) {
   );
 }
 
-/** The customer of the demo shop, who follows the links of a document in a browser while its blocks run. */
+/** The demo shop's customer, who follows links in the terminal's output in a browser. */
 async function openReaderOf(terminal: Paster): Promise<Reader> {
   browser ??= await openChromium(chromium ?? '');
   const { customers } = JSON.parse(readFileSync(join(folder, '.data/demo.json'), 'utf8')) as { customers: Login[] };
@@ -342,7 +338,9 @@ function envOf(file: string): Record<string, string> {
 
 const PRODUCTION = 'production';
 
-/** On the PostgreSQL of the demo shop, which is as durable as production requires; its owner is not a superuser. */
+/**
+ * Creates a database on the demo shop's PostgreSQL, which is as durable as production requires. Its owner is not a superuser.
+ */
 async function createDatabase(): Promise<void> {
   const url = Object.assign(new URL(runningEmbeddedUrl(join(folder, '.data'))), { username: 'postgres' });
   const client = new pg.Client(url.href);
@@ -354,7 +352,7 @@ function productionUrl(): string {
   return Object.assign(new URL(runningEmbeddedUrl(join(folder, '.data'))), { pathname: PRODUCTION }).href;
 }
 
-/** The ports and the database of this run, and values that a reader copies from another terminal. */
+/** Inserts the ports and the database of this run, and values that a reader would copy from another terminal. */
 function filledIn(text: string, others: Paster[]): string {
   const secret = others.map((shell) => /whsec_[\w+/=-]+/.exec(shell.printed())?.[0]).find(Boolean) ?? 'whsec_…';
   return text

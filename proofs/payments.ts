@@ -9,25 +9,25 @@ import { SYSTEM, type Tenant } from '../server/src/shop/shop.ts';
 
 const SECRET_KEY = 'a secret of the proofs, long enough to be one';
 
-/** A shop's payments in the provider's books, compared with its orders. */
+/** A shop's payments in the provider's records, compared with its orders. */
 export interface Books {
-  /** As the server sees the database. */
+  /** The database as the server sees it. */
   db: Pool;
-  /** Bypasses row-level security, as nobody does in production. */
+  /** A connection without row-level security. */
   owner: Pool;
   tenant: Tenant;
 }
 
 /**
- * The work of the payment job each minute; `provider` replaces the test provider. Failed work is repeated in the next
- * minute: a server that hangs may hold a lock.
+ * Does the work of the payment job, which runs each minute; `provider` replaces the test provider. Errors are ignored, because
+ * the job tries again a minute later: another server may hold a lock.
  */
 export async function settle({ db, tenant }: Books, provider?: PaymentProvider): Promise<void> {
   const card = provider ?? createTestProvider({ db, baseUrl: 'http://localhost' });
   await settlePayments(db, tenant, { card, secretKey: SECRET_KEY }).catch(() => undefined);
 }
 
-/** The human acts at the provider. */
+/** The shopper approves or declines the payment at the provider. */
 export async function decide({ owner, tenant }: Books, checkout_id: string, approved: boolean): Promise<void> {
   await owner.query(
     `update commerce.test_payments t set status = case when $3 then 'succeeded' else 'failed' end,
@@ -66,15 +66,18 @@ export async function letTimePass({ owner, tenant }: Books): Promise<void> {
 }
 
 interface Account {
-  /** Captured and not refunded, in minor units. */
+  /** The amount captured and not refunded, in minor units. */
   money: number;
   orders: number;
-  /** The total of the orders that are paid. */
+  /** The total of the paid orders. */
   paid: number;
   unsettled: number;
 }
 
-/** Money taken for a checkout without an order, or a paid order without money; undefined if there is no fault. */
+/**
+ * Returns the figures if the money differs from the paid orders, if there are several orders, or if a payment is unsettled;
+ * undefined if all is right.
+ */
 export async function faultIn({ owner, tenant }: Books, checkout_id: string): Promise<string | undefined> {
   const { rows } = await owner.query<Account>(
     `select (

@@ -3,7 +3,7 @@ import { hashPassword } from '../server/src/shop/passwords/passwords.ts';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
 import type { Ids, Tenant, World } from './tenant.ts';
 
-/** People who work for a tenant, and those with an invitation. */
+/** Staff of a tenant, and people with an invitation. */
 
 type Role = 'owner' | 'manager' | 'fulfilment' | 'support' | 'viewer';
 
@@ -13,7 +13,7 @@ export interface Person {
   password: string;
 }
 
-/** A person with a login who works for no shop yet. */
+/** Creates a person with a login who works for no shop. */
 export async function newPerson({ owner }: Pick<World, 'owner'>, canary: string): Promise<Person> {
   const person = { email: `${canary}-${randomUUID().slice(0, 8)}@example.com`, password: `${canary} password` };
   const { rows } = await owner.query<{ id: string }>(
@@ -23,7 +23,7 @@ export async function newPerson({ owner }: Pick<World, 'owner'>, canary: string)
   return { ...person, id: rows[0]?.id ?? '' };
 }
 
-/** A new member of a site's staff. */
+/** Creates a member of a site's staff. */
 export async function hire(
   world: Pick<World, 'owner'>,
   site_id: string,
@@ -37,7 +37,7 @@ export async function hire(
   return hired;
 }
 
-/** A shop can have 500 members: removes those of earlier calls. */
+/** Removes the members that earlier calls created, because a shop may have at most 500. */
 export async function makeMember(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   await world.owner.query(
     `delete from commerce.staff_memberships where site_id = $1 and role = 'viewer' and not staff_id = any($2)`,
@@ -46,7 +46,7 @@ export async function makeMember(world: World, tenant: Tenant): Promise<Partial<
   return { staff_member: [(await hire(world, tenant.site_id, tenant.canary, 'viewer')).id] };
 }
 
-/** Another session of the tenant's first member of staff. */
+/** Creates another session for the tenant's first member of staff. */
 export async function makeStaffSession({ owner }: World, { staff }: Tenant): Promise<Partial<Ids>> {
   const id = randomUUID();
   await owner.query(
@@ -57,7 +57,7 @@ export async function makeStaffSession({ owner }: World, { staff }: Tenant): Pro
   return { staff_session: [id] };
 }
 
-/** The secret of a link that was mailed to a new member of staff. */
+/** Creates a member of staff with a password reset link, and returns the link's secret. */
 export async function staffReset(world: World, tenant: Tenant): Promise<string> {
   const [{ id }, token] = [await hire(world, tenant.site_id, tenant.canary), mintToken('reset')];
   await world.owner.query(
@@ -74,7 +74,7 @@ export interface Invited {
   token: string;
 }
 
-/** An invitation with the code of its mail; for a new address by default. */
+/** Creates an invitation, by default for a new e-mail address, and returns the secret of its link. */
 export async function invite(
   { owner }: Pick<World, 'owner'>,
   tenant: Pick<Tenant, 'site_id' | 'canary'>,
@@ -90,7 +90,7 @@ export async function invite(
   return { id, email, token };
 }
 
-/** A shop can have 100 invitations: ends those of earlier calls. */
+/** Ends earlier invitations, because a shop may have at most 100. */
 export async function makeRoomToInvite({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query(
     'update commerce.staff_invitations set ended_at = now() where site_id = $1 and ended_at is null and not id = any($2)',

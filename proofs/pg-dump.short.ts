@@ -14,7 +14,7 @@ if (!bin) process.stderr.write(`${skippedWithout(PG_DUMP)}\n`);
 const COMMANDS = join(import.meta.dirname, '../server/bin/commerce-server.js');
 const PAGE = readFileSync(join(import.meta.dirname, '../docs/production.md'), 'utf8');
 
-/** A block of docs/production.md, to be pasted. */
+/** A code block of docs/production.md, with commands that can run here. */
 function block(first: string): string {
   const found = [...PAGE.matchAll(/```sh(?: own-test)?\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const text = found.find((one) => one.startsWith(first));
@@ -22,7 +22,7 @@ function block(first: string): string {
   return text.replaceAll('npx commerce-server', `'${process.execPath}' '${COMMANDS}'`);
 }
 
-describe.skipIf(!bin)('the documented way with pg_dump', () => {
+describe.skipIf(!bin)('the documented backup with pg_dump', () => {
   let dir = '';
   let from: OwnCluster;
   let to: OwnCluster;
@@ -71,7 +71,7 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
     return run(block(first), url);
   }
 
-  /** Two tenants, so that row-level security would hide something. */
+  /** Creates two tenants, so that row-level security would hide rows from a login without a tenant. */
   async function fill(url: string): Promise<void> {
     await send(
       asSuperuser(from),
@@ -85,7 +85,7 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
   const COUNTS = `select (select count(*)::int from commerce.site_settings) as settings,
     (select count(*)::int from graphile_worker._private_jobs) as jobs`;
 
-  test('the owner, no superuser, dumps every tenant, and restores into a new cluster', async () => {
+  test('an owner that is no superuser dumps every tenant, and restores them in a new cluster', async () => {
     const restored = paste('npx commerce-server migrate --roles', login(to));
 
     expect(restored).toMatchObject({ status: 0, stdout: expect.stringMatching(/No problems found\.\n$/) });
@@ -112,7 +112,7 @@ describe.skipIf(!bin)('the documented way with pg_dump', () => {
     expect(await send(superuser, calls)).toEqual([{ open: false }]);
   }, 300_000);
 
-  test('a backup-only login can dump, and without the policies pg_dump fails instead of omitting rows', async () => {
+  test('a login that only makes backups can dump, and without the backup policies pg_dump fails instead of omitting rows', async () => {
     await send(login(from), `create role nightly login password 'pw' in role commerce_backup`);
     const dump = 'pg_dump --format=custom --enable-row-security --file=nightly.dump "$DATABASE_URL"';
     expect(run(dump, login(from, 'nightly'))).toMatchObject({ status: 0 });

@@ -4,27 +4,27 @@ import type { Call } from './client.ts';
 import { SCOPES_OF, scopeOf, scopesOfGrant } from './processes/permissions.ts';
 import { headerOf, type Tenant } from './tenant.ts';
 
-/** A caller with all credentials, and the operations that the contract opens to it. A new kind of caller is a line in `principalsOf`. */
+/** A caller with its credentials. For a new kind of caller, add a line to `principalsOf`. */
 export interface Principal {
   name: string;
   /** The security schemes of the credentials in the headers. */
   schemes: string[];
   scopes: string[];
   headers: Call['headers'];
-  /** The owner of storefront objects: a customer; null for guests. */
+  /** The customer whose storefront objects it owns; null for guests and other callers. */
   customer_id: string | null;
 }
 
 const SHOP_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
 const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
 
-/** A calling customer. */
+/** A customer who calls. */
 export interface Shopper {
   id: string;
   token: string;
 }
 
-/** Every kind of caller of a tenant, among them these customers. */
+/** All kinds of callers of a tenant, including these customers. */
 export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
   const { StaffSession, ApiKey, StorefrontToken, SyncSecret } = tenant.secrets;
   const site = { 'X-Site-ID': tenant.site_id };
@@ -52,7 +52,9 @@ export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
   ];
 }
 
-/** Whether this principal may call the operation on any object: by a table of ours for the dashboard, else by the contract. */
+/**
+ * Whether the contract lets this principal call the operation. For the dashboard, the scopes are from a table of the proofs.
+ */
 export function mayCall({ schemes, scopes }: Principal, { surface, name, security, ...declared }: Operation): boolean {
   if (security.length === 0) return true;
   const scope = surface === 'dashboard' ? scopeOf(name) : declared.scope;

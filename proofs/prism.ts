@@ -9,16 +9,16 @@ import { freePort } from '../server/src/db/free-port.ts';
 import type { Reply } from './client.ts';
 
 /**
- * Prism as a proxy in front of a server: it reads the contract itself and reports in a header of each response where the
- * request or the response deviates from it. With a contract that it could not compile it would report nothing at all, so a
- * header can make the response to a request invalid on the way, to verify that it checks.
+ * Prism as a proxy for a server. It reads the contract itself, and reports in a response header where the request or response
+ * deviates from it. If it could not compile the contract, it would report nothing. So that proofs can test it, a request header
+ * makes the response invalid before Prism gets it.
  */
 export interface Prism {
   baseUrl: string;
   stop(): Promise<void>;
 }
 
-/** A report of Prism about an exchange. */
+/** A deviation that Prism reports. */
 export interface Finding {
   /** Begins with `request` or `response`. */
   location: string[];
@@ -34,7 +34,7 @@ const SPOILT = JSON.stringify({ spoilt: true });
 const CONTRACT = fileURLToPath(import.meta.resolve('@commerce-backend/spec/openapi.json'));
 const PRISM = createRequire(import.meta.url).resolve('@stoplight/prism-cli/dist/index.js');
 
-/** Starts Prism in front of the server at `upstream`, with the spoiler in between. */
+/** Starts Prism in front of the server at `upstream`, with a proxy between them that can spoil responses. */
 export async function startPrism(upstream: string): Promise<Prism> {
   const spoiler = createServer((req, res) => {
     forward(upstream, req, res).catch(() => res.destroy());
@@ -77,7 +77,7 @@ async function forward(upstream: string, req: IncomingMessage, res: ServerRespon
   });
   const spoil = req.headers['x-spoil'] !== undefined;
   const bytes = spoil ? Buffer.from(SPOILT) : Buffer.from(await answer.arrayBuffer());
-  // Compressed bodies have been unpacked by now.
+  // The body is already decompressed.
   const kept = without([...OF_THE_CONNECTION, 'content-encoding'], [...answer.headers]);
   res.writeHead(answer.status, { ...kept, 'content-length': String(bytes.length) });
   res.end(bytes);
@@ -89,12 +89,12 @@ function without(names: string[], headers: [string, string][]): Record<string, s
   return Object.fromEntries(headers.filter(([name]) => !names.includes(name)));
 }
 
-/** Prism's findings for the exchange that ended with this response. */
+/** Prism's findings about an exchange, from its response. */
 export function findingsOf({ headers }: Reply): Finding[] {
   return findingsIn(headers['sl-violations'] as string | undefined);
 }
 
-/** The same from only its header. */
+/** Prism's findings, from the header of a response. */
 export function findingsIn(header: string | null | undefined): Finding[] {
   return header ? (JSON.parse(header) as Finding[]) : [];
 }

@@ -1,10 +1,10 @@
-/** A seeded random source (mulberry32), for choosing among attacks; values come from fast-check. */
+/** A seeded random source (mulberry32) for choosing attacks; generated values come from fast-check. */
 export interface Chance {
-  /** From 0 up to but not including 1. */
+  /** A number from 0 up to but not including 1. */
   next(): number;
-  /** Any entry of a list that is not empty. */
+  /** A random entry of a list that is not empty. */
   of<T>(list: readonly T[]): T;
-  /** At most `count` entries, each as likely as the next. */
+  /** Up to `count` entries in random order, each equally likely. */
   some<T>(list: readonly T[], count: number): T[];
 }
 

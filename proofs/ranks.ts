@@ -1,6 +1,6 @@
 /**
- * Whether the numbers of one sample tend to be greater or smaller than those of another (Mann and Whitney), as the probability
- * of such a difference by chance; in both directions, by the normal approximation, with equal ranks corrected.
+ * The probability that two samples differ only by chance in whether their values tend to be larger (Mann-Whitney test).
+ * Two-sided, with the normal approximation and a correction for ties.
  */
 export function rankSumTest(one: number[], other: number[]): number {
   const all = [
@@ -24,7 +24,7 @@ export function rankSumTest(one: number[], other: number[]): number {
   return complementOfError(z / Math.SQRT2);
 }
 
-/** erfc for x ≥ 0, to seven digits (Abramowitz and Stegun 7.1.26). */
+/** The complementary error function for x ≥ 0, to seven digits (Abramowitz and Stegun 7.1.26). */
 function complementOfError(x: number): number {
   const t = 1 / (1 + 0.3275911 * x);
   const series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))));

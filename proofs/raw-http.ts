@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net';
 
-/** The raw bytes of a response. */
+/** A response as raw text. */
 export interface RawAnswer {
   status: number;
-  /** The status line and the header fields. */
+  /** The status line and the headers. */
   head: string;
   body: string;
 }
@@ -11,8 +11,8 @@ export interface RawAnswer {
 const ANSWER_TIMEOUT_MS = 15_000;
 
 /**
- * Raw HTTP/1.1, for requests that no client library would send. One request at a time; the connection is kept open while the
- * server keeps it open.
+ * Sends raw HTTP/1.1, for requests that no client library would send. One request at a time; the connection is reused as long
+ * as the server keeps it open.
  */
 export class RawClient {
   readonly #port: number;
@@ -23,8 +23,8 @@ export class RawClient {
   }
 
   /**
-   * Sends the bytes and reads one response. Undefined when the server closed the connection without one; throws when it
-   * neither responds nor closes in 15 s.
+   * Sends the bytes and reads one response; undefined if the server closes the connection without one. Throws if it does
+   * neither within 15 s.
    */
   async send(request: string | Buffer, { withoutBody = false } = {}): Promise<RawAnswer | undefined> {
     const socket = await this.#connection();
@@ -60,7 +60,7 @@ export class RawClient {
       const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
       socket.once('error', reject);
       socket.once('connect', () => {
-        // The server may reset the connection while we send; `close` reports that.
+        // The server may reset the connection while bytes are being sent, which `close` reports.
         socket.off('error', reject).on('error', () => {});
         this.#socket = socket;
         resolve(socket);
@@ -69,7 +69,7 @@ export class RawClient {
   }
 }
 
-/** The first complete response in the bytes. At the end of the connection, the received bytes count as complete. */
+/** The first complete response in the bytes. When the connection has ended, what was received counts as complete. */
 function answerIn(bytes: Buffer, withoutBody: boolean, ended: boolean): RawAnswer | undefined {
   const split = bytes.indexOf('\r\n\r\n');
   if (split < 0) return undefined;
@@ -85,7 +85,7 @@ function answerIn(bytes: Buffer, withoutBody: boolean, ended: boolean): RawAnswe
   return ended ? answer(rest.toString()) : undefined;
 }
 
-/** A request as text. Header values are sent unchanged, so they may contain anything but a line end. */
+/** A request as text. Header values are sent unchanged, so they may contain anything except a line break. */
 export function rawRequest(method: string, target: string, headers: Record<string, string>, body = ''): string {
   const bytes = Buffer.from(body);
   const fields = { Host: '127.0.0.1', ...headers, ...(body && { 'Content-Length': String(bytes.length) }) };

@@ -2,20 +2,20 @@ import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 
-/** Faulty receivers of webhooks. */
+/** A faulty receiver of webhooks. */
 export interface BadReceiver {
   name: string;
-  /** The outcome that must be recorded for an attempt. */
+  /** The outcome that must be recorded for its attempts. */
   outcome: string;
   status: number | null;
-  /** The Retry-After that it sends, in seconds, up to the accepted maximum. */
+  /** The seconds in its Retry-After header, limited to the accepted maximum. */
   asks?: number;
-  /** An attempt takes as long as allowed. */
+  /** Whether an attempt takes as long as allowed. */
   slow?: boolean;
   open(): Promise<{ url: string; close(): Promise<void> }>;
 }
 
-/** All of them. `elsewhere` is the target of redirects. */
+/** All bad receivers. `elsewhere` is the target of redirects. */
 export function badReceivers(elsewhere: string): BadReceiver[] {
   return [
     ...[400, 401, 404, 500, 503].map((status) => answering(status)),
@@ -102,7 +102,7 @@ const pourOut: RequestListener = (_req, res) => {
   res.on('close', () => clearInterval(timer));
 };
 
-/** Writes header lines of this many bytes, one every this many milliseconds. */
+/** Sends headers without end: one line of this many bytes every few milliseconds. */
 function pourHeaders(socket: Socket, bytes: number, every_ms: number): void {
   socket.write('HTTP/1.1 200 OK\r\n');
   const timer = setInterval(() => socket.write(`x: ${'y'.repeat(bytes)}\r\n`), every_ms);

@@ -12,13 +12,15 @@ import { makeRoomForWebhooks, makeRoomToListen } from './subscriptions.ts';
 import { callAs, credentialsOf, type Ids, type Kind, operationOf, type Tenant, type World } from './tenant.ts';
 import { openSession } from './world.ts';
 
-/** A request that must succeed: made from the contract's examples and a tenant's objects. */
+/** Options for a valid request, which is made from the contract's examples and a tenant's objects. */
 export interface Wish {
-  /** Objects that the call may change and destroy; created for it by default. */
+  /** Objects that the call may change or delete; by default new ones are created. */
   ids?: Partial<Ids>;
-  /** The index of the operation's security alternatives; by default the last that is not an agent's together with the storefront's. */
+  /**
+   * The index of a security alternative; by default the last one that does not combine an agent's token with the storefront's.
+   */
   alternative?: number;
-  /** Send every query parameter, too. */
+  /** Whether to send every query parameter. */
   full?: boolean;
 }
 
@@ -27,7 +29,7 @@ export async function validCall(world: World, tenant: Tenant, operation: Operati
   const alternative = wish.alternative ?? operation.security.findLastIndex((schemes) => !isAgentBesidePair(schemes));
   const byAgent = isAgentBesidePair(operation.security[alternative] ?? []);
   const made = wish.ids ?? (operation.safe ? tenant.ids : await freshIds(world, tenant, operation));
-  // An agent sees the carts and checkouts that it made, and no others.
+  // An agent only sees the carts and checkouts that it created.
   const ids = byAgent && !wish.ids ? { ...made, ...(await agentsOwn(world, tenant)) } : made;
   if (operation.surface === 'sync') await reviveSyncKey(world, tenant);
   const { path, query } = parametersOf(operation, ids, wish.full ?? false);
@@ -53,9 +55,9 @@ interface Scene {
   ids: Partial<Ids>;
 }
 
-/** Cases that the examples cannot express: the few operations whose success depends on the current state. */
+/** Changes to calls that the examples cannot express, because their success depends on the current state. */
 const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<void> | void>> = {
-  // Someone new each time, because an attacked login may be throttled.
+  // A new member of staff each time, because an attacked login may be throttled.
   'dashboard.login': async (call, { world, tenant }) => {
     const { email, password } = await hire(world, tenant.site_id, tenant.canary);
     call.body = { email, password };
@@ -83,13 +85,13 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
     const person = await asSomebodyNew(call, world, tenant);
     await callAs(world, person, 'dashboard.confirmTwoFactor', await setUpTwoFactor(world, person));
   },
-  // Another order each time: the same one again changes nothing.
+  // New orders each time, because importing the same ones again changes nothing.
   'dashboard.importOrders': (call) => {
     const { orders } = call.body as { orders: object[] };
     const anew = orders.map((order) => ({ ...order, order_number: randomUUID(), external_reference: randomUUID() }));
     call.body = { ...(call.body as object), orders: anew };
   },
-  // Of an order that has just been made.
+  // Sends the mail about a placed order, because the order is new.
   'dashboard.sendOrderMail': (call) => {
     call.body = { kind: 'placed' };
   },
@@ -102,7 +104,7 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
     await makeRoomToInvite(world, tenant);
     call.body = { ...(call.body as object), token: (await invite(world, tenant)).token };
   },
-  // A person who works elsewhere, or nowhere, and accepts in their own session.
+  // A person who does not work for the shop accepts in their own session.
   'dashboard.acceptInvitation': async (call, { world, tenant }) => {
     await makeRoomToInvite(world, tenant);
     const { email, password } = await newPerson(world, tenant.canary);
@@ -112,7 +114,7 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   'dashboard.createApiKey': (_call, { world, tenant }) => makeRoom(world, tenant, 'api_key'),
   'dashboard.createStorefrontToken': (_call, { world, tenant }) => makeRoom(world, tenant, 'storefront'),
   'dashboard.createSyncKey': (_call, { world, tenant }) => makeRoom(world, tenant, 'sync'),
-  // An option can go when no two variants become the same.
+  // A product with one variant: an option can be deleted only if no two variants become the same.
   'dashboard.deleteOption': async (call, { world, tenant }) => {
     const single = await MAKERS.product.make(world, tenant, 1);
     call.path = { product_id: single.product?.[0] ?? '', option_id: single.option?.[0] ?? '' };
@@ -166,14 +168,14 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   'dashboard.createWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
   'sync.registerWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
   'dashboard.createEventListener': (_call, { world, tenant }) => makeRoomToListen(world, tenant),
-  // No long poll: no events are expected.
+  // Without long polling, because no events are expected.
   'dashboard.listListenerEvents': ({ query }) => {
     delete query.wait_seconds;
   },
   'sync.createOrder': async (call, { world, tenant }) => {
     call.body = await syncOrderOf(world, tenant);
   },
-  // Someone new each time, as with staff.
+  // A new customer each time, because an attacked login may be throttled.
   'storefront.loginCustomer': async (call, { world, tenant }) => {
     const { email } = await openAccount(world, tenant);
     call.body = { ...(call.body as object), email, password: CUSTOMER_PASSWORD };
@@ -193,7 +195,7 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   'agent.pollConsent': async (call, { world, tenant }) => {
     call.body = { device_code: await approvedDeviceCode(world, tenant) };
   },
-  // After giving it back, an agent has no token any more.
+  // A new agent, because the token no longer works afterwards.
   'agent.revokeToken': async (call, { world, tenant }) => {
     const { secret } = await openAgent(world, tenant, tenant.ids.customer[0] ?? '');
     call.headers.Authorization = `Bearer ${secret}`;
@@ -231,7 +233,7 @@ const FITTINGS: Partial<Record<string, (call: Call, scene: Scene) => Promise<voi
   },
 };
 
-/** The first example of an operation's request body, or nothing. */
+/** The first example of an operation's request body; undefined if it has no body. */
 export function exampleOf(operation: Operation): unknown {
   const declared = document.paths[operation.path]?.[operation.method] as Record<string, unknown>;
   if (!declared.requestBody) return undefined;
@@ -261,8 +263,10 @@ function idFor(operation: Operation, { name, schema }: Parameter, ids: Partial<I
   return kinds && ids[kinds[0] as Kind]?.[0];
 }
 
-/** A cursor comes from an earlier answer, so none can be made up. */
-/** Makes the call as a new member of staff, whose second factor and password nobody else uses. */
+/**
+ * Makes the call as a new member of staff, whose second factor and password nothing else uses. Returns the tenant with that
+ * session.
+ */
 async function asSomebodyNew(call: Call, world: World, tenant: Tenant): Promise<Tenant> {
   const { email, password } = await hire(world, tenant.site_id, tenant.canary);
   const StaffSession = await openSession(world, email, password);
@@ -275,6 +279,7 @@ async function setUpTwoFactor(world: World, person: Tenant): Promise<{ totp_code
   return { totp_code: generateSync({ secret: totp_secret }) };
 }
 
+/** Cursors are not sent, because a valid one can only come from an earlier response. */
 function isCursor({ name }: Parameter): boolean {
   return name === 'cursor';
 }
@@ -286,7 +291,7 @@ function textOf({ schema }: Parameter): string | string[] {
 
 const UNIQUE_FIELDS = ['slug', 'handle', 'sku', 'code'];
 
-/** Gives each field that must be unique in its shop a new value. */
+/** Gives a new value to each field that must be unique in the shop. */
 export function unique<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(unique) as T;
@@ -298,7 +303,7 @@ export function unique<T>(value: T): T {
   return Object.fromEntries(fields) as T;
 }
 
-/** Replaces the example's ids with a tenant's. */
+/** Replaces ids in an example by those of a tenant. */
 function withIds(value: unknown, ids: Partial<Ids>, operation: Operation): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = Object.entries(value).map(([name, field]) => {

@@ -8,7 +8,10 @@ import { promisify } from 'node:util';
 import { findingsIn } from './prism.ts';
 import type { World } from './tenant.ts';
 
-/** `redocly respect` runs the flows of `spec/flows` and checks each response against the contract and the flow. */
+/**
+ * The result of `redocly respect`, which runs the flows of `spec/flows` and checks each response against the contract and the
+ * flow.
+ */
 export interface Played {
   flows: number;
   steps: number;
@@ -18,10 +21,10 @@ export interface Played {
 const REDOCLY = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), 'bin/cli.js');
 const FLOWS = fileURLToPath(new URL('../spec/flows', import.meta.url));
 
-/** Runs all flows for the first tenant at this address, possibly through Prism; each failure and finding is a violation. */
+/** Runs all flows for the first tenant at this URL, which may be that of Prism. Each failure and finding is a violation. */
 export async function playFlows(world: World, baseUrl: string): Promise<Played> {
   const [{ canary, site_id, secrets, ids }] = world.tenants;
-  // Other proofs may have set one, which would replace the test provider.
+  // Other proofs may have created one, which would replace the test provider.
   await world.owner.query('delete from commerce.payment_accounts where site_id = $1', [site_id]);
   const inputs = {
     site_id,

@@ -7,11 +7,11 @@ import type { OpenShop } from './shop.ts';
 import { operationOf } from './tenant.ts';
 import { type Asked, answerIn, askOverMcp, askOverRest, type Speaker } from './ucp.ts';
 
-/** Callers who try to change a checkout while a person reads its review, each over a protocol. */
+/** Callers who try to change a checkout while a person reads its review, each over one protocol. */
 
 export type Maker = 'storefront' | 'guest agent' | 'agent';
 
-/** A checkout that is ready for its person. */
+/** A checkout that is ready for the person to review. */
 export interface Target {
   shop: OpenShop;
   checkout_id: string;
@@ -19,14 +19,14 @@ export interface Target {
   line_item_id: string;
   variant_id: string;
   url: string;
-  /** The secrets of the callers. */
+  /** The credentials of the callers. */
   agent_token: string;
   stranger_token: string;
   other_browser: PaperBrowser;
   other_option: string;
 }
 
-/** The changes of a swap; each protocol applies those that it can. */
+/** The wanted changes; each protocol makes those that it can. */
 export interface Wish {
   email?: string;
   phone?: string;
@@ -36,7 +36,7 @@ export interface Wish {
   quantity?: number;
 }
 
-/** Whether the swap changed anything that it should change. */
+/** Makes changes, and returns whether any took effect. */
 export type Swap = (target: Target, wish: Wish) => Promise<boolean>;
 
 export const PROFILES = {
@@ -44,7 +44,7 @@ export const PROFILES = {
   other: 'https://another.example/.well-known/ucp',
 };
 
-/** Profiles as if they had been fetched. */
+/** Inserts the profiles of agents, as if the server had fetched them. */
 export async function keepProfiles({ premises, site_id }: OpenShop): Promise<void> {
   const capabilities = Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, [UCP_VERSION]]));
   for (const url of Object.values(PROFILES)) {
@@ -60,7 +60,7 @@ export function speakerOf({ premises, site_id }: OpenShop, profile: string, secr
   return { baseUrl: premises.baseUrl, site_id, profile, ...(secret && { secret }) };
 }
 
-/** A change over the storefront, with the token. */
+/** Changes the checkout over the storefront API, with a customer's token if given. */
 function overStorefront(tokenOf: (target: Target) => { customer_token?: string }): Swap {
   return async (target, { quantity, ...body }) => {
     const { shop, checkout_id, cart_id, line_item_id } = target;
@@ -75,7 +75,7 @@ function overStorefront(tokenOf: (target: Target) => { customer_token?: string }
   };
 }
 
-/** The agents' own surface: an agent names the address, the delivery and a note. */
+/** The body for the agents' API, which accepts an address, a shipping option and a note. */
 function agentBody({ cart_id }: Target, { shipping_address, shipping_option_id, note }: Wish) {
   return {
     cart_id,
@@ -101,7 +101,7 @@ const overAgentMcp: Swap = async (target, wish) => {
   return result !== undefined && result.isError !== true;
 };
 
-/** The whole checkout, as UCP replaces it. */
+/** The body for UCP, which replaces the whole checkout. */
 export function ucpCheckout(
   variant_id: string,
   { email, phone, shipping_address, shipping_option_id, quantity = 1 }: Wish,
@@ -133,7 +133,7 @@ function overUcp(ask: typeof askOverRest, profile: string, secretOf: (target: Ta
   };
 }
 
-/** Another browser with the link enters its own data. */
+/** Somebody who has the link opens it in another browser, and enters other data. */
 const byOtherBrowser: Swap = async ({ url, other_browser }, { email, phone, note, shipping_address }) => {
   const form: Page = await other_browser.open(`${url}?change=1`);
   if (!form.html.includes('value="save"')) return false;
@@ -151,7 +151,7 @@ const byOtherBrowser: Swap = async ({ url, other_browser }, { email, phone, note
 
 const guest = () => undefined;
 
-/** The seven callers, each with its protocols and the checkouts that it can identify. */
+/** The seven kinds of callers, each with its protocols and the checkouts that it can identify. */
 export const SWAPS: { who: string; makers: Maker[]; ways: Record<string, Swap> }[] = [
   {
     who: 'the agent that made it',

@@ -2,15 +2,15 @@ import { answersOn, type PageSummary, shownAs, summaryOf } from '../server/test/
 import type { Address, Checkout } from './goods.ts';
 import type { OpenShop } from './shop.ts';
 
-/** The review on the hosted page, and the order of the checkout, in the same form. */
+/** The review on the hosted page, or an order in the same form. */
 export interface Reviewed {
   lines: PageSummary['lines'];
   total: string;
-  /** The sections by their headings, without empty paragraphs. */
+  /** The paragraphs of each section by its heading, without empty ones. */
   answers: Record<string, string[]>;
 }
 
-/** Undefined if the page is not a review. */
+/** The review on a page; undefined if the page is not a review. */
 export function reviewOn(html: string): Reviewed | undefined {
   const summary = summaryOf(html);
   if (!summary || !html.includes('value="place_order"')) return undefined;
@@ -18,7 +18,7 @@ export function reviewOn(html: string): Reviewed | undefined {
   return { lines: summary.lines, total: summary.total, answers: Object.fromEntries(answers) };
 }
 
-/** The common fields of a checkout and its order. */
+/** The fields that a checkout and its order have in common. */
 interface Bought {
   email: string | null;
   phone: string | null;
@@ -33,7 +33,7 @@ interface Bought {
 
 const PAYMENTS: Record<string, string> = { bank_transfer: 'Bank transfer', card: 'Card', free: 'Nothing to pay' };
 
-/** The order of a checkout as its review would have to read. */
+/** The order of a checkout, in the form of a review. */
 export async function orderedAs({ premises, site_id }: OpenShop, checkout_id: string): Promise<Reviewed | undefined> {
   const { rows } = await premises.owner.query<Bought>(
     `select o.email, o.phone, o.shipping_address, o.billing_address, o.shipping_method, o.payment_method, o.note, o.total, (
@@ -46,7 +46,7 @@ export async function orderedAs({ premises, site_id }: OpenShop, checkout_id: st
   return rows[0] && asReview(rows[0]);
 }
 
-/** A checkout as its review would have to read. */
+/** A checkout, in the form of a review. */
 export function reviewOf({ items, shipping_option, ...checkout }: Checkout): Reviewed {
   const lines = items
     .filter(({ available }) => available)
@@ -78,7 +78,7 @@ function asReview(bought: Bought): Reviewed {
 
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 
-/** An address as a parcel has it. */
+/** The lines of an address, as on a parcel. */
 function linesOf(address: Address | null): (string | null)[] {
   const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address ?? {};
   const together = (...words: (string | null | undefined)[]) => words.filter(Boolean).join(' ');

@@ -86,13 +86,13 @@ async function prove({ id, promise, run }: Proof): Promise<Row> {
   return { id, promise, form: trial.size, seed, seconds, figures };
 }
 
-/** The proofs whose short form was run and held: the tests have their ids in their names (short-form.ts). */
+/** The ids of the proofs whose short form succeeded; the names of their tests begin with the id (short-form.ts). */
 function heldIn(vitest: Vitest): string[] {
   const tests = vitest.state.getTestModules().flatMap(({ children }) => [...children.allTests('passed')]);
   return tests.flatMap(({ name }) => /^([A-Z]\d+): /.exec(name)?.[1] ?? []);
 }
 
-/** All short forms, by proofs/vitest.config.ts, which ends with the count of those that held. */
+/** Runs all short forms with proofs/vitest.config.ts, and prints how many succeeded. */
 async function proveShort(): Promise<never> {
   process.env.PROOF_SEED = values.seed;
   const now = stampOfNow();

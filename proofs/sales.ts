@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { addressOf, asGuest } from './customers.ts';
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
-/** Objects that shoppers and staff create from a tenant's goods: carts, checkouts, orders, and their prerequisites. */
+/** Objects that shoppers and staff create from a tenant's products: carts, checkouts, orders, and what they need. */
 
 export async function makeDiscount(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { id, code } = (await callAs(world, tenant, 'dashboard.createDiscount', {
@@ -14,9 +14,7 @@ export async function makeDiscount(world: World, tenant: Tenant): Promise<Partia
   return { discount: [id], discount_code: [code] };
 }
 
-/**
- * The contract allows 100: keeps only the newest few of those that the tenant does not use, so that another can be created.
- */
+/** Deletes all but the newest few shipping options that the tenant does not use, because a shop may have at most 100. */
 export async function makeRoomToShip({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query(
     `delete from commerce.shipping_options where site_id = $1 and id in (
@@ -38,12 +36,12 @@ interface Cart {
   items: { id: string }[];
 }
 
-/** A guest's cart with two pieces. */
+/** Creates a guest's cart with two units. */
 export function makeCart(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   return makeCartOf(world, asGuest(tenant));
 }
 
-/** A cart with two pieces, of the customer for whom the tenant calls. */
+/** Creates a cart with two units for the customer whose token the tenant has. */
 export async function makeCartOf(world: World, shopper: Tenant): Promise<Partial<Ids>> {
   const { id } = (await callAs(world, shopper, 'storefront.createCart')) as Cart;
   const variant_id = await stapleOf(world, shopper);
@@ -54,7 +52,7 @@ export async function makeCartOf(world: World, shopper: Tenant): Promise<Partial
 
 const staples = new WeakMap<Tenant['ids'], Promise<string>>();
 
-/** A variant that the tenant never runs out of, however much is sold. */
+/** A variant with so much stock that it never runs out; created once for each tenant. */
 export function stapleOf(world: World, tenant: Tenant): Promise<string> {
   const known = staples.get(tenant.ids) ?? makeStaple(world, tenant);
   staples.set(tenant.ids, known);
@@ -74,7 +72,7 @@ async function makeStaple(world: World, tenant: Tenant): Promise<string> {
   return product.variants[0]?.id ?? '';
 }
 
-/** Lets the tenant accept bank transfers, whatever settings a proof has changed. */
+/** Enters bank details, so that the tenant accepts bank transfers whatever settings a proof has changed. */
 export function takeTransfers(world: World, tenant: Tenant): Promise<unknown> {
   const { canary } = tenant;
   return callAs(world, tenant, 'dashboard.updateSettings', {
@@ -82,13 +80,13 @@ export function takeTransfers(world: World, tenant: Tenant): Promise<unknown> {
   });
 }
 
-/** A guest's checkout that is ready to be completed. */
+/** Creates a guest's checkout that is ready to be completed. */
 export async function makeCheckout(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { cart: [cart_id] = [] } = await makeCart(world, tenant);
   return { checkout: [await fillIn(world, asGuest(tenant), cart_id)] };
 }
 
-/** Opens the checkout of a cart and fills in everything that is required. */
+/** Creates a checkout for a cart, and fills in everything that is required. */
 export async function fillIn(world: World, tenant: Tenant, cart_id: string | undefined): Promise<string> {
   const { canary } = tenant;
   await takeTransfers(world, tenant);
@@ -110,7 +108,7 @@ export async function fillIn(world: World, tenant: Tenant, cart_id: string | und
   return begun.id;
 }
 
-/** An order of the customer for whom the tenant calls, with the first of its codes, that awaits a bank transfer. */
+/** Places an order with the tenant's first discount code, for the tenant's customer if it has a token. It awaits a bank transfer. */
 export async function makeOrder(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { cart: [cart_id = ''] = [] } = await makeCart(world, tenant);
   await callAs(world, tenant, 'storefront.applyDiscount', { code: tenant.ids.discount_code[0] }, { cart_id });
@@ -121,14 +119,14 @@ export async function makeOrder(world: World, tenant: Tenant): Promise<Partial<I
   return { order: [order.id], order_line: order.line_items.map(({ id }) => id) };
 }
 
-/** An order that a widget sent, with the price of the staple. */
+/** A widget places an order with the correct price. */
 export async function makeSyncOrder(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const body = await syncOrderOf(world, tenant);
   const { id } = (await callAs(world, tenant, 'sync.createOrder', body)) as { id: string };
   return { sync_order: [id] };
 }
 
-/** A statement run that marked the order of a widget as paid. */
+/** Marks a widget's order as paid in a bank statement run. */
 export async function makeStatementRun(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const body = await syncOrderOf(world, tenant);
   const { order } = (await callAs(world, tenant, 'sync.createOrder', body)) as { order: { order_number: string } };
@@ -155,7 +153,7 @@ export async function syncOrderOf(world: World, tenant: Tenant): Promise<Record<
   };
 }
 
-/** Authorizes the total of an order by card, although it awaits a transfer. */
+/** Makes an order look authorized by card for its total, although it awaits a transfer. */
 export async function authorize({ owner }: World, { site_id }: Tenant, order_id: string): Promise<void> {
   await owner.query(
     `with authorized as (
@@ -168,7 +166,7 @@ export async function authorize({ owner }: World, { site_id }: Tenant, order_id:
   );
 }
 
-/** Moves the payment deadline of an order into the past. */
+/** Moves an order's payment deadline into the past. */
 export async function letExpire(world: World, tenant: Tenant, order_id: string): Promise<void> {
   await world.owner.query('update commerce.orders set payment_due_at = now() where site_id = $1 and id = $2', [
     tenant.site_id,
@@ -176,7 +174,7 @@ export async function letExpire(world: World, tenant: Tenant, order_id: string):
   ]);
 }
 
-/** Moves an order to a state, starting with the bank transfer. */
+/** Brings an order into a state; the first step is its bank transfer. */
 export async function carryOn(
   world: World,
   tenant: Tenant,

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { resolve } from '../server/src/http/contract/contract.ts';
 import { countries } from '../server/src/shop/countries.ts';
 
-/** Values that fit a schema of the contract. */
+/** Generates values that match a schema of the contract. */
 type Schema = Record<string, unknown>;
 
-/** One value that fits, the same each time. */
+/** One value that matches, the same each time. */
 export function sampleOf(schema: Schema): unknown {
   return fc.sample(arbitraryOf(schema), { seed: 7, numRuns: 1 })[0];
 }
 
-/** All kinds of valid values, by fast-check. Throws for a schema with an unsupported keyword. */
+/** A fast-check generator of all kinds of valid values. Throws for a schema with an unsupported keyword. */
 export function arbitraryOf(declared: Schema): fc.Arbitrary<unknown> {
   const schema = resolve(declared);
   if (schema.const !== undefined) return fc.constant(schema.const);

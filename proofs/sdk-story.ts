@@ -5,7 +5,8 @@ import { takeTransfers } from './sales.ts';
 import type { World } from './tenant.ts';
 
 /**
- * A customer buys and a merchant delivers, through the SDK and Prism. Prism's findings are violations. Returns the number of calls.
+ * A customer buys and a merchant ships, through the SDK and Prism. Prism's findings are violations. Returns the number of
+ * calls.
  */
 export async function tellSdkStory(world: World, baseUrl: string): Promise<number> {
   let calls = 0;

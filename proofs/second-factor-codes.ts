@@ -4,7 +4,10 @@ import { hire } from './people.ts';
 import { callAs, type Tenant, type World } from './tenant.ts';
 import { openSession } from './world.ts';
 
-/** Sends each code of a second factor several times, in parallel and once more: one login succeeds. Returns the number of logins. */
+/**
+ * Sends each code of a second factor several times concurrently and once more; only one login may succeed. Returns the number
+ * of logins.
+ */
 export async function useCodesAgain(world: World): Promise<number> {
   const [tenant] = world.tenants;
   const { email, password } = await hire(world, tenant.site_id, tenant.canary);

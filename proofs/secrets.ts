@@ -1,7 +1,7 @@
 import type { Exchange } from './client.ts';
 import { tokenPattern } from './token-pattern.ts';
 
-/** Every transferred secret, and a search for all of them in any form in which one may be stored. */
+/** Collects all secrets that are sent, and searches for them in every form in which they may be stored. */
 export class Secrets {
   readonly #kinds = new Map<string, string>();
 
@@ -9,12 +9,12 @@ export class Secrets {
     return this.#kinds.size;
   }
 
-  /** Adds a secret; the first word of `kind` names its kind when it is found. */
+  /** Adds a secret; `kind` describes it in violations. */
   add(kind: string, secret: string): void {
     if (secret.length >= LEAST_LENGTH) this.#kinds.set(secret, kind);
   }
 
-  /** Records the secrets of a request and of its response. */
+  /** Adds the secrets of a request and of its response. */
   note({ headers, body, reply }: Exchange): void {
     for (const [name, kind] of Object.entries(HEADERS)) {
       for (const value of [headers[name] ?? []].flat()) this.add(kind, value.replace(/^Bearer /, ''));
@@ -23,7 +23,7 @@ export class Secrets {
     this.noteTokens(`${reply.text} ${JSON.stringify(reply.headers['set-cookie'] ?? '')}`);
   }
 
-  /** Records the tokens in a text. */
+  /** Adds the tokens in a text. */
   noteTokens(text: string): void {
     for (const [token, prefix] of text.matchAll(TOKEN)) this.add(`a ${prefix}_ token`, token);
   }
@@ -34,7 +34,7 @@ export class Secrets {
     for (const [key, field] of Object.entries(value)) this.#noteFields(field, Array.isArray(value) ? name : key);
   }
 
-  /** A search for all current secrets except those whose kind the pattern matches, and for other named values, with their kinds. */
+  /** A search for all current secrets, except those whose kind matches `but`, and for the values in `and`. */
   search({ but, and = {} }: { but?: RegExp; and?: Record<string, string> } = {}): Search {
     const forms = [...this.#kinds].filter(([, kind]) => !but?.test(kind));
     forms.push(...Object.entries(and));
@@ -61,7 +61,7 @@ function parsed(body: string): unknown {
   }
 }
 
-/** Unchanged, in halves, percent-encoded, in hexadecimal as bytea, and in Base64 at any offset. */
+/** The forms of a secret: unchanged, in halves, percent-encoded, in hexadecimal as bytea, and in Base64 at any offset. */
 function formsOf(secret: string): string[] {
   const [, random = secret] = /^[a-z]{3,5}_([0-9A-Za-z]{32})[0-9A-Za-z]{6}$/.exec(secret) ?? [];
   const middle = Math.ceil(random.length / 2);
@@ -77,7 +77,10 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/** The part of the Base64 form that does not depend on the surrounding bytes, if the secret begins at this offset of three. */
+/**
+ * The part of the Base64 form that does not depend on the surrounding bytes, if the secret begins at this offset within three
+ * bytes.
+ */
 function base64(secret: string, at: number): string {
   const bytes = Buffer.concat([Buffer.alloc(at), Buffer.from(secret)]);
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64');
@@ -86,11 +89,11 @@ function base64(secret: string, at: number): string {
 
 const STEM = 10;
 
-/** Searches for many texts at once: by their first characters, and only then by the rest. */
+/** Searches for many texts at once: first for their initial characters, and only then for the rest. */
 export class Search {
   readonly #forms: Map<string, string>;
   readonly #stems = new Map<string, string[]>();
-  /** How many characters were looked through. */
+  /** The number of characters searched so far. */
   characters = 0;
 
   constructor(forms: Map<string, string>) {
@@ -101,7 +104,7 @@ export class Search {
     }
   }
 
-  /** The findings in a text: the kind of secret, and the position. */
+  /** The secrets found in a text: kind and position. */
   in(text: string): string[] {
     this.characters += text.length;
     const found: string[] = [];

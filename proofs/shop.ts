@@ -15,23 +15,23 @@ import { exchange, type Reply, targetOf } from './client.ts';
 import { keepingViolations, type Trial, Violations } from './frame.ts';
 import { operationOf } from './tenant.ts';
 
-/** Shops that contain only the data of a proof, so that all counts are due to the proof. */
+/** Test servers with shops that contain only data of the proof, so that all counts are due to the proof. */
 
 export interface Premises {
   baseUrl: string;
-  /** As requests see the database. */
+  /** The database as requests see it. */
   db: Pool;
-  /** Bypasses row-level security, as nobody does in production. */
+  /** A connection without row-level security. */
   owner: Pool;
-  /** Of sites; to be read again after a change. */
+  /** The hosts of sites; call `reload` after a change. */
   hosts: SiteHosts;
   violations: Violations;
-  /** The errors in the server's log behind 5xx responses, by request id. */
+  /** The errors in the server's log that led to 5xx responses, by request id. */
   causes: Map<string, unknown>;
   openShop(settings?: { currency?: string }): Promise<OpenShop>;
 }
 
-/** Runs work against a server of its own, and checks the invariants at the end. */
+/** Runs work with a new server, and checks the database's invariants at the end. */
 export async function onPremises<T>(
   trial: Trial,
   deed: (premises: Premises) => Promise<T>,
@@ -80,45 +80,48 @@ export interface Request<Id extends OperationId> {
   path?: Call<Id>['path'];
   query?: Call<Id>['query'];
   body?: WholeCall<Id>['body'];
-  /** The Idempotency-Key; a new one when absent. */
+  /** The Idempotency-Key; by default a new one. */
   key?: string;
-  /** The token of the calling customer, for the storefront. */
+  /** The token of the calling customer, for storefront calls. */
   customer_token?: string;
-  /** The token of the calling agent, for its own surface. */
+  /** The token of the calling agent, for agent calls. */
   agent_token?: string;
-  /** The version to change. */
+  /** The version to change, as If-Match. */
   if_match?: string;
 }
 
 export interface Answer<Id extends OperationId> {
   status: number;
-  /** The body of a success. */
+  /** The body of a successful response. */
   data: Body<Id> | undefined;
   /** The body of an error. */
   refusal: (Record<string, unknown> & { error: string }) | undefined;
   replayed: boolean;
-  /** The version of its subject, if it has one. */
+  /** The ETag of the response, if it has one. */
   etag: string | undefined;
 }
 
-/** As many as there are callers: requests wait only in the server. */
+/** Opens as many connections as there are callers, so that requests only wait in the server. */
 const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY });
 
-/** A connection may be closed just when it is used again: it is unknown whether the call arrived. */
+/**
+ * The server may close a connection just when it is used again. Then it is unknown whether the call arrived, so it counts as a
+ * 503.
+ */
 function unlessReset(error: Error & { code?: string }): Reply {
   if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') throw error;
   return { status: 503, headers: {}, text: '' };
 }
 
-/** How often a call is sent again that found the server too busy. */
+/** How often a call is retried if the server is too busy. */
 const ATTEMPTS = 200;
 
-/** The errors that pg throws when no connection becomes free, or none opens, in time: nothing has been sent then. */
+/** The errors that pg throws if no connection becomes free or opens in time, so that nothing was sent. */
 const NO_CONNECTION = /timeout exceeded when trying to connect|terminated due to connection timeout/;
 
 /**
- * Runs work on the pool of the server from within this process, and again while a busy machine has no connection for it, as
- * a client retries a request and the queue a job. Other errors are thrown.
+ * Runs work in this process with the server's pool, and repeats it while no connection is available on a busy machine, as a
+ * client or the queue would. Other errors are thrown.
  */
 export async function untilConnected<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
@@ -134,7 +137,7 @@ export async function untilConnected<T>(work: () => Promise<T>): Promise<T> {
 export class OpenShop {
   readonly premises: Premises;
   readonly tenant: Tenant;
-  /** How many requests were sent. */
+  /** The number of requests sent. */
   requests = 0;
   readonly #credentials: SiteCredentials;
 
@@ -144,7 +147,7 @@ export class OpenShop {
     this.#credentials = credentials;
   }
 
-  /** The headers for the storefront. */
+  /** The headers of a storefront call. */
   get headers(): Record<string, string> {
     return this.#headersFor('storefront', {});
   }
@@ -154,8 +157,8 @@ export class OpenShop {
   }
 
   /**
-   * Calls an operation, again under the same key while the response is not definite: the server was too busy, or is still running
-   * the first call, or the connection was closed. Any other 5xx is a violation.
+   * Calls an operation, and repeats it with the same key until the response is definite: while the server is too busy or still
+   * runs the first call, and after the connection was closed. Any other 5xx is a violation.
    */
   async ask<Id extends OperationId>(id: Id, request: Request<Id> = {}): Promise<Answer<Id>> {
     const send = this.#prepare(id, request);
@@ -165,7 +168,7 @@ export class OpenShop {
       const body = reply.text === '' ? undefined : JSON.parse(reply.text);
       const undecided = reply.status === 503 || body?.error === 'idempotency_in_flight';
       if (!undecided || attempt === ATTEMPTS) return this.#answer(id, reply, body);
-      // As Retry-After asks, with increasing delays, and not all at the same moment.
+      // Waits as Retry-After asks, with increasing and random delays, so that not all calls come back at the same moment.
       const patience = Math.min(2 ** (attempt - 1), 16) * (0.5 + Math.random());
       const seconds = Number(reply.headers['retry-after'] ?? 0.1) * patience;
       await new Promise((done) => setTimeout(done, seconds * 1_000));
@@ -194,7 +197,7 @@ export class OpenShop {
     return { ...told, data: undefined, refusal: body as Answer<Id>['refusal'] };
   }
 
-  /** The same while a proof is arranged: anything but a success is an error. */
+  /** Calls an operation that must succeed, and returns its body. Throws otherwise. */
   async must<Id extends OperationId>(id: Id, request: Request<Id> = {}): Promise<Body<Id>> {
     const { status, data, refusal } = await this.ask(id, request);
     if (refusal) throw new Error(`${id} of the proof was refused: ${status} ${JSON.stringify(refusal)}`);

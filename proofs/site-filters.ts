@@ -1,8 +1,8 @@
 import { DIRECTORY } from './database.ts';
 
 /**
- * `p.site_id = $1`, or `= (select $1::uuid)`: the tenant's site as a condition. Joins by it, and the sites of rows that are written,
- * stay.
+ * Conditions on the tenant's site: `p.site_id = $1`, or `= (select $1::uuid)`. Joins on site_id, and the site of written rows,
+ * do not match.
  */
 const CONDITION = /(?<![\w.])(?:(\w+)\.)?site_id\s*=\s*(?:\(select (\$\d+)::uuid\)|(\$\d+)(?:::uuid)?)/g;
 const NAMED = /\b(?:from|join|update|into|using)\s+(?:only\s+)?(?:commerce\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?/gi;
@@ -16,14 +16,14 @@ function tablesOf(text: string): Named[] {
   return [...text.matchAll(NAMED)].map(([, table = '', alias = table]) => ({ table, alias }));
 }
 
-/** Whether a statement reads only the tables with which the tenant is found, which have no row-level security. */
+/** Whether a statement only reads tables that are used to find the tenant, which have no row-level security. */
 export function asksDirectoryAlone(text: string): boolean {
   const tables = tablesOf(text);
   return tables.length > 0 && tables.every(({ table }) => DIRECTORY.includes(table));
 }
 
 /**
- * A statement without its site conditions, with all its parameters. Those on the tables with which the tenant is found
+ * Removes the site conditions from a statement, and keeps its parameters. Conditions on tables that are used to find the tenant
  * stay, because these have no row-level security.
  */
 export function withoutSite(text: string): string {

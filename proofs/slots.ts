@@ -2,20 +2,20 @@ import { type Operation, resolve } from '../server/src/http/contract/contract.ts
 import type { Call } from './client.ts';
 import { bodySchemaOf } from './makers.ts';
 
-/** Every place of a request for a value, as the contract declares it. */
+/** A place for a value in a request, as the contract declares it. */
 type Schema = Record<string, unknown>;
 
 export interface Slot {
   in: 'path' | 'query' | 'header' | 'body';
-  /** From the root of the place: the parameter's name, or the path into the body. */
+  /** The parameter's name, or the path into the body. */
   at: (string | number)[];
-  /** The parameter's or the field's name. */
+  /** The name of the parameter or field. */
   name: string;
   schema: Schema;
   required: boolean;
 }
 
-/** The slots of its path, query and headers. */
+/** The slots of an operation in path, query and headers. */
 export function parameterSlotsOf({ parameters }: Operation): Slot[] {
   return parameters.map(({ name, in: place, schema, required }) => ({
     in: place as Slot['in'],
@@ -26,7 +26,7 @@ export function parameterSlotsOf({ parameters }: Operation): Slot[] {
   }));
 }
 
-/** The slots of an operation. `body` is a valid one: lists are entered by their first entry. */
+/** All slots of an operation. `body` must be valid; the slots of a list are those of its first entry. */
 export function slotsOf(operation: Operation, body: unknown): Slot[] {
   const declared = bodySchemaOf(operation);
   return [...parameterSlotsOf(operation), ...(declared ? fieldsOf(declared, body, [], '') : [])];
@@ -51,7 +51,7 @@ function fieldsOf(declared: Schema, value: unknown, at: Slot['at'], name: string
 
 const AMOUNT = resolve({ $ref: '#/components/schemas/MoneyInput' }).pattern;
 
-/** Whether the slot takes an amount of money. */
+/** Whether the slot accepts an amount of money. */
 export function isAmount({ schema }: Slot): boolean {
   return schema.pattern === AMOUNT;
 }
@@ -61,8 +61,8 @@ export function isNumber({ schema }: Slot): boolean {
 }
 
 /**
- * A schema with its reference resolved, its `allOf` merged, and `oneOf` something and null as one; for a choice among objects,
- * all fields of all of them.
+ * The schema with its references resolved and its `allOf` merged. A `oneOf` with null becomes a nullable schema; a choice among
+ * objects gets the fields of all of them.
  */
 function flat(declared: Schema): Schema {
   const schema = resolve(declared);
@@ -84,7 +84,7 @@ function flat(declared: Schema): Schema {
   };
 }
 
-/** The objects of a body, the body itself first, each with its path. */
+/** The paths of all objects in a body, beginning with the body itself. */
 export function objectsIn(value: unknown, at: Slot['at'] = []): Slot['at'][] {
   if (typeof value !== 'object' || value === null) return [];
   const inside = Object.entries(value).flatMap(([key, child]) =>
@@ -93,7 +93,7 @@ export function objectsIn(value: unknown, at: Slot['at'] = []): Slot['at'][] {
   return Array.isArray(value) ? inside : [at, ...inside];
 }
 
-/** A copy of a call with another value in a slot; `undefined` removes it. Missing parent objects are created. */
+/** A copy of the call with another value in a slot; undefined removes it. Missing parent objects are created. */
 export function withValue(call: Call, slot: Pick<Slot, 'in' | 'at'>, value: unknown): Call {
   const changed: Call = {
     ...call,

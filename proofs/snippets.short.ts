@@ -5,13 +5,13 @@ import { promisify } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import { DOCUMENTS, fileNameOf, type Snippet, snippetsOf } from '../server/test/pasted/blocks.ts';
 
-/** Compiles the programs in the documents against the built SDK. Those with a file name are run as well (pasted). */
+/** Compiles the programs in the documents with the built SDK. Those with a file name are also run (pasted.short.ts). */
 const ROOT = join(import.meta.dirname, '..');
 /** Inside node_modules, so that packages are found. */
 const FOLDER = join(ROOT, 'node_modules/.cache/snippets');
 const NAMES = 'snippet-names.d.ts';
 
-/** Languages of blocks that nothing runs or compiles, and why. */
+/** The languages of blocks that are neither run nor compiled, and the reason. */
 const UNCHECKED: Record<string, string> = {
   html: 'markup of a page: installs/sdk.test.ts opens one with such an import map',
   text: 'what a command prints',
@@ -19,7 +19,7 @@ const UNCHECKED: Record<string, string> = {
   sql: 'for a database of your own: proofs of backups and roles run such statements',
 };
 
-/** Documents whose programs are generated from the output of the compiler. */
+/** Documents whose programs are generated from the compiler's output. */
 const WRITTEN = ['docs/sdk.md'];
 
 const snippets = DOCUMENTS.filter((file) => !WRITTEN.includes(file)).flatMap(snippetsOf);
@@ -38,7 +38,7 @@ test('each program in the documents compiles against the SDK', async () => {
     ...{ types: ['node'], noEmit: true, skipLibCheck: true, strict: true },
   };
   expect(await compiled('ts', compilerOptions)).toBe('');
-  // JavaScript has no types for its parameters.
+  // Parameters in JavaScript have no types.
   const ofJavaScript = { ...compilerOptions, noImplicitAny: false, allowJs: true, checkJs: true };
   expect(await compiled('js', ofJavaScript)).toBe('');
 });
@@ -49,7 +49,7 @@ test('each block that is neither run nor compiled has a reason', () => {
   expect(others.map(({ file, line, language }) => `${file}:${line} ${language}`)).toEqual([]);
 });
 
-/** The compiler's output for all programs in a language; empty without errors. */
+/** The compiler's output for all programs in a language; empty if there are no errors. */
 async function compiled(language: 'ts' | 'js', compilerOptions: object): Promise<string> {
   const project = join(FOLDER, `tsconfig.${language}.json`);
   writeFileSync(project, JSON.stringify({ compilerOptions, include: [`*.${language}`, NAMES] }));
@@ -60,7 +60,7 @@ async function compiled(language: 'ts' | 'js', compilerOptions: object): Promise
   );
 }
 
-/** Names the place, for readers of the compiler's output. */
+/** Names the file after its place in the documents, for readers of the compiler's output. */
 function nameOf({ file, line, language }: Snippet): string {
   return `${file.replaceAll(/[/.]/g, '-')}-${line}.${language}`;
 }

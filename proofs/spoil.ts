@@ -2,13 +2,13 @@ import type { Chance } from './random.ts';
 
 /** JSON messages with one defect. */
 
-/** Values that no field expects. */
+/** Values that are wrong for most fields. */
 export const ODD = [
   ...[null, true, 0, -1, 1.5, 9e99, 2 ** 63, '', ' ', 'zz', [], {}, [[]], '2026-07-29', '1999-01-01', '2024-11-05'],
   ...['tools/call', 'a\0b', 'a\ud800b', 'x'.repeat(20_000), '__proto__', 'constructor', '../../etc/passwd'],
 ];
 
-/** Replaces, drops or adds one field, wherever it is. */
+/** Replaces, removes or adds one field at any depth. */
 export function replaceOne(chance: Chance, root: Record<string, unknown>): void {
   let at = root;
   for (;;) {
@@ -25,7 +25,7 @@ export function replaceOne(chance: Chance, root: Record<string, unknown>): void 
   }
 }
 
-/** The text itself, cut, doubled, nested or filled up. */
+/** Changes the text itself: cut, doubled, nested or padded. */
 export function garbled(chance: Chance, text: string): string {
   const at = Math.floor(chance.next() * text.length);
   return chance.of([

@@ -1,6 +1,8 @@
-/** The parts of package-lock.json that J8 reads, the allowed values, and lock files with one fault each that it must report. */
+/**
+ * The parts of package-lock.json that J8 reads, the allowed licences, and lock files with one fault each that J8 must report.
+ */
 export interface Lock {
-  /** By the folder in which each is installed; '' is the repository itself. */
+  /** The packages by folder; '' is the repository itself. */
   packages: Record<string, LockedPackage>;
 }
 
@@ -16,17 +18,17 @@ export interface LockedPackage {
   optionalDependencies?: Record<string, string>;
 }
 
-/** By SPDX identifier. Adding one is a decision, made here. */
+/** The allowed licences by SPDX identifier. Adding one is a decision, made here. */
 export const LICENSES = {
   everywhere: [
     ...['MIT', 'MIT-0', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0'],
     ...['Python-2.0', 'Unlicense', 'Zlib', 'CC0-1.0'],
-    // Of libvips, which sharp loads as a separate library.
+    // The licence of libvips, which sharp loads as a separate library.
     'LGPL-3.0-or-later',
   ],
-  /** For tools that our users do not get. */
+  /** For tools that users of the product do not get. */
   development: ['MPL-2.0', 'BSD'],
-  /** Packages that declare no licence to npm. Their contents contain this one. */
+  /** Packages whose package.json names no licence, with the one in their files. */
   untold: Object.fromEntries(
     [
       ...['busboy', 'streamsearch', 'decko', 'stickyfill', 'compute-gcd', 'compute-lcm', 'validate.io-number'],
@@ -35,7 +37,7 @@ export const LICENSES = {
   ) as Record<string, string | undefined>,
 };
 
-/** The name of the package in a folder. */
+/** The name of the package in this folder. */
 export function nameAt(place: string): string {
   return place.split('node_modules/').at(-1) ?? '';
 }
@@ -43,7 +45,7 @@ export function nameAt(place: string): string {
 export interface SpoiledLock {
   what: string;
   faulty: Lock;
-  /** The beginning of its report. */
+  /** How the report of the fault must begin. */
   named: string;
 }
 

@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { operationTable } from '../server/src/http/contract/contract.ts';
 
-/** The version that figures were measured with. */
+/** The version with which figures were measured. */
 export interface Stamp {
-  /** How many operations the contract has. */
+  /** The number of operations in the contract. */
   operations: number;
   commit: string;
   date: string;
 }
 
-/** A plus sign marks a commit with uncommitted changes. */
+/** The plus sign marks uncommitted changes. */
 export function stampOfNow(): Stamp {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: import.meta.dirname, encoding: 'utf8' }).trim();
-  // The tables change while they are written.
+  // The tables with the figures are ignored, because they change while they are written.
   const changed = git(
     'status',
     '--porcelain',

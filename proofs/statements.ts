@@ -1,20 +1,20 @@
 import pg from 'pg';
 
-/** Observes every statement of the server, and makes statements fail on demand. */
+/** Watches every SQL statement of the server, and makes statements fail on demand. */
 type Listener = (text: string) => void;
 
 interface Fault {
   matches: RegExp;
-  /** Armed each time a statement that matches this has passed. */
+  /** Statements fail only after one that matches this. */
   after: RegExp | undefined;
   armed: boolean;
-  /** The statement that fails instead. */
+  /** The failing statement that is sent instead. */
   raise: string;
 }
 
 /**
- * Wakes the workers for the jobs of finished requests, from outside of any request (db/wake-workers.ts). The effect of a job
- * shows more clearly in its worker.
+ * Wakes the workers for new jobs, outside of any request (db/wake-workers.ts). Ignored, because the jobs themselves show their
+ * effects.
  */
 const WAKES_WORKERS = /^select pg_notify\('jobs:insert'/;
 
@@ -22,7 +22,7 @@ const listeners = new Set<Listener>();
 let fault: Fault | undefined;
 let installed = false;
 
-/** Calls `listener` with the text of each statement of a request until the function that it returns is called. */
+/** Calls `listener` with the text of each statement of a request, until the returned function is called. */
 export function watchStatements(listener: Listener): () => void {
   install();
   listeners.add(listener);
@@ -30,8 +30,8 @@ export function watchStatements(listener: Listener): () => void {
 }
 
 /**
- * Replaces each matching statement, once one that matches `after` has passed, by one that fails with
- * this code and detail, until the returned function is called: the server retries where allowed, and must fail again.
+ * Makes each matching statement fail with this code and detail, if `after` is given only once a statement that matches it has
+ * been sent, until the returned function is called. Repeats fail too, because the server may retry.
  */
 export function failStatements(matches: RegExp, code: string, detail: string, after?: RegExp): () => void {
   install();
@@ -43,7 +43,7 @@ export function failStatements(matches: RegExp, code: string, detail: string, af
   };
 }
 
-/** The server's connections run as commerce_app; those of the proofs themselves are ignored. */
+/** The server's connections run as commerce_app. The proofs' own connections are ignored. */
 function install(): void {
   if (installed) return;
   installed = true;

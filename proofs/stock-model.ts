@@ -1,42 +1,42 @@
-/** The shop's promises about its stock, for one caller after the other: the reference for D2. */
+/** The promised behaviour of stock for sequential calls, with which D2 compares concurrent ones. */
 
 export interface StockState {
-  /** By variant. */
+  /** The stock of each variant. */
   on_hand: number[];
-  /** Pieces that were refunded before they shipped, and did not go back into stock, by variant. */
+  /** For each variant, the units that were refunded before they shipped and not put back into stock. */
   lost: number[];
   checkouts: CheckoutState[];
 }
 
 export interface CheckoutState {
   status: 'none' | 'open' | 'completed' | 'cancelled' | 'returned';
-  /** The reserved quantities, by variant. */
+  /** The reserved quantity of each variant. */
   held: number[];
-  /** Its reservation has expired: others may take the stock. */
+  /** Whether the reservation has expired, so that others may take the stock. */
   overdue: boolean;
-  /** The pieces of its order, by state. */
+  /** The units of its order, by state. */
   order?: OrderPieces;
 }
 
-/** By variant. */
+/** The number of units in each state, for each variant. */
 export interface OrderPieces {
   to_ship: number[];
   shipped: number[];
-  /** Shipped pieces that were refunded. */
+  /** Shipped units that were refunded. */
   refunded: number[];
-  /** Shipped pieces that went back into stock. */
+  /** Shipped units that were put back into stock. */
   returned: number[];
 }
 
-/** One piece of a variant is refunded. */
+/** A refund of one unit of a variant. */
 export interface PieceRefund {
   variant: number;
   restock: boolean;
-  /** Which kind of piece; by default, an unshipped one first. */
+  /** Whether to refund a shipped unit; by default, an unshipped one first. */
   shipped?: boolean;
 }
 
-/** The result; if short, the available quantity by variant. */
+/** The result of a call; `short` is the available quantity of each variant that is short. */
 export type Outcome = { done: true } | { short: Record<number, number> } | { refused: string };
 
 export function reservedOf({ checkouts }: StockState, variant: number): number {
@@ -44,8 +44,8 @@ export function reservedOf({ checkouts }: StockState, variant: number): number {
 }
 
 /**
- * The states after checkout `own` has requested to reserve `wanted`, each with its result. When stock is short, expired reservations
- * of others are released, except that `busy`, whose row is locked at this moment, may or may not be skipped.
+ * The possible results and states after checkout `own` asked to reserve `wanted`. If stock is short, expired reservations of
+ * others are released; those in `busy`, whose rows may be locked, are either skipped or not.
  */
 export function hold(state: StockState, own: number, wanted: number[], busy: number[]): [Outcome, StockState][] {
   const short = shortages(state, own, wanted);
@@ -58,7 +58,7 @@ export function hold(state: StockState, own: number, wanted: number[], busy: num
     const taken = owners.filter((at) => !left.includes(at));
     const released = taken.reduce((before, at) => release(before, at, needed), state);
     const still = shortages(released, own, wanted);
-    // A rejection also reverts released reservations.
+    // A rejection also reverts the released reservations.
     return Object.keys(still).length === 0 ? [{ done: true }, held(released, own, wanted)] : [{ short: still }, state];
   });
 }
@@ -76,7 +76,7 @@ function held(state: StockState, own: number, wanted: number[]): StockState {
   return withCheckout(state, own, { status: 'open', held: wanted, overdue: false });
 }
 
-/** Without the reservations of a checkout for the given variants, or for all. */
+/** The state without a checkout's reservations of these variants, by default of all. */
 export function release(
   state: StockState,
   at: number,
@@ -91,7 +91,7 @@ export function withCheckout(state: StockState, at: number, changed: Partial<Che
   return { ...state, checkouts };
 }
 
-/** Moves pieces out of stock, or into it. */
+/** The state after units were taken out of stock or put into it. */
 export function move(state: StockState, pieces: number[], sign: 1 | -1): StockState {
   return { ...state, on_hand: state.on_hand.map((one, variant) => one + sign * (pieces[variant] ?? 0)) };
 }
@@ -102,13 +102,13 @@ function subsets(of: number[]): number[][] {
   return subsets(rest).flatMap((some) => [some, [first, ...some]]);
 }
 
-/** The order of a checkout that has just completed. */
+/** The units of an order that was just placed. */
 export function ordered(wanted: number[]): OrderPieces {
   const none = wanted.map(() => 0);
   return { to_ship: wanted, shipped: none, refunded: none, returned: none };
 }
 
-/** The state after the order of `own` ships these pieces, or all remaining ones; undefined when it is rejected. */
+/** The state after the order of `own` shipped these units, by default all that are left; undefined if that must be rejected. */
 export function ship(state: StockState, own: number, pieces?: number[]): StockState | undefined {
   const order = state.checkouts[own]?.order;
   if (!order) return undefined;
@@ -120,7 +120,7 @@ export function ship(state: StockState, own: number, pieces?: number[]): StockSt
   });
 }
 
-/** The state after a piece of the order of `own` is refunded; undefined when it is rejected. */
+/** The state after one unit of the order of `own` was refunded; undefined if that must be rejected. */
 export function refund(
   state: StockState,
   own: number,

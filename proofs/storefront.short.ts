@@ -17,7 +17,7 @@ import { SECRET_KEY, startServer, stopServer } from '../server/test/server.ts';
 import { leaveScreenshot, openTab, PATIENCE_MS, stumblingBlocks } from '../server/test/tab.ts';
 import { databaseUrl, superuserUrl } from '../server/test/worker-database.ts';
 
-/** The examples for browsers as their README starts them, next to a demo shop, as shoppers use them in Chromium. */
+/** Starts the browser examples as their README does, next to a demo shop, and uses them in Chromium as shoppers do. */
 const LONG_ENOUGH_MS = 180_000;
 
 const chromium = findChromium();
@@ -42,7 +42,7 @@ beforeAll(async () => {
   home = `http://localhost:${own}`;
   const dashboard = createDashboardClient({ baseUrl, apiKey: demo.api_key });
   await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { storefront_url: `${home}/` } }));
-  // The demo shop's own codes are for one use of each customer.
+  // The test adds its own code, because each customer can use the demo shop's codes only once.
   const code = { code: 'GUIDE10', kind: 'percentage', value: '10' } as const;
   await unwrap(dashboard.POST('/api/dashboard/discounts', { body: code }));
   await start('storefront/main.ts', own);
@@ -57,7 +57,7 @@ afterAll(async () => {
   if (dataDir) await rm(dataDir, { recursive: true });
 }, LONG_ENOUGH_MS);
 
-/** Starts an example on a port, as its README does, and waits until it prints its address. */
+/** Starts an example on a port, as its README does, and returns the URL that it prints. */
 async function start(example: string, port: number): Promise<string> {
   const env = { PATH: process.env.PATH, DEMO_FILE: join(dataDir, 'demo.json'), PORT: String(port) };
   const main = new URL(`../examples/${example}`, import.meta.url).pathname;
@@ -109,7 +109,7 @@ for (const [language, seen] of Object.entries(SEEN))
         expect(
           await page.$$eval('.card .quiet', (lines) => lines.every((line) => line.textContent?.includes('Kilnhouse'))),
         ).toBe(true);
-        // The other vendors can still be chosen, instead of it or in addition.
+        // Other vendors can still be chosen, instead of this one or in addition.
         expect(await visit.count('.facet a[href*="vendor=Kilnhouse&vendor="]')).toBeGreaterThan(0);
         await visit.look('2-facet');
 
@@ -141,7 +141,7 @@ for (const [language, seen] of Object.entries(SEEN))
         await page.type('[action$="/login"] [name="email"]', customer?.email ?? '');
         await page.type('[action$="/login"] [name="password"]', customer?.password ?? '');
         await visit.press('[action$="/login"] button');
-        // The cart of the guest was kept.
+        // The guest's cart is kept after the login.
         expect(await visit.text('.actions .count')).toBe('3');
 
         await visit.press('[action$="/checkout"] button');
@@ -185,7 +185,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
         page.$eval(`[name="${name}"]`, (field, text) => Object.assign(field, { value: text }), value);
       const login = demo.customers[1];
       await page.goto(`${home}/${language}/login`);
-      // Rejected forms keep their input, except the password, and name the wrong field.
+      // Rejected forms keep what was entered, except the password, and name the wrong field.
       await page.type('[action$="/register"] [name="first_name"]', 'Maja');
       await page.$eval('[action$="/register"] [name="email"]', (field) => Object.assign(field, { type: 'text' }));
       await page.type('[action$="/register"] [name="email"]', 'maja.example');
@@ -244,7 +244,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       const parts = { last_name: 'Meyer', address1: `Lindenallee ${language}`, postal_code: '10115', city: 'Berlin' };
       for (const [name, value] of Object.entries(parts)) await page.type(`.adding [name="${name}"]`, value);
       await page.click('.adding [name="is_default"]');
-      // An overlong number: no other input is lost.
+      // The phone number is too long. The rest of the input must be kept.
       await page.type('.adding [name="phone"]', '030 '.repeat(20));
       await visit.press('.adding button');
       expect(await visit.count('.refusal')).toBe(1);
@@ -259,7 +259,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       await visit.press('.adding button');
       expect(await visit.text('.notice')).toBe(saved);
       expect(await visit.count('.addresses li')).toBe(before + 1);
-      // One is the default, and it is the new one.
+      // Only one address is the default: the new one.
       expect(await visit.count('.addresses li > .state')).toBe(1);
       expect(await visit.text('.addresses li:has(> .state) address')).toContain(`Lindenallee ${language}`);
       await visit.look('3-addresses');
@@ -269,7 +269,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       expect(await visit.text('.addresses li:last-child address')).toContain('10115 Bonn');
       await visit.press('.addresses li:last-child [action$="/delete"] button');
       expect(await visit.count('.addresses li')).toBe(before);
-      // The browser reports the rejected forms, as it should.
+      // The browser reports the rejected forms, as expected.
       expect([visit.found, complaints.filter((one) => !one.includes('422'))]).toEqual([[], []]);
     },
     LONG_ENOUGH_MS,
@@ -287,7 +287,7 @@ for (const width of [1280, 375])
       await visit.follow('.trail li:nth-child(2) a');
       expect(await page.$$eval('.chips a', ([chip]) => chip?.textContent)).toContain('Tableware');
       await visit.look('1-chips');
-      // A parameter that filters nothing is not shown as a filter, whatever its name.
+      // A parameter that filters nothing must not be shown as a filter, whatever its name.
       await page.goto(`${home}/fr/search?constructor=1&utm_source=mail&price_min=`);
       expect(await visit.count('.chips')).toBe(0);
       await page.goBack();
@@ -309,7 +309,7 @@ for (const width of [1280, 375])
       expect(await visit.text('h1')).toBe('Ihr Warenkorb ist leer');
       expect(await visit.count('.card')).toBe(4);
       await visit.look('3-empty-cart');
-      // The browser reports the missing page, as it should.
+      // The browser reports the missing page, as expected.
       expect([visit.found, complaints.filter((one) => !one.includes('404'))]).toEqual([[], []]);
     },
     LONG_ENOUGH_MS,
@@ -345,7 +345,7 @@ played(
   async () => {
     const { page, complaints } = await openTab(browser, 1280, { script: true });
     await page.goto(`${home}/en/`);
-    // Suggestions for the first letters would be replaced while the test presses a key.
+    // Waits for the suggestions for the whole word, because earlier ones would be replaced while the test presses a key.
     const isAnswered = page.waitForResponse((response) => response.url().endsWith('q=rowan'));
     await page.type('.search input', 'rowan');
     await (await isAnswered).text();
@@ -454,7 +454,7 @@ async function variantOf(slug: string, option: string): Promise<string | undefin
   return variants.find(({ option1 }) => option1 === option)?.id;
 }
 
-/** Fills in the hosted page for a customer who has an address. */
+/** Orders on the hosted page as a customer who has an address. */
 async function placeOrder(page: Page): Promise<void> {
   const press = (action: string) => Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
   await page.click('[name="payment_method"][value="bank_transfer"]');
@@ -464,12 +464,12 @@ async function placeOrder(page: Page): Promise<void> {
   await press('place_order');
 }
 
-/** The steps of a shopper, which must work for everybody. */
+/** Steps of a shopper, each of which also checks accessibility. */
 function walk(page: Page, name: string) {
   const leaving = (act: Promise<void>) => Promise.all([page.waitForNavigation(), act]);
   const found: string[] = [];
   return {
-    /** Accessibility problems on the visited pages. */
+    /** The accessibility problems found so far. */
     found,
     follow: (link: string) => leaving(page.click(link)),
     press: (button: string) => leaving(page.click(button)),
@@ -488,7 +488,7 @@ function walk(page: Page, name: string) {
   };
 }
 
-/** The findings of axe-core on the same page with scripts, which it needs. */
+/** Opens the page again with scripts enabled, which axe-core needs, and returns its findings. */
 async function violationsAt(page: Page): Promise<string[]> {
   const tab = await page.browserContext().newPage();
   tab.setDefaultTimeout(PATIENCE_MS);

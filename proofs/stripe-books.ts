@@ -3,15 +3,15 @@ import { refundedOf } from '../server/test/stripe/intents.ts';
 import type { Intent } from '../server/test/stripe/objects.ts';
 import type { StripeStandIn } from '../server/test/stripe/stand-in.ts';
 
-/** The state of the stand-in for Stripe for a checkout, compared with its orders. */
+/** The payments of a checkout at the stand-in for Stripe, compared with its orders. */
 export interface StripeBooks {
-  /** Bypasses row-level security, as nobody does in production. */
+  /** A connection without row-level security. */
   owner: Pool;
   standIn: StripeStandIn;
   site_id: string;
 }
 
-/** The payments that a checkout has had. */
+/** The ids of a checkout's payments. */
 async function paymentsOf({ owner, site_id }: StripeBooks, checkout_id: string): Promise<string[]> {
   const { rows } = await owner.query<{ id: string }>(
     'select id from commerce.payments where site_id = $1 and checkout_id = $2',
@@ -25,7 +25,7 @@ async function intentsOf(books: StripeBooks, checkout_id: string): Promise<Inten
   return [...books.standIn.ledger.intents.values()].filter(({ metadata }) => ids.includes(metadata.payment_id ?? ''));
 }
 
-/** The shopper acts at Stripe or at the bank, wherever there is something to do; late methods settle. */
+/** The shopper approves or declines at Stripe or the bank, wherever that is pending; delayed payment methods settle. */
 export async function actAtStripe(books: StripeBooks, checkout_id: string, approved: boolean): Promise<void> {
   const { standIn } = books;
   const { ledger, url } = standIn;
@@ -43,8 +43,8 @@ export async function actAtStripe(books: StripeBooks, checkout_id: string, appro
 }
 
 /**
- * Stripe captures a payment that it reported as ended, which it should not. A released reservation is gone for good: the
- * shopper cannot approve it a second time.
+ * Stripe captures a payment that it reported as ended, which it should not do. A released authorization is excluded, because
+ * the shopper cannot approve it again.
  */
 export async function succeedLate(books: StripeBooks, checkout_id: string): Promise<void> {
   const { standIn } = books;
@@ -72,7 +72,7 @@ export async function refundAtStripe(books: StripeBooks, checkout_id: string, al
   }
 }
 
-/** A bank returns a refund that had succeeded; resolves to whether there was one. */
+/** A bank returns the money of a refund that had succeeded; returns whether there was one. */
 export async function sendRefundBack(books: StripeBooks, checkout_id: string): Promise<boolean> {
   const { ledger } = books.standIn;
   const ids = (await intentsOf(books, checkout_id)).map(({ id }) => id);
@@ -95,7 +95,7 @@ export async function letTimePass({ owner, site_id }: StripeBooks): Promise<void
 
 interface Record {
   orders: number;
-  /** The money kept for orders, and the money reserved for them, in minor units. */
+  /** In minor units, the money that orders should keep and that is authorized for them. */
   kept: number;
   reserved: number;
   returned: number;
@@ -103,7 +103,10 @@ interface Record {
   unfinished: number;
 }
 
-/** Money taken without an order, a paid order without money, or any other difference; undefined if there is none. */
+/**
+ * The difference between Stripe and the orders, such as money without an order or a paid order without money; undefined if
+ * there is none.
+ */
 export async function faultIn(books: StripeBooks, checkout_id: string): Promise<string | undefined> {
   const { rows } = await books.owner.query<Record>(
     `with o as (select * from commerce.orders where site_id = $1 and checkout_id = $2),

@@ -5,7 +5,7 @@ import type { Endpoint } from '../server/test/stripe/webhooks.ts';
 import { checkOut, onlyVariantOf, putInCarts, putOnSale, takeTransfers } from './goods.ts';
 import type { OpenShop, Premises } from './shop.ts';
 
-/** Shops with their own accounts at the stand-in for Stripe. */
+/** A shop with its own account at the stand-in for Stripe. */
 export interface StripeShop {
   shop: OpenShop;
   variant_id: string;
@@ -37,7 +37,7 @@ export async function openStripeShop(
   };
 }
 
-/** Checkouts of one piece each, for 10.00, with payment by card. */
+/** Creates checkouts of one unit each, for 10.00, with payment by card. */
 export async function cardCheckouts({ shop, variant_id }: StripeShop, count: number): Promise<string[]> {
   const carts = await putInCarts(
     shop,
@@ -52,7 +52,7 @@ export async function cardCheckouts({ shop, variant_id }: StripeShop, count: num
   return ids;
 }
 
-/** An order of 10.00 that is paid or authorized. */
+/** Places an order of 10.00 that is paid or authorized by card. */
 export async function cardOrder(of: StripeShop, standIn: StripeStandIn): Promise<string> {
   const [checkout_id = ''] = await cardCheckouts(of, 1);
   const body = { payment: { confirmation_token: standIn.confirmationToken() } };
@@ -60,7 +60,7 @@ export async function cardOrder(of: StripeShop, standIn: StripeStandIn): Promise
   return order.id;
 }
 
-/** Starts a payment on Stripe's page, and resolves to its address. */
+/** Starts a payment on Stripe's page, and returns the page's URL. */
 export async function pageOf({ shop }: StripeShop, checkout_id: string): Promise<string> {
   const body = { payment: { return_url: RETURN_URL } };
   const { refusal } = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body });

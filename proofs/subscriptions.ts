@@ -1,13 +1,13 @@
 import { callAs, type Ids, type Tenant, type World } from './tenant.ts';
 
-/** Makers of subscribers to a shop's events. Nothing is delivered in the world of the proofs. */
+/** Creates webhooks and listeners for a shop's events. In the world of the proofs nothing is delivered. */
 
-/** They subscribe to events that do not occur, so that operations do not cost more with each of them. */
+/** An event that does not occur, because each subscriber of others would make operations more expensive. */
 const QUIET = ['order.payment_expired'];
 
 /**
- * A webhook with a failed delivery, so that it can be replayed. It belongs to an integration, so that both surfaces can
- * manage it.
+ * Creates a webhook with a failed delivery, which can be replayed. It belongs to an integration, so that the dashboard and the
+ * sync API can manage it.
  */
 export async function makeWebhook(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   await makeRoomForWebhooks(world, tenant);
@@ -38,12 +38,12 @@ export async function makeListener(world: World, tenant: Tenant): Promise<Partia
   return { listener: [made.id] };
 }
 
-/** Each event is sent to every webhook: deletes all except the tenant's own. */
+/** Deletes all webhooks except the tenant's own, because each event is sent to every webhook. */
 export async function makeRoomForWebhooks({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query('delete from commerce.webhooks where site_id = $1 and not id = any($2)', [site_id, ids.webhook]);
 }
 
-/** The contract allows 20 at a time. */
+/** Deletes other listeners, because a shop may have at most 20. */
 export async function makeRoomToListen({ owner }: World, { site_id, ids }: Tenant): Promise<void> {
   await owner.query('delete from commerce.event_listeners where site_id = $1 and not id = any($2)', [
     site_id,

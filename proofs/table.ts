@@ -3,7 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import type { Figures, Trial } from './frame.ts';
 import type { Stamp } from './stamp.ts';
 
-/** The table of figures in README.md, between its two markers. Proofs that did not run keep their rows. */
+/** A row of the table in README.md, which is between two markers. Rows of proofs that did not run are kept. */
 export interface Row {
   form: Trial['size'];
   id: string;
@@ -21,7 +21,9 @@ const HEAD = [
   '|---|---|---:|---:|---|---:|---:|---|---:|---|---|---|',
 ];
 
-/** Writes the rows into README.md. A short form never replaces a full one: its row notes that it succeeded. */
+/**
+ * Writes rows into README.md. Figures of a short form do not replace those of a full one; the row only notes that it succeeded.
+ */
 export function writeTable(rows: Row[], machine: string, now: Stamp): void {
   changeLines((lines) => {
     for (const row of rows) {
@@ -59,7 +61,7 @@ function lineEntry(line: string): [string, string][] {
   return id ? [[id, line]] : [];
 }
 
-/** The last five cells of a row: form, operations, commit, date, short form since. */
+/** The position of the last five cells: form, operations, commit, date, and the last success of the short form. */
 const STAMPS = -5;
 
 function cellsOf(line: string): string[] {
@@ -84,7 +86,7 @@ function orderOf(id: string): number {
   return (id.codePointAt(0) ?? 0) * 1_000 + Number(id.slice(1));
 }
 
-/** The machine on which the figures were measured. */
+/** Describes the machine on which the figures were measured. */
 export function machineLine(): string {
   const [cpu] = cpus();
   const memory = Math.round(totalmem() / 2 ** 30);

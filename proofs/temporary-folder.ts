@@ -1,4 +1,4 @@
 import { diskFolder } from '../server/test/memory-folder.ts';
 
-// The folder for temporary files of this process and its children. Must be loaded before modules that create one.
+// Sets the folder for temporary files of this process and its children. Import it before modules that create such files.
 process.env.TMPDIR ??= diskFolder();

@@ -5,9 +5,9 @@ import type { TokenKind } from '../server/src/shop/tokens.ts';
 import { type Call, type Reply, send } from './client.ts';
 import type { Violations } from './frame.ts';
 
-/** The tenants that the proofs work with, and how they call. */
+/** The tenants of the proofs, and functions for their calls. */
 
-/** The ids of a tenant's objects, by kind. */
+/** A kind of object whose ids a tenant has. */
 export type Kind = keyof Ids;
 
 export interface Ids {
@@ -27,7 +27,7 @@ export interface Ids {
   storefront_token: string[];
   sync_key: string[];
   customer: string[];
-  /** A session of each customer. */
+  /** A session token of each customer. */
   customer_token: string[];
   address: string[];
   discount: string[];
@@ -39,9 +39,9 @@ export interface Ids {
   order: string[];
   order_line: string[];
   agent_token: string[];
-  /** Codes of undecided requests for consent. */
+  /** Codes of pending consent requests. */
   user_code: string[];
-  /** The objects of the agent whose token is among the secrets. */
+  /** The objects of the agent whose token is in `secrets`. */
   agent_cart: string[];
   agent_cart_line: string[];
   agent_checkout: string[];
@@ -56,23 +56,23 @@ export interface Ids {
 
 export interface Tenant {
   name: 'A' | 'B' | 'C';
-  /** A marker in every text of this tenant and of nobody else, including slugs. */
+  /** A marker in every text of this tenant, including slugs, and in no text of another. */
   canary: string;
   site_id: string;
   merchant_id: string;
   ids: Ids;
   staff: { email: string; password: string }[];
-  /** The valid credentials of this tenant, by security scheme. The customer's is that of the first in `ids`. */
+  /** The tenant's valid credentials, by security scheme. The customer token is that of the first customer in `ids`. */
   secrets: Record<CredentialScheme, string>;
-  /** Credentials that no longer work, and why. */
+  /** Credentials that do not work any more, and why. */
   dead: { kind: TokenKind; why: string; secret: string }[];
-  /** Allows only reads. */
+  /** An API key that only allows reads. */
   readOnlyKey: string;
 }
 
 export type CredentialScheme = keyof typeof SCHEMES;
 
-/** The credentials of the contract: their header and kind. */
+/** The credential schemes of the contract, each with its header and kind of token. */
 export const SCHEMES = {
   StaffSession: { header: 'Authorization', kind: 'staff' },
   ApiKey: { header: 'X-API-Key', kind: 'api_key' },
@@ -89,24 +89,24 @@ export interface World {
   db: Pool;
   owner: Pool;
   tenants: [Tenant, Tenant, Tenant];
-  /** The errors in the server's log behind 5xx responses, by request id. */
+  /** The errors in the server's log that led to 5xx responses, by request id. */
   causes: Map<string, unknown>;
   violations: Violations;
-  /** The number of responses that were searched for foreign markers and for leaks. */
+  /** The number of responses that were searched for leaks and for markers of other tenants. */
   answers: number;
-  /** Sends a call of a tenant (undefined: anonymous) and checks the response. */
+  /** Sends a tenant's call (undefined: anonymous) and checks the response. */
   send(call: Call, as: Tenant | undefined): Promise<Reply>;
   look(reply: Reply, as: Tenant | undefined, what: string): void;
 }
 
-/** The operation of this id; an error when the contract has none. */
+/** The operation with this id. Throws if the contract has none. */
 export function operationOf(id: string): Operation {
   const found = operationTable.find((operation) => operation.id === id);
   if (!found) throw new Error(`The contract has no operation ${id}.`);
   return found;
 }
 
-/** The headers of one of an operation's security alternatives, filled with a tenant's credentials. */
+/** The headers for one security alternative of an operation, with a tenant's credentials. */
 export function credentialsOf(tenant: Tenant, operation: Operation, alternative = 0): Record<string, string> {
   const schemes = operation.security[alternative] ?? [];
   return Object.fromEntries(
@@ -119,14 +119,13 @@ export function credentialsOf(tenant: Tenant, operation: Operation, alternative 
   );
 }
 
-/** The header in which a credential travels. */
+/** The header and value that carry a credential. */
 export function headerOf(scheme: CredentialScheme, secret: string): [string, string] {
   return [SCHEMES[scheme].header, SCHEMES[scheme].header === 'Authorization' ? `Bearer ${secret}` : secret];
 }
 
 /**
- * Calls an operation for a tenant while the world is set up, with the first alternative for which it has the secrets; anything
- * but a 2xx is an error.
+ * Calls an operation for a tenant, with the first security alternative for which it has all secrets. Throws unless it succeeds.
  */
 export async function callAs(
   world: World,
@@ -140,7 +139,7 @@ export async function callAs(
   return reply.text === '' ? undefined : JSON.parse(reply.text);
 }
 
-/** The same, returning any response. */
+/** Calls an operation for a tenant, and returns the response whatever its status. */
 export function tryAs(
   world: World,
   tenant: Tenant,

@@ -9,31 +9,31 @@ import type { OpenShop, Premises } from './shop.ts';
 import * as stripeBooks from './stripe-books.ts';
 import { openStripeShop, RETURN_URL } from './stripe-shops.ts';
 
-/** The means with which a payment begins. */
+/** How a payment is started. */
 type Means = { card_token: string } | { confirmation_token: string } | { return_url: string };
 
-/** A shop that accepts cards, with the effects of its provider, its shopper and time on a checkout that is being paid. */
+/** A shop that accepts cards, with functions that act as its provider, its shopper and the clock on a payment. */
 export interface Till {
   name: string;
   shop: OpenShop;
-  /** A payment that waits for its human. */
+  /** A payment that waits for the shopper. */
   waiting(): Means;
-  /** A card that works without more ado. */
+  /** A card that is charged without further steps. */
   working(): Means;
   decide(checkout_id: string, approved: boolean): Promise<unknown>;
   /** The provider takes the money although it reported the payment as ended, and sends an event about it. */
   succeedLate(checkout_id: string): Promise<void>;
   letTimePass(): Promise<void>;
-  /** The work of the job each minute. */
+  /** Does the work of the payment job, which runs each minute. */
   settle(): Promise<void>;
-  /** The same while the provider cannot be reached. */
+  /** Does that work while the provider cannot be reached. */
   settleWhileDown(): Promise<void>;
-  /** Sends all events of the provider so far again. */
+  /** Sends all past events of the provider again. */
   tellAgain(): Promise<void>;
   faultIn(checkout_id: string): Promise<string | undefined>;
 }
 
-/** Cards that are words. */
+/** A shop with the test provider, whose cards are words such as `tok_3ds`. */
 export async function openTestTill({ db, owner, openShop }: Premises): Promise<Till> {
   const shop = await openShop();
   const of: books.Books = { db, owner, tenant: shop.tenant };
@@ -59,7 +59,10 @@ export async function openTestTill({ db, owner, openShop }: Premises): Promise<T
   };
 }
 
-/** Stripe's official client and its stand-in: its page, or a card that the storefront confirms; immediate or late webhooks. */
+/**
+ * A shop with Stripe's official client and the stand-in for Stripe. Shoppers pay on its page, or with a card that the
+ * storefront confirms; webhooks come at once or late.
+ */
 export async function openStripeTill(
   premises: Premises,
   standIn: StripeStandIn,

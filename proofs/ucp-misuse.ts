@@ -8,9 +8,11 @@ import { stapleOf } from './sales.ts';
 import type { World } from './tenant.ts';
 import { type Asked, answerIn, type Speaker, WAYS, type Wire } from './ucp.ts';
 
-/** Well-formed UCP requests that must be rejected, or must not reserve stock. */
+/** Well-formed UCP requests that must be rejected, or that must not reserve stock. */
 
-/** Uses each Idempotency-Key for other requests too, and looks for stock reserved by guests. Returns the number of requests. */
+/**
+ * Uses each Idempotency-Key again for other requests, and checks that guests reserve no stock. Returns the number of requests.
+ */
 export async function misuseUcp(world: World, _chance: Chance, _messages: number, count: Count): Promise<number> {
   const [tenant] = world.tenants;
   const { id: customer_id } = await newCustomer(world, tenant);
@@ -55,7 +57,7 @@ export async function misuseUcp(world: World, _chance: Chance, _messages: number
   }
 }
 
-/** Sets the key of a request: in a header for REST, in the message for MCP. */
+/** Replaces the key of a request: in a header for REST, in the message for MCP. */
 function underKey(wire: (speaker: Speaker, asked: Asked) => Wire, speaker: Speaker, asked: Asked, key: string): Wire {
   const { headers, message, ...rest } = wire(speaker, asked);
   const isRest = 'Idempotency-Key' in headers;

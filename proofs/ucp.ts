@@ -8,32 +8,32 @@ import { headersOf, message } from './mcp.ts';
 import { makeOrder, stapleOf } from './sales.ts';
 import type { Tenant, World } from './tenant.ts';
 
-/** Raw requests of the Universal Commerce Protocol on both transports, correct ones and others. */
+/** A request of the Universal Commerce Protocol, valid or not, before a transport is chosen. */
 export interface Asked {
   name: FunctionName;
   id?: string;
   body?: unknown;
-  /** The address of a profile, in place of the speaker's. */
+  /** The URL of another profile than the speaker's. */
   profile?: string;
 }
 
-/** A calling agent; without a secret a guest. */
+/** An agent that makes requests; without `secret`, a guest. */
 export interface Speaker {
   baseUrl: string;
   site_id: string;
-  /** The address of its profile. */
+  /** The URL of its profile. */
   profile: string;
   secret?: string;
 }
 
 export type Ask = (speaker: Speaker, asked: Asked, more?: Call['headers']) => Promise<Reply>;
 
-/** A request before it is sent. */
+/** A request as a transport would send it. */
 export interface Wire {
   method: string;
   path: string;
   headers: Call['headers'];
-  /** The body, sent as JSON; no body if undefined. */
+  /** Sent as JSON; undefined sends no body. */
   message: unknown;
 }
 
@@ -56,7 +56,7 @@ export function overMcp(speaker: Speaker, { name, id, body, profile = speaker.pr
   return { method: 'POST', path: `/sites/${speaker.site_id}/ucp/mcp`, headers, message: sent };
 }
 
-/** Both transports. */
+/** The two transports. */
 export const WAYS = { REST: overRest, MCP: overMcp };
 
 function asking(way: typeof overRest): Ask {
@@ -70,7 +70,7 @@ function asking(way: typeof overRest): Ask {
 export const askOverRest = asking(overRest);
 export const askOverMcp = asking(overMcp);
 
-/** The result of a function, on either transport; undefined for a failure of the protocol. */
+/** The result of a function, over either transport; undefined for a protocol error. */
 export function answerIn({ status, text }: Reply): Record<string, unknown> | undefined {
   const said = JSON.parse(text) as Record<string, unknown> & {
     result?: { structuredContent?: Record<string, unknown> };
@@ -81,15 +81,15 @@ export function answerIn({ status, text }: Reply): Record<string, unknown> | und
 
 interface Scene {
   speaker: Speaker;
-  /** For whom the speaker acts. */
+  /** The customer for whom the speaker acts. */
   customer_id: string;
-  /** Whether the speaker's token works: otherwise nothing is created. */
+  /** Whether the speaker's token works. If not, no objects are created. */
   isAlive: boolean;
-  /** Gets the id of each request that creates an object for the others. */
+  /** Called with the id of each request that creates an object for another one. */
   note?: (request_id: string) => void;
 }
 
-/** A correct request for each function, each on its own object, so that they do not conflict. */
+/** A valid request for each function. Each has its own object, so that they do not conflict. */
 export async function validAsks(
   world: World,
   tenant: Tenant,

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { RETRY_TIMEOUTS } from '../server/test/closing-line.ts';
 import { diskFolder } from '../server/test/memory-folder.ts';
 
-// As for the tests (../vitest.config.ts).
+// Uses the same cache and temporary folder as the tests (../vitest.config.ts).
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compiled');
 process.env.TMPDIR ??= diskFolder();
 

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 
-/** Every row of every table, as text, by table: of the shop's tables and of the queue. */
+/** All rows of the database as text, by table, including those of the job queue. */
 export type Rows = Map<string, Set<string>>;
 
-/** Any call updates the last use of a credential. */
+/** Any call may update these columns. */
 const IN_PASSING = ['last_used_at', 'last_seen_at'];
 
 export async function allRows(owner: Pool): Promise<Rows> {
@@ -22,12 +22,15 @@ export async function allRows(owner: Pool): Promise<Rows> {
   return found;
 }
 
-/** Whether a row belongs to a shop: it refers to the shop or one of its objects, or contains its marker, in clear or in hexadecimal. */
+/**
+ * Whether a row belongs to a shop: it refers to the shop or one of its objects, or contains its marker, as text or in
+ * hexadecimal.
+ */
 export type Owns = (row: string) => boolean;
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;
 
-/** The current rows of a shop: those of tables that name it, and its staff who work for nobody else. */
+/** Returns a check for a shop's rows: those that name it or its objects, and those of staff who work for no other shop. */
 export function rowsOf({ site_id, canary }: { site_id: string; canary: string }, rows: Rows): Owns {
   const known = new Set([site_id]);
   for (const row of [...rows.values()].flatMap((set) => [...set]).filter((one) => one.includes(site_id))) {
@@ -42,7 +45,7 @@ export function rowsOf({ site_id, canary }: { site_id: string; canary: string },
   };
 }
 
-/** The rows that are in one state of the database and not in the other, with their table in front. */
+/** The rows that are in only one of two states of the database, with a sign and the table. */
 export function differences(before: Rows, after: Rows): string[] {
   const missing = (from: Rows, of: Rows, sign: string) =>
     [...from].flatMap(([table, rows]) =>

@@ -10,18 +10,18 @@ import { type Trial, Violations } from './frame.ts';
 import { type EventShop, openEventShop } from './processes/event-shop.ts';
 import { withOwnDatabase } from './processes/own-database.ts';
 
-/** A server whose background jobs run in this process, on a database of its own. */
+/** A server whose background jobs run in this process, with a new database. */
 export interface WorkingPremises {
   owner: pg.Pool;
   violations: Violations;
   openShop(): Promise<EventShop>;
-  /** How many deliveries of a shop are pending. */
+  /** The number of a shop's pending deliveries. */
   countPending(shop: EventShop): Promise<number>;
   /** Makes all waiting deliveries due. */
   hurry(): Promise<void>;
 }
 
-/** `workers`: the number of delivering processes, according to the queue. */
+/** `workers`: the number of processes that deliver, as the queue sees it. */
 export function onWorkingPremises<T>(
   trial: Trial,
   { workers }: { workers: number },
@@ -44,8 +44,8 @@ export function onWorkingPremises<T>(
           return rows[0]?.pending ?? 0;
         },
         async hurry() {
-          // In one statement, and only for deliveries that are not due already: a job whose delivery must wait finds nothing due, and
-          // ends.
+          // One statement, and only for deliveries that are not due: a job whose delivery is not yet due would find nothing to
+          // do, and end.
           await owner.query(`with due as (
               update commerce.webhook_deliveries set next_attempt_at = least(next_attempt_at, now())
               where status = 'pending' returning id

@@ -17,13 +17,13 @@ import { carryOn, takeTransfers } from './sales.ts';
 import { callAs, type Ids, type Kind, SCHEMES, type Tenant, type World } from './tenant.ts';
 
 /**
- * Three tenants in one database behind one server, with every kind of object in every state. Each text of a tenant
- * contains its marker, which shows in any response whose data it contains.
+ * Three tenants in one database behind one server, with every kind of object in every state. Each text of a tenant contains its
+ * marker, which shows whose data a response contains.
  */
 
 /**
- * Runs work with a seeded database of its own and checks the invariants at the end. Short forms share one, since seeding
- * takes most of their time.
+ * Runs work with a seeded database, and checks the database's invariants at the end. Short forms share one database, because
+ * seeding takes most of their time.
  */
 export async function inWorld<T>(trial: Trial, deed: (world: World) => Promise<T>): Promise<T> {
   if (trial.size === 'full') await closeWorld();
@@ -44,7 +44,7 @@ export async function inWorld<T>(trial: Trial, deed: (world: World) => Promise<T
 
 let open: ReturnType<typeof openWorld> | undefined;
 
-/** Closes the world that is open, if there is one. */
+/** Closes the shared world, if it is open. */
 export async function closeWorld(): Promise<void> {
   const closing = open;
   open = undefined;
@@ -57,7 +57,7 @@ async function openWorld(trial: Trial) {
   return { server, world: await seedWorld({ ...server, causes }, trial.seed) };
 }
 
-/** A logger that keeps only the causes of 5xx responses. */
+/** A logger that only keeps the causes of 5xx responses. */
 export function loggerInto(causes: World['causes']): AppDeps['logger'] {
   return {
     info() {},
@@ -65,7 +65,7 @@ export function loggerInto(causes: World['causes']): AppDeps['logger'] {
   } as unknown as AppDeps['logger'];
 }
 
-/** Three tenants behind a server that runs already. */
+/** Creates three tenants behind a running server. */
 export async function seedWorld(
   server: Pick<World, 'baseUrl' | 'db' | 'owner' | 'causes'>,
   seed: number,
@@ -80,7 +80,7 @@ export async function seedWorld(
   return world;
 }
 
-/** The tenants behind another server of the same database, whose responses are checked separately. */
+/** The tenants behind another server of the same database, with separate violations. */
 export function behind(
   world: World,
   { baseUrl, db }: Pick<World, 'baseUrl' | 'db'>,
@@ -95,7 +95,7 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
     async send(call, as) {
       if (as && 'user_code' in call.path) await forgetGuesses(world, as);
       const reply = await send(world.baseUrl, call);
-      // A filter that is repeated in the response shows nothing of another tenant.
+      // A filter that the response repeats is no data of another tenant.
       const text = filtersIn(call).reduce((rest, sent) => rest.replaceAll(sent, '<sent>'), reply.text);
       world.look({ ...reply, text }, as, call.operation.id);
       return reply;
@@ -104,7 +104,7 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
       world.answers += 1;
       const shown = `${JSON.stringify(reply.headers)} ${reply.text}`.toLowerCase();
       for (const other of world.tenants) {
-        // A client with the code of a device gets the token that a customer of its shop approved.
+        // Without a credential, this operation may return the shop's data to the client that has a device code.
         const invited = !as && what === 'agent.pollConsent';
         const foreign = other.name !== as?.name && !invited && shown.includes(other.canary);
         if (foreign)
@@ -116,7 +116,7 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
   return world;
 }
 
-/** The handle of a collection in an agent's filter: the only id that a response repeats as it was sent. */
+/** The collection handles in an agent's filter, the only ids that a response repeats as they were sent. */
 function filtersIn({ query, body }: Call): string[] {
   return [query, body as Record<string, unknown> | undefined].flatMap((sent) =>
     typeof sent?.collection === 'string' ? [sent.collection] : [],
@@ -155,7 +155,7 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
     dead: [],
     readOnlyKey: '',
   };
-  // Proofs run for hours one after another, and a session counts as confirmed for 15 minutes.
+  // A session counts as confirmed for 15 minutes only, but proofs run for hours.
   await world.owner.query(
     `update commerce.staff_sessions set confirmed_at = now() + interval '1 day'
      where staff_id = (select id from commerce.staff where email = $1)`,
@@ -192,7 +192,7 @@ function emptyIds(): Ids {
   return Object.fromEntries([...kinds].map((kind) => [kind, [] as string[]])) as unknown as Ids;
 }
 
-/** A new session of a member of staff. */
+/** Logs a member of staff in, and returns the session token. */
 export async function openSession(
   { baseUrl }: Pick<World, 'baseUrl'>,
   email: string,
@@ -210,7 +210,7 @@ async function writeSettings(world: World, tenant: Tenant): Promise<void> {
   await callAs(world, tenant, 'dashboard.updateSettings', { allowed_origins: [`https://${tenant.canary}.example`] });
 }
 
-/** Of five orders one is completed, one partly, one is paid, one is cancelled, and one awaits its payment. */
+/** Brings four of the five orders into different states; the last keeps awaiting its payment. */
 async function moveOrders(world: World, tenant: Tenant): Promise<void> {
   const [refunded = '', shipped = '', paid = '', cancelled = ''] = tenant.ids.order;
   await carryOn(world, tenant, refunded, 'refunded');
@@ -220,7 +220,7 @@ async function moveOrders(world: World, tenant: Tenant): Promise<void> {
   await callAs(world, tenant, 'dashboard.cancelOrder', body, { order_id: cancelled });
 }
 
-/** Revoked, expired, rotated past its overlap, and never issued: one of each for every kind of credential. */
+/** Adds credentials that were revoked, expired or never issued to `dead`, and creates the read-only key. */
 async function buryCredentials(world: World, tenant: Tenant): Promise<void> {
   const { dead } = tenant;
   for (const { kind } of Object.values(SCHEMES)) dead.push({ kind, why: 'never issued', secret: mintToken(kind) });

@@ -54,7 +54,7 @@ export const FLOORS: Record<string, string[][]> = {
 
 interface Border {
   from: string[];
-  /** Folders, files or packages. */
+  /** The folders, files or packages that may not be imported. */
   to: string[];
   why: string;
 }
@@ -84,7 +84,7 @@ const BORDERS: Border[] = [
 ];
 
 const ROOTS = ['server/src', 'sdk/src', 'cli/src', 'panel/src', 'examples'];
-/** Imports with names, for the side effect only, and inline, also of types. */
+/** Matches imports with names, for the side effect only, and inline, even those of types. */
 const IMPORT = /(?:^|\n)(?:import|export)\s(?:[^;'"]*?from )?'([^']+)'|\bimport\(\s*'([^']+)'/g;
 
 export interface Import {
@@ -137,7 +137,7 @@ function borderMistakes({ file, target }: Import): string[] {
   ).map(({ why }) => `${file} imports ${target}: ${why}`);
 }
 
-/** A cycle through each file that is part of one, reported once. */
+/** Finds cycles of imports: one through each file that is part of one. Each cycle is reported once. */
 function circles(imports: Import[]): string[] {
   const targets = Map.groupBy(imports, ({ file }) => file);
   const done = new Set<string>();

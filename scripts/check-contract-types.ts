@@ -39,7 +39,7 @@ try {
   rmSync(temporary, { recursive: true });
 }
 
-/** The types of the contract, in which each response schema requires one more field. */
+/** Writes the types of the contract, in which each response schema requires one more field. */
 function typesWithMissingFields() {
   const contract: Description = JSON.parse(readFileSync(join(ROOT, 'spec/generated/openapi.json'), 'utf8'));
   const { schemas } = contract.components;
@@ -53,7 +53,7 @@ function typesWithMissingFields() {
   return { names, types: readFileSync(out, 'utf8') };
 }
 
-/** The schemas of objects that responses refer to, also through other schemas. */
+/** The schemas of objects to which responses refer, even through other schemas. */
 function responseSchemas(contract: Description): string[] {
   const seen = new Set<string>();
   const visit = (value: unknown): void => {
@@ -102,7 +102,7 @@ function schemasWithoutError(names: string[], types: string): string[] {
   return schemasWithoutError(rest, types.replace(new RegExp(`^ *(${[...missing].join('|')}): .*\n`, 'gm'), ''));
 }
 
-/** Other fields that an error mentions belong to the types that it prints. */
+/** Reads which fields are missing. Other fields that an error mentions belong to the types that it prints. */
 function missingFields(errors: string): Set<string> {
   const single = [...errors.matchAll(/Property '(\w+)' is missing in|Types of property '(\w+)' are/g)];
   const several = [...errors.matchAll(/is missing the following properties from type .*: ([\w, ]+)$/gm)];

@@ -21,12 +21,12 @@ import { type Finding, keptFromIndex, type PlanNode, type Tables, withoutIndex, 
 const { values } = parseArgs({ options: { statement: { type: 'string' } } });
 const statements = values.statement ? new Map([[values.statement, new Set(['given:0'])]]) : readStatements();
 
-/** Fewer than this are sent only by a part of the tests. */
+/** If fewer statements than this were sent, only a part of the tests ran. */
 const LEAST_STATEMENTS = 500;
 const SITE = '00000000-0000-0000-0000-000000000001';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'commerce-plans-'));
-// PostgreSQL may run as another user, who must pass through.
+// PostgreSQL may run as another user, who must have access to the folder.
 chmodSync(dataDir, 0o711);
 const cluster = await startEmbedded({ dataDir, durable: false });
 try {
@@ -65,11 +65,12 @@ async function judgeAll(url: string): Promise<Judged[]> {
   }
 }
 
-/** `site_id` must be in the statement itself, and the index must serve it under row-level security, too. */
+/** Judges a statement. `site_id` must be in the statement itself, and an index must serve it even under row-level security. */
 async function judge(client: pg.Client, text: string, places: string[], tables: Tables): Promise<Finding[]> {
   const sweeps = places.some((place) => SWEEPS.some((file) => place.startsWith(file)));
   const bare = await planAs(client, undefined, text);
-  // The queue belongs to the login of the server, and the hosts of sites are changed by operators alone.
+  // These are planned without row-level security: the queue belongs to the login of the server, and only operators change the
+  // hosts of sites.
   const guarded = /graphile_worker|(?:update|into|from) commerce\.site_domains/.test(text)
     ? bare
     : await planAs(client, sweeps ? 'commerce_sweep' : 'commerce_app', text);
@@ -113,7 +114,7 @@ function report(judged: Judged[]): void {
   if (failures > 0) process.exitCode = 1;
 }
 
-/** Every place that sends the statement must be excused. */
+/** Whether every place that sends the statement is excused. */
 function excused({ table, kind }: Finding, places: string[], unused: Set<Exception>): boolean {
   const found = places.map((place) =>
     EXCEPTIONS.find(

@@ -17,8 +17,8 @@ const mistakes: string[] = [];
 let claims = 0;
 let unseen = 0;
 for (const file of source.files) visit(file);
-// So that a run that observed next to nothing does not pass. Backups and commands send their statements in processes of their
-// own.
+// A run that observed next to nothing must not pass. Some claims stay unobserved, because backups and commands send their
+// statements in processes of their own.
 if (unseen > claims / 10)
   mistakes.push(`Only ${claims - unseen} of ${claims} claims were observed: run npm test as a whole.`);
 for (const mistake of mistakes) console.error(mistake);

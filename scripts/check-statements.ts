@@ -75,7 +75,7 @@ async function judge(one: Sent, describer: Describer): Promise<string[]> {
 async function inDatabase<T>(work: (describer: Describer) => Promise<T>): Promise<T> {
   if (values.database) return described(values.database, work);
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-statements-'));
-  // PostgreSQL may run as another user, who must pass through.
+  // PostgreSQL may run as another user, who must have access to the folder.
   chmodSync(dataDir, 0o711);
   const cluster = await startEmbedded({ dataDir, durable: false });
   try {

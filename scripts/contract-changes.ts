@@ -3,7 +3,7 @@ import { apiCompare, type Diff } from 'api-smart-diff';
 
 /** A difference between two bundled contracts that can break a client of the earlier one. */
 export interface Breaking {
-  /** Such as `POST /api/sync/webhook/register requestBody events enum`. */
+  /** The place of the change, such as `POST /api/sync/webhook/register requestBody events enum`. */
   where: string;
   what: string;
 }
@@ -21,7 +21,10 @@ export function breakingChanges(before: object, after: object): Breaking[] {
   return diffs.filter(breaks).map(told);
 }
 
-/** Without `allOf`, whose parts may be rearranged freely, and with events as responses of operations. */
+/**
+ * A contract as it is compared: without `allOf`, whose parts may be rearranged freely, and with events as responses of
+ * operations.
+ */
 function judged(description: Description): Description {
   const whole = merge(description, { source: description, mergeRefSibling: true }) as Description;
   const events = Object.entries(whole.webhooks ?? {}).map(([event, item]) => [`event ${event}`, asAnswer(item)]);
@@ -57,5 +60,5 @@ function told({ action, path, before, after }: Diff): Breaking {
   };
 }
 
-/** Steps of a path that are not useful to readers. */
+/** Steps of a path that do not help readers. */
 const WITHIN = new Set(['content', 'application/json', 'schema', 'properties', 'items']);

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Writes into each package that is published where its source is, as the CI says that builds it: npm compares `repository` with
- * the provenance and refuses another address (E422). The address is not kept in the repository, so that a copy of it publishes
- * under its own. An address that a package names itself stays.
+ * Writes into each published package where its source is, as the CI that builds it says: npm compares `repository` with the
+ * provenance and refuses another URL (E422). The URL is not kept in the repository, so that a copy of it publishes under its own.
+ * A URL that a package itself names is kept.
  */
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 if (!GITHUB_SERVER_URL || !GITHUB_REPOSITORY) {

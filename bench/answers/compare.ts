@@ -95,7 +95,7 @@ function contractOf(root: string, name: string) {
   return JSON.parse(readFileSync(join(root, 'spec/generated', `${name}.json`), 'utf8'));
 }
 
-/** Of long lines only the part around the first difference. */
+/** Prints differing lines. Of a long line it prints only the part around the first difference. */
 function print(what: string, differing: string[]): void {
   const from = Math.max(1, commonLength(differing[0] ?? '', differing[1] ?? '') - WIDTH / 4);
   const cut = (line: string) => (line.length > WIDTH ? `${line[0]}…${line.slice(from, from + WIDTH)}…` : line);

@@ -1,6 +1,6 @@
 /** Compares two texts line by line. Values that each server generates for itself only have to correspond. */
 
-/** Values that differ between two runs of the same server, by kind. A capturing group each. */
+/** Values that differ between two runs of the same server, by kind. Each pattern has one capturing group. */
 const KINDS = {
   http_date: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/,
   issued: /(?<=\bform=)[0-9a-z]{6}(?=\.)/,
@@ -35,7 +35,7 @@ const GENERATED = new RegExp(
 const SAME_MOMENT_MS = 30_000;
 
 interface Line {
-  /** With the kind of each generated value in place of the value. */
+  /** The line with the kind of each generated value in place of the value. */
   form: string;
   text: string;
   values: { kind: Kind; value: string }[];
@@ -107,7 +107,7 @@ export class Comparison {
   }
 }
 
-/** Not a long name in camel case. */
+/** Whether a value looks random, in contrast to a long name in camel case. */
 function isRandom(value: string): boolean {
   return /\d/.test(value) || value.replaceAll(/[^A-Z]/g, '').length > value.length / 5;
 }

@@ -13,9 +13,9 @@ import { join } from 'node:path';
  * Idempotency-Key of its own unless it names one; a header with the value `-` is not sent.
  */
 export interface RecordedRequest {
-  /** Its place in the files, for the report. */
+  /** The place of the request in the files, for the report. */
   place: string;
-  /** The name of its response. */
+  /** The name under which its response is recorded. */
   name: string | undefined;
   caller: string;
   method: string;

@@ -14,9 +14,9 @@ export interface Sent {
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Empty if the body is no text. */
+  /** The body as text; empty if it is not text. */
   text: string;
-  /** Undefined if the body is not JSON. */
+  /** The body as JSON; undefined if it is not JSON. */
   json: unknown;
   bytes: Buffer;
 }
@@ -52,7 +52,7 @@ function jsonIn(text: string): unknown {
   }
 }
 
-/** They depend on the connection, the moment or the length of generated values. */
+/** Headers that depend on the connection, the moment or the length of generated values. */
 const IGNORED = ['date', 'connection', 'keep-alive', 'transfer-encoding', 'content-length'];
 
 /** A response as text, one header and one JSON field per line, without the parts at these JSON pointers. */
@@ -64,13 +64,13 @@ export function textOf(answer: Answer, without: string[]): string {
   return [`HTTP ${answer.status}`, ...headers, '', ...bodyOf(answer, without)].join('\n');
 }
 
-/** In Markdown. The server writes the last use of credentials every few seconds. */
+/** The time of the last use of credentials, in Markdown. The server writes it every few seconds. */
 const LAST_USE = /- last_used_at: [\dTZ:.-]+(?:\n|\\n)/g;
 
 function bodyOf({ text, json, bytes, headers }: Answer, without: string[]): string[] {
   if (bytes.length > 0 && text === '') return [`SHA-256 ${createHash('sha256').update(bytes).digest('hex')}`];
   if (headers['content-type']?.startsWith('text/html')) return [text.replaceAll('><', '>\n<')];
-  // Unchanged, if the server formats it in an unusual way.
+  // If the server formats JSON in an unusual way, its text is returned unchanged.
   if (json === undefined || JSON.stringify(json) !== text) return [text.replaceAll(LAST_USE, '')];
   for (const pointer of without) {
     if (pointer.startsWith('/')) remove(json, pointer.slice(1).split('/'));

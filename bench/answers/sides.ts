@@ -9,7 +9,7 @@ import { migrate, type Running, runCommand, startCommerce, stop } from '../proce
 import type { RecordedRequest } from './requests.ts';
 import { type Answer, type Sent, send } from './send.ts';
 
-/** The configured address of both servers, so that their links are the same. */
+/** The configured URL of both servers, so that their links are the same. */
 const BASE_URL = 'http://localhost:8080';
 
 /** The initial database of both servers. */
@@ -44,7 +44,7 @@ interface Ports {
   operator: number;
 }
 
-/** A server of a checkout on a copy of the template. */
+/** The server of one checkout, on a copy of the template. */
 export class Side {
   readonly database: string;
   /** References to values that no earlier response had, with their places. */
@@ -162,7 +162,7 @@ function contentTypeOf(body: string): string {
   return /^[[{]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
 }
 
-/** The value of a hidden field of a form, or the address of a link with this class. */
+/** The value of a hidden field of a form, or the URL of a link with this class. */
 function fieldOf(html: string, name: string): string | undefined {
   const [tag = ''] = new RegExp(`<input\\b[^>]*\\bname="${name}"[^>]*>`).exec(html) ?? [];
   return /\bvalue="([^"]*)"/.exec(tag)?.[1];

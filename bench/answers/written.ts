@@ -1,17 +1,20 @@
 import pg from 'pg';
 import { formOf } from './differences.ts';
 
-/** They depend on the moment, or are made from other tables in the background. */
+/** Tables whose rows depend on the moment, or are made from other tables in the background. */
 const LEFT_OUT = ['audit_seals', 'catalog_versions', 'idempotency_keys', 'rate_counts', 'site_usage'].map(
   (name) => `commerce.${name}`,
 );
 const COLUMNS_LEFT_OUT = ['changed_in', 'last_used_at'];
-/** Numbers of transactions. */
+/** The type of transaction numbers. */
 const TYPES_LEFT_OUT = ['xid8'];
 /** The queued jobs, such as mails and deliveries. */
 const JOBS = 'graphile_worker._private_jobs';
 
-/** The rows of each table in both databases, without generated values and in the order of the rest; only of common columns. */
+/**
+ * The rows of each table in both databases, without generated values, sorted by the rest. Only columns that both databases have
+ * are read.
+ */
 export async function rowsWritten(old: string, now: string): Promise<[table: string, old: string, now: string][]> {
   const [a, b] = [await connect(old), await connect(now)];
   try {

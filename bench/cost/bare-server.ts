@@ -49,7 +49,7 @@ export async function startBare(databaseUrl: string, env: NodeJS.ProcessEnv = {}
 }
 
 export function bareTarget({ server, postmaster, variant_ids }: Bare, clients: number): Target {
-  // It has no credentials, and ignores ours.
+  // The bare server has no credentials, and ignores those that are sent.
   const site = { site_id: '', storefront_token: '', api_key: '', sync_secret: '' };
   const goods = { variant_ids, codes: ['', ''] as [string, string], shipping_option_id: '' };
   const shoppers = Array.from({ length: clients }, () => shopperAt(server.url, site, goods));

@@ -19,7 +19,10 @@ export interface CompareOptions {
 type Both<T> = Record<'old' | 'new', T>;
 type Line = (string | number)[];
 
-/** The cost of another commit and of this checkout, in turns, each with a database of its own. Printed, not written. */
+/**
+ * Measures the cost of another commit and of this checkout, in turns, each with a database of its own. Prints the figures, and
+ * does not write them to the README.
+ */
 export async function compare({ ref, only, seconds, products = PRODUCTS }: CompareOptions): Promise<void> {
   if (!ref) throw new Error('Name the commit to compare with: npm run bench -- compare REF');
   const chosen = namesIn(only);

@@ -18,11 +18,11 @@ import { timeStatements } from './statements.ts';
 import { pace, shareOfStatements, tables } from './table.ts';
 
 export interface CostOptions {
-  /** Some of `NAMES`, all when absent. */
+  /** The rows to measure, of `NAMES`; all when absent. */
   only?: string[];
   /** How long each server is under load in each row, in all rounds together. */
   seconds: number;
-  /** Fewer than `PRODUCTS` are there sooner. */
+  /** How many products the shop has; fewer than `PRODUCTS` are imported sooner. */
   products?: number;
 }
 
@@ -46,13 +46,13 @@ export function namesIn(only = NAMES): string[] {
   return only;
 }
 
-/** The cost of each piece of work, in CPU time, next to the lower bound on this stack. */
+/** Measures the cost of each unit of work, in CPU time, next to the lower bound on this stack. */
 export async function cost({ only, seconds, products = PRODUCTS }: CostOptions): Promise<void> {
   const chosen = namesIn(only);
   const bare = await openBare(products);
   const commerce = await openCommerce(products);
   try {
-    // First: the default role would work off the jobs of the orders that the rows place.
+    // Starts are measured first: the default role would work off the jobs of the orders that the rows place.
     const starts: Starts | undefined = chosen.includes('start') ? await compareStarts(commerce, bare) : undefined;
     const measured: Measured[] = [];
     for (const [name, row] of Object.entries(rowsOf(products))) {
@@ -94,7 +94,7 @@ interface Servers {
   commerce: Commerce;
 }
 
-/** Plays a row at a commerce server, once its caches are filled. */
+/** Returns a function that plays a row at a commerce server, once its caches are filled. */
 export async function playerOf(
   row: Row,
   commerce: Commerce,

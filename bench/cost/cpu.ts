@@ -11,9 +11,9 @@ const TICKS_PER_SECOND = 100;
 interface Process {
   pid: number;
   parent: number;
-  /** Of the process itself. */
+  /** The ticks of the process itself. */
   own: number;
-  /** Of its children that have ended. */
+  /** The ticks of its children that have ended. */
   children: number;
 }
 
@@ -43,7 +43,7 @@ export function cpuOf(root: number): number {
   return (ticks / TICKS_PER_SECOND) * 1000;
 }
 
-/** The parent of all processes of a PostgreSQL. It must be on this machine. */
+/** The process id of the parent of all processes of a PostgreSQL, which must be on this machine. */
 export async function postmasterOf(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,6 +1,6 @@
 /**
- * The catalogue of both servers: products of three variants with a description of 55 words. Each name contains one of 40 nouns, so
- * that a search for a noun finds one product in 40. The same on each run.
+ * The catalogue of both servers, which is the same on each run. Its products have three variants, and a description of 55 words.
+ * Each name contains one of 40 nouns, so that a search for a noun finds one product in 40.
  */
 const ADJECTIVES =
   words(`Amber Bold Calm Dusky Early Fancy Gentle Happy Ivory Jolly Keen Lively Mellow Nimble Olive Plain
@@ -44,7 +44,7 @@ export function goodsOf(i: number): Goods {
   };
 }
 
-/** The same as a product of the commerce server. */
+/** The i-th product, in the form in which the commerce server takes it. */
 export function productOf(i: number) {
   const { category, variants, ...product } = goodsOf(i);
   return {

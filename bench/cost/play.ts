@@ -3,7 +3,7 @@ import { buy, Refused, type Shopper } from '../flows.ts';
 import { median } from '../load.ts';
 import { cpuOf } from './cpu.ts';
 
-/** The unit of work to count: one shopper plays it to its end. `turn` is another number each time. */
+/** The unit of work to count, which one shopper plays to its end. `turn` is another number each time. */
 export type Unit = (shopper: Shopper, turn: number) => Promise<unknown>;
 
 type Leaving = Shopper & { leave(): void };
@@ -31,7 +31,10 @@ export interface Cost {
 
 let turns = 0;
 
-/** All shoppers play one unit after the other for this long, without a pause. Units in progress are finished, and counted. */
+/**
+ * Plays the units for this long: all shoppers play one after the other, without a pause. Units in progress are finished, and
+ * counted.
+ */
 export async function play(unit: Unit, { shoppers, server, postmaster }: Target, seconds: number): Promise<Cost> {
   const durations: number[] = [];
   const before = { server: cpuOf(server), postgres: cpuOf(postmaster) };
@@ -69,19 +72,22 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
 
 export interface Rounds<Name extends string> {
   costs: Record<Name, Cost>;
-  /** The ratio of two in the same round, as the median over the rounds: other load on the machine then affects both. */
+  /**
+   * How many times the cost of one is that of another in the same round, as the median over the rounds: other load on the machine
+   * then affects both.
+   */
   ratio(of: Name, to: Name, field: keyof Cost): number;
 }
 
 export interface Load {
-  /** In all rounds together. */
+  /** How long each one plays, in all rounds together. */
   seconds: number;
   rounds: number;
-  /** Seconds, in place of the usual ones. */
+  /** The seconds of warm-up, in place of the usual ones. */
   warmUp?: number | undefined;
 }
 
-/** Turns of a, b, a, b …, so that other load on the machine affects both; the first of each does not count. */
+/** Takes turns (a, b, a, b …), so that other load on the machine affects both. The first turn of each does not count. */
 export async function interleave<Name extends string>(
   players: Record<Name, (seconds: number) => Promise<Cost>>,
   { seconds, rounds, warmUp = WARM_UP_SECONDS }: Load,
@@ -102,8 +108,8 @@ export async function interleave<Name extends string>(
 }
 
 /**
- * Until then a request costs up to twice as much: Node compiles hot code after some thousand calls, and PostgreSQL plans a
- * statement again for the first five times on each connection.
+ * During the warm-up a request costs up to twice as much: Node compiles hot code after some thousand calls, and PostgreSQL plans
+ * a statement again for the first five times on each connection.
  */
 const WARM_UP_SECONDS = 15;
 
@@ -124,8 +130,8 @@ function medianOf(costs: Cost[]): Cost {
 const ORDERS_PER_SECOND = 20;
 
 /**
- * The cost of a unit while others buy in the same shop, at a pace that does not wait for the responses. First they buy
- * alone: the cost of an order then is subtracted from the total.
+ * Measures a unit while others buy in the same shop, at a pace that does not wait for the responses. First they buy alone: what
+ * an order costs then is subtracted from the total.
  */
 export async function playBesideOrders(
   unit: Unit,

@@ -9,12 +9,12 @@ import { play, type Target } from './play.ts';
 import { rowsOf } from './rows.ts';
 import { closeCommerce, openCommerce, targetOf } from './shop.ts';
 
-/** The CPU time of a row by the code that ran: samples of `perf`, which must be installed and allowed. */
+/** Shows which code used the CPU time of a row, from samples of `perf`, which must be installed and allowed. */
 
-/** In this order: the first that a sample fits. */
+/** The activities, of which the first one counts whose pattern matches a sample. */
 type Activities = [name: string, pattern: RegExp][];
 
-/** By any function on the stack. */
+/** PostgreSQL's activities, matched with every function on the stack. */
 const POSTGRES: Activities = [
   ['triggers, checks of rows, foreign keys', /\b(AfterTrigger|ExecCallTriggerFunc|ExecConstraints|RI_FKey)/],
   ['committing', /\bCommitTransaction\b/],
@@ -24,7 +24,7 @@ const POSTGRES: Activities = [
   ['receiving and sending', /\b(secure_read|secure_write|WaitEventSet)/],
 ];
 
-/** By the function and file in which the sample was taken. */
+/** The server's activities, matched with the function and file in which the sample was taken. */
 const SERVER: Activities = [
   ['beside the main thread: garbage collection, compiling', /^(?!node|MainThread)/],
   ['system calls, most of them reading and writing', /\[kernel/],

@@ -3,21 +3,23 @@ import { goodsOf, NOUNS } from './goods.ts';
 import type { Unit } from './play.ts';
 import type { Cache } from './shop.ts';
 
-/** The measurements of each server, with their limits and aims, in CPU milliseconds. */
+/** What is measured of each server, with limits and aims, in CPU milliseconds. */
 export interface Row {
   title: string;
   /** Whether the commerce server caches responses about the catalogue. */
   cache: Cache;
-  /** Not measured of the bare server when absent. */
+  /** What the bare server plays; absent if it is not measured. */
   bare?: Unit;
   ours: Unit;
   /** The seconds for which the row is played before it counts, if the default is too short. */
   warmUp?: number;
   /** Twenty orders a second are placed in the shop meanwhile. */
   selling?: true;
-  /** This many turns are played first, so that each response is cached. */
+  /** The number of turns that are played first, so that each response is cached. */
   warm?: number;
-  /** How long the bare server took on the machine that the aims were set on: on other machines they apply as multiples of it. */
+  /**
+   * How long the bare server took on the machine for which the aims were set: on other machines they apply as multiples of it.
+   */
   bareThen?: number;
   must: Aim;
   goal: Aim;
@@ -31,7 +33,7 @@ export interface Aim {
 export const PRODUCTS = 2_000;
 const STOREFRONT = '/api/storefront';
 
-/** By their names, with this many products in the shop. */
+/** The rows by their names, with this many products in the shop. */
 export function rowsOf(products: number): Record<string, Row> {
   return { ...readsOf(products), ...PURCHASES };
 }
@@ -113,7 +115,7 @@ const PURCHASES: Record<string, Row> = {
   },
 };
 
-/** Reads these in turn. */
+/** A unit that reads these paths in turn. */
 function reading(paths: string[]): Unit {
   return ({ read }, turn) => read(paths[turn % paths.length] ?? '');
 }

@@ -54,14 +54,14 @@ export async function closeCommerce({ servers, database }: Commerce): Promise<vo
   await database.drop();
 }
 
-/** Another shop in the same database. */
+/** Adds another shop to the same database. */
 export async function addShop(commerce: Commerce, products: number): Promise<Shop> {
   const { database, root } = commerce;
   const site = await createSite(database.url, database.dataDir, 'EUR', root);
   return { site, goods: await fill(await serverOf(commerce, 'on'), site, products) };
 }
 
-/** Its server with the cache of the catalogue on or off, started on first use. */
+/** The commerce server with the cache of the catalogue on or off, started on first use. */
 export async function serverOf(commerce: Commerce, cache: Cache): Promise<Running> {
   commerce.servers[cache] ??= await start(commerce, cache);
   return commerce.servers[cache];
@@ -74,7 +74,7 @@ function start(commerce: Pick<Commerce, 'database' | 'root'>, cache: Cache, coun
   return startCommerce({ databaseUrl, dataDir, counted, env, root: commerce.root });
 }
 
-/** This many shoppers at its server, distributed over the shops. */
+/** Connects this many shoppers to the server, distributed over the shops. */
 export async function targetOf(
   commerce: Commerce,
   cache: Cache,
@@ -117,7 +117,7 @@ async function variantsOf(url: string, { site_id, storefront_token }: Site, prod
   return ids;
 }
 
-/** After a database was filled: waits for fresh statistics, and until no cleanup or other work is left. */
+/** Waits after a database was filled, for fresh statistics, and until no cleanup or other work is left. */
 export async function rest(url: string, postmaster: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -132,7 +132,10 @@ export interface Sent {
 
 const COUNTED = 40;
 
-/** The statements that a unit sends to the database, in a server that counts them; the first units, which fill caches, do not count. */
+/**
+ * Counts the statements that a unit sends to the database, in a server that counts them. The first units, which fill caches, do
+ * not count.
+ */
 export async function countSent(commerce: Commerce, cache: Cache, unit: Unit): Promise<Sent> {
   const server = await start(commerce, cache, true);
   const one = shopper(server, commerce.shop);

@@ -2,7 +2,7 @@ import { buy } from '../flows.ts';
 import { interleave, type Load, play, type Rounds } from './play.ts';
 import { addShop, type Commerce, rest, targetOf } from './shop.ts';
 
-/** The same shoppers buying in one shop, and distributed over several that have as many products together. */
+/** The cost when the same shoppers buy in one shop, and in several that together have as many products. */
 export type Shops = Rounds<'one' | 'several'>;
 
 export const SHOPS = 8;

@@ -11,13 +11,14 @@ import { cpuOf } from './cpu.ts';
 import type { Commerce } from './shop.ts';
 
 /**
- * From the start of the process to the first 200 of /readyz, with the database there and migrated; and the memory it uses then.
+ * A start, from the start of the process to the first 200 of /readyz, with a database that is migrated; and the memory that the
+ * process uses then.
  */
 export interface Start {
   seconds: number;
-  /** Of CPU time. */
+  /** The CPU time of the start. */
   cpu: number;
-  /** Resident, in MB, a while after the start. */
+  /** The resident memory, in MB, a while after the start. */
   rss: number;
 }
 
@@ -36,7 +37,10 @@ export function compareStarts(commerce: Commerce, bare: Bare): Promise<Starts> {
   });
 }
 
-/** All keep compiled code from one start to the next, like an installation; the first start does not count. */
+/**
+ * Measures starts. All servers keep compiled code from one start to the next, like an installation; the first start does not
+ * count.
+ */
 export async function timeStarts<Name extends string>(servers: Record<Name, Starting>): Promise<Record<Name, Start>> {
   process.stderr.write('  start\n');
   const compiled = await mkdtemp(join(tmpdir(), 'commerce-bench-compiled-'));
@@ -66,7 +70,7 @@ async function timed(start: () => Promise<Running>): Promise<Start> {
   return { seconds, cpu, rss };
 }
 
-/** As an installation starts it, by its command. */
+/** Starts the server by its command, as an installation does. */
 export async function installed({ database, root = ROOT }: Commerce, env: NodeJS.ProcessEnv): Promise<Running> {
   const port = await freePort();
   const { PATH, HOME } = process.env;

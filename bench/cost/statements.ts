@@ -11,9 +11,9 @@ import type { Commerce } from './shop.ts';
  * statements.
  */
 export interface Statements {
-  /** Each in its own round trip. */
+  /** The cost of a statement that is sent in a round trip of its own. */
   alone: Each;
-  /** Ten in a round trip. */
+  /** The cost of a statement of which ten are sent in a round trip. */
   together: Each;
 }
 

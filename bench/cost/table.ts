@@ -16,7 +16,7 @@ export function pace(clients: number, seconds: number, rounds: number): string {
   return `${clients} clients; per row and server ${rounds} rounds of ${+(seconds / rounds).toFixed(1)} seconds.`;
 }
 
-/** The costs next to the aims; then the speed, and the data sent to the database. */
+/** Tables with the costs next to the aims, and then the speed and the data sent to the database. */
 export function tables(measured: Measured[], shops: Shops | undefined, starts: Starts | undefined): string[] {
   const costs = [...measured.map(costOf), ...(shops ? [shareOf(shops)] : []), ...(starts ? startsOf(starts) : [])];
   return [...table(COSTS, costs), ...(measured.length > 0 ? ['', ...table(RATES, measured.map(ratesOf))] : [])];
@@ -109,7 +109,7 @@ function metIf(reached: boolean): string {
   return reached ? 'yes' : 'no';
 }
 
-/** With as many digits as matter. */
+/** Formats milliseconds with as many digits as matter. */
 export function fine(milliseconds: number): string {
   return milliseconds.toFixed(milliseconds < 10 ? 2 : 1);
 }

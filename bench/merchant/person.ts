@@ -24,13 +24,13 @@ export class Person {
     await this.#pause(Math.min(words * 0.24, 15));
   }
 
-  /** To decide and to point, 2.5 s (the keystroke-level model has 1.35 s to think and 1.1 s to point). */
+  /** Decides and points, which takes 2.5 s (the keystroke-level model has 1.35 s to think and 1.1 s to point). */
   async point(): Promise<void> {
     this.clicks += 1;
     await this.#pause(2.5);
   }
 
-  /** 200 keystrokes a minute, and a moment to decide. */
+  /** Types 200 keystrokes a minute, after a moment to decide. */
   async key(text: string): Promise<void> {
     this.keys += text.length;
     await this.#pause(1.35 + text.length * 0.3);
@@ -43,7 +43,7 @@ export class Person {
 
 const WAIT = { timeout: 60_000 };
 
-/** Their browser: they read its screens, and press buttons by their visible names. */
+/** The browser of a person, who reads its screens, and presses buttons by their visible names. */
 export class Screen {
   readonly tab: Page;
   readonly person: Person;

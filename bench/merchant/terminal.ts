@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Person } from './person.ts';
 
-/** A terminal of 80 columns, by `script` of util-linux: programs ask there as they ask people. */
+/** A terminal of 80 columns, made by `script` of util-linux, so that programs ask in it as they ask people. */
 export class Terminal {
   readonly #person: Person;
   readonly #env: NodeJS.ProcessEnv;
-  /** Commands that were typed. */
+  /** The number of commands that were typed. */
   commands = 0;
 
   constructor(person: Person, env: NodeJS.ProcessEnv) {

@@ -4,11 +4,11 @@ import type { BrowserContext, Page } from '../../server/test/chromium.ts';
 /** The cost until a screen could be used. */
 export interface Opening {
   ms: number;
-  /** Of the server, the call that took longest. */
+  /** The server's call that took longest. */
   slowest: { path: string; ms: number } | undefined;
 }
 
-/** A tab that notes when its content last changed. */
+/** Opens a tab that notes when its content last changed. */
 export async function openTab(context: BrowserContext): Promise<Page> {
   const tab = await context.newPage();
   await tab.setViewport({ width: 1_280, height: 900 });
@@ -16,7 +16,7 @@ export async function openTab(context: BrowserContext): Promise<Page> {
   return tab;
 }
 
-/** By the panel's own form. */
+/** Logs in with the panel's own form. */
 export async function logIn(tab: Page, panel: string, staff: { email: string; password: string }): Promise<void> {
   await tab.goto(panel);
   await tab.locator('input[name=email]').fill(staff.email);
@@ -26,14 +26,14 @@ export async function logIn(tab: Page, panel: string, staff: { email: string; pa
   await usable(tab);
 }
 
-/** Opens an address directly, with an empty browser cache. */
+/** Opens a URL directly, with an empty browser cache. */
 export async function openByAddress(tab: Page, url: string): Promise<Opening> {
   await tab.setCacheEnabled(false);
   await tab.goto(url, { waitUntil: 'domcontentloaded' });
   return usable(tab);
 }
 
-/** As by the menu, from a panel that is open already. */
+/** Opens a screen as the menu does, in a panel that is already open. */
 export async function openByMenu(tab: Page, path: string): Promise<Opening> {
   const begun = Number(
     await tab.evaluate(
@@ -56,9 +56,9 @@ const WATCH = `
     new MutationObserver(note).observe(document.body, { childList: true, characterData: true, subtree: true });
   });`;
 
-/** Waits until the screen is there and nothing changes any more; the time of the last change counts. */
+/** Waits until the screen is there and nothing changes any more, and returns the time of the last change. */
 async function usable(tab: Page): Promise<Opening> {
-  // A new screen appears a moment after its address.
+  // A new screen appears a moment after its URL.
   await sleep(QUIET_MS);
   await tab.waitForFunction(
     `document.querySelector('h1, form') && !document.querySelector('.loading, .load-error, [aria-busy="true"]')
@@ -72,7 +72,7 @@ async function usable(tab: Page): Promise<Opening> {
   return { ms, slowest: calls.sort((a, b) => b.ms - a.ms)[0] };
 }
 
-/** The transferred bytes of a first load with gzip: of the panel's own files, and of API responses. */
+/** The bytes that a first load transfers with gzip: those of the panel's own files, and those of API responses. */
 export async function firstLoad(tab: Page, url: string): Promise<{ files: number; answers: number }> {
   const sizes = { files: 0, answers: 0 };
   const session = await tab.createCDPSession();

@@ -9,7 +9,7 @@ import { fillTemplate, keepTemplate } from '../scale/template.ts';
 /** As many orders as products. */
 const ORDERS = SMALL;
 
-/** A shop with so many products and as many orders, made of copies like those of `scale`. */
+/** Opens a shop with this many products and as many orders, made of copies like those of `scale`. */
 export async function openLargeShop(
   database: Database,
   products: number,
@@ -38,9 +38,12 @@ export async function openLargeShop(
   }
 }
 
-/** A year of sales, of which all but the last days' are paid and sent; a variant in a hundred runs low or is sold out. */
+/**
+ * Changes the copied orders to a year of sales, of which all but those of the last days are paid and sent. One variant in a
+ * hundred runs low or is sold out.
+ */
 async function age(db: pg.Client, site_id: string): Promise<void> {
-  // Without statistics the planner assumes few copies, and compares each order with each.
+  // Without statistics the planner assumes that there are few copies, and compares each order with each.
   await db.query('analyze');
   await db.query('set session_replication_role = replica');
   await db.query(ORDERS_OF_A_YEAR, [site_id]);

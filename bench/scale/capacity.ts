@@ -3,8 +3,7 @@ import type { Measured } from './measure.ts';
 import { SMALL } from './sizes.ts';
 
 /**
- * Assumptions about a shop, not measured: how often each kind of work is done in a day. With a cache, half of it is
- * cached.
+ * How often each kind of work is done in a shop in a day: assumptions, not measured. With a cache, half of the work is cached.
  */
 const DAY: Record<string, number> = {
   'list of 20, no cache': 200,
@@ -27,7 +26,7 @@ const USE = 0.6;
 const MS_PER_DAY = 86_400_000;
 const SHOPS = [2_000, 10_000, 100_000];
 
-/** Derived from the measurement with the most products: cores and disk for many shops. */
+/** Calculates the cores and the disk that many shops need, from the measurement with the most products. */
 export function capacity(measured: Measured[], bytesPerProduct: number): string[] {
   const most = Math.max(...measured.map(({ products }) => products));
   const last = measured.filter(({ products, shop }) => products === most && shop === SMALL);

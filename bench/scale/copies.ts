@@ -64,7 +64,10 @@ const SHOPS = `with made as (
     insert into scale.shops select site_id, size from made
   ) select site_id from made order by n`;
 
-/** `upto` is the rank of the last product that a copy has, and `seq` its number in its shop, from 0. */
+/**
+ * Notes the copies of each shop. `upto` is the rank of the last product that a copy has, and `seq` its number in its shop, from
+ * 0.
+ */
 const COPIES = `insert into scale.copies
   select row_number() over (order by site_id, seq), site_id, seq, least(${SMALL}, size - seq * ${SMALL})
   from scale.shops, generate_series(0, (size - 1) / ${SMALL}) as seq order by site_id, seq`;
@@ -94,7 +97,7 @@ function valueIn(own: Own, table: string, { name, type }: Column): string {
   const value = own[`${table}.${name}`];
   if (value) return value;
   if (OF_THE_SHOP.includes(table)) return `t."${name}"`;
-  // In the order of the template's ids, because only the last bits differ.
+  // Ids sort like the template's, because only their last bits differ.
   return type === 'uuid' ? `(left(t."${name}"::text, 28) || lpad(to_hex(c.copy), 8, '0'))::uuid` : `t."${name}"`;
 }
 
@@ -104,7 +107,7 @@ function renumbered(column: string): string {
 
 type Own = Record<string, string>;
 
-/** Columns with the number of a product, or another value that is unique in a shop; the template has so many orders. */
+/** Columns that contain the number of a product, or another value that is unique in a shop. The template has this many orders. */
 const ownValues = (orders: number): Own => ({
   'sites.merchant_id': 'uuid_v7()',
   'order_numbers.last_number': `t.last_number + (c.size - 1) / ${SMALL} * ${orders}`,
@@ -125,7 +128,7 @@ interface Index {
   definition: string;
 }
 
-/** Indexes that do not belong to a constraint: rebuilt at the end, they take a fraction of the time. */
+/** Drops the indexes that do not belong to a constraint: rebuilt at the end, they take a fraction of the time. */
 async function dropIndexes(db: pg.Client): Promise<Index[]> {
   const { rows } = await db.query<Index>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index

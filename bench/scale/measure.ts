@@ -9,32 +9,32 @@ import { WORKS, type Work } from './work.ts';
 export interface Servers {
   db: pg.Client;
   postmaster: number;
-  /** With the cache of the catalogue, and without. */
+  /** The servers with the cache of the catalogue, and without. */
   of: Record<Cache, Running>;
 }
 
 export interface Measured {
   work: Work;
   shop: number;
-  /** In the whole database. */
+  /** The number of products in the whole database. */
   products: number;
   cost: Cost;
   reads?: Reads;
 }
 
-/** Of one unit. */
+/** What one unit reads. */
 export interface Reads {
   statements: number;
-  /** Rows of tables, from their pages. */
+  /** The rows of tables that were read from their pages. */
   rows: number;
-  /** Pages of tables and indexes, from memory or disk. */
+  /** The pages of tables and indexes that were read, from memory or disk. */
   pages: number;
 }
 
 const CLIENTS = 4;
 const WARM_UP_SECONDS = 1;
 
-/** The cost of all work in a shop, one kind after the other. */
+/** Measures the cost of all work in a shop, one kind after the other. */
 export async function measure(
   servers: Servers,
   shop: MeasuredShop,
@@ -46,7 +46,7 @@ export async function measure(
     const shoppers = Array.from({ length: CLIENTS }, () => clientOf(server, shop, work.as));
     return play(work.unit, { shoppers, server: server.process.pid ?? 0, postmaster: servers.postmaster }, length);
   };
-  // Compiles hot code before the first measurement.
+  // The warm-up lets Node compile hot code before the first measurement.
   for (const work of WORKS) await playing(work, WARM_UP_SECONDS);
   const measured: Measured[] = [];
   for (const work of WORKS) {
@@ -60,7 +60,7 @@ const COUNTED = 20;
 /** A connection of PostgreSQL reports its reads at the end of a transaction, at most once a second. */
 const TOLD_EVERY_MS = 1_100;
 
-/** The reads of a unit of each kind of work. The servers must count their statements, and nothing else may be running. */
+/** Counts what a unit of each kind of work reads. The servers must count their statements, and nothing else may be running. */
 export async function countReads(servers: Servers, shop: MeasuredShop): Promise<Map<Work, Reads>> {
   const counted = new Map<Work, Reads>();
   for (const work of WORKS) counted.set(work, await readsOf(servers, shop, work));
@@ -81,7 +81,7 @@ async function readsOf({ db, of }: Servers, shop: MeasuredShop, { as, cache, uni
 async function told(db: pg.Client, server: Running, last: () => Promise<unknown>): Promise<Reads> {
   await sleep(TOLD_EVERY_MS);
   await last();
-  // Statements that are sent together with the response have ended by then.
+  // By then, statements that are sent together with the response have ended.
   await sleep(50);
   const { rows } = await db.query<{ rows: string; pages: string }>(READ);
   const [{ rows: read, pages } = { rows: 0, pages: 0 }] = rows;

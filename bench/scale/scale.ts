@@ -14,13 +14,13 @@ import { fillTemplate, keepTemplate } from './template.ts';
 import { verifyIndex } from './verify.ts';
 
 export interface ScaleOptions {
-  /** Some of `SIZES`, all when absent. */
+  /** The sizes to measure, of `SIZES`; all when absent. */
   sizes?: number[];
   /** How long each kind of work is done in each shop at each size. */
   seconds: number;
 }
 
-/** The same work in the same shops, while the database grows around them. */
+/** Measures the same work in the same shops, while the database grows around them. */
 export async function scale({ sizes = SIZES, seconds }: ScaleOptions): Promise<void> {
   const wrong = sizes.find((size) => !SIZES.includes(size));
   if (wrong !== undefined) throw new Error(`There is no size ${wrong}; there are ${SIZES.join(', ')}.`);
@@ -80,7 +80,7 @@ async function measureAt(size: number, { database, db, postmaster, shops, second
     for (const shop of shops) all.push(...(await measure(around(of), shop, size, seconds)));
     return all;
   });
-  // Connections report their reads late, and at their end: those of the servers must have ended before.
+  // Connections report their reads late, and at their end, so those of the servers must have ended before.
   await withServers(database, true, async (of) => {
     for (const shop of shops) {
       const reads = await countReads(around(of), shop);
@@ -108,7 +108,7 @@ async function fillFirst({ url: databaseUrl, dataDir }: Database, db: pg.Client,
   say('the shop that all others are made of', began);
 }
 
-/** Everything can be made again, so there is no need to wait for the disk. */
+/** Settings for loading. Everything can be made again, so there is no need to wait for the disk. */
 const LOADING: Record<string, string> = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -118,7 +118,7 @@ const LOADING: Record<string, string> = {
 };
 
 async function load(db: pg.Client, template: Site, sizes: number[]): Promise<string[]> {
-  // A foreign PostgreSQL is left unchanged.
+  // The settings of a PostgreSQL that is not ours are left unchanged.
   const own = !process.env.DATABASE_URL;
   const set = async (form: (name: string, value: string) => string) => {
     for (const [name, value] of Object.entries(LOADING)) if (own) await db.query(form(name, value));

@@ -13,7 +13,7 @@ export interface MeasuredShop {
   goods: Goods;
 }
 
-/** Written into the tables, as for the template: creating credentials is not measured. */
+/** Writes the shop's credentials into the tables, as for the template, because creating them is not measured. */
 export async function openShop(
   db: pg.Client,
   template: Site,
@@ -37,7 +37,7 @@ export async function openShop(
   return { products, site, agent_token, goods };
 }
 
-/** A client of one of its surfaces, on a persistent connection. */
+/** A client of one of the shop's surfaces, on a persistent connection. */
 export function clientOf(
   { url }: Running,
   { site, agent_token, goods }: MeasuredShop,

@@ -1,9 +1,9 @@
-/** How many products there are in all when something is measured; the database grows from one to the next. */
+/** The total numbers of products at which something is measured; the database grows from one to the next. */
 export const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 
 /** The shop that is measured at every size; all other shops are made of copies of it. */
 export const SMALL = 1_000;
-/** The other that is measured, as soon as there is one. */
+/** The number of products of the other shop that is measured, as soon as there is one. */
 export const LARGE = 50_000;
 
 /** The shops to add to reach a size: large ones first, then those of a long tail. */
@@ -13,7 +13,7 @@ export function shopsAddedFor(products: number): number[] {
   return [...Array.from({ length: step.large }, () => LARGE), ...tail(step.tail, step.shops)];
 }
 
-/** 2,000 shops in all, ten of them large. */
+/** At the largest size there are 2,000 shops, ten of them large. */
 const STEPS: Record<number, { large: number; tail: number; shops: number }> = {
   1000: { large: 0, tail: 0, shops: 0 },
   10000: { large: 0, tail: 9_000, shops: 19 },
@@ -21,7 +21,7 @@ const STEPS: Record<number, { large: number; tail: number; shops: number }> = {
   1000000: { large: 9, tail: 450_000, shops: 1_790 },
 };
 
-/** This many products in this many shops, each with a little less than the one before. */
+/** Distributes this many products over this many shops, each with a little less than the one before. */
 function tail(products: number, shops: number): number[] {
   const weights = Array.from({ length: shops }, (_, rank) => 1 / (rank + EVENNESS));
   const sum = weights.reduce((all, weight) => all + weight, 0);

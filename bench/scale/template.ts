@@ -7,8 +7,8 @@ import type { OwnedSite, Running, Site } from '../processes.ts';
 import { SMALL } from './sizes.ts';
 
 /**
- * The shop that all others are copied from. The server writes its rows: the products are imported, and the orders
- * placed, over HTTP.
+ * The shop from which all others are copied. The server writes its rows: products are imported over HTTP, and orders placed over
+ * HTTP.
  */
 export const ORDERS = SMALL / 5;
 const CUSTOMERS = SMALL / 10;
@@ -20,7 +20,7 @@ export function numberOf(rank: number): string {
   return String(rank).padStart(7, '0');
 }
 
-/** The product of a rank, from 1 on. */
+/** The product with this rank, from 1 on. */
 export function productOf(rank: number) {
   const { name, description, category, variants } = goodsOf(rank - 1);
   const words = name.split(' ').slice(0, 2);
@@ -66,7 +66,10 @@ export async function fillTemplate(
   await db.query(CUSTOMERS_OF_ORDERS, [site.site_id, CUSTOMERS, SMALL / CUSTOMERS]);
 }
 
-/** The n-th order has a product of the n-th part of the catalogue, so that a copy of a part of the shop has its orders. */
+/**
+ * Places the orders. The n-th contains a product of the n-th part of the catalogue, so that a copy of a part of the shop has its
+ * orders.
+ */
 async function placeOrders(url: string, site: Site, goods: Goods, orders: number): Promise<void> {
   const shopper = shopperAt(url, site, goods);
   for (let n = 0; n < orders; n += 1) {
@@ -91,7 +94,7 @@ const CUSTOMERS_OF_ORDERS = `
   update commerce.orders o set customer_id = c.id from ordered p join numbered c on c.n * 2 = p.n
   where o.site_id = $1 and o.id = p.id`;
 
-/** Tables with a product; rows of other tables are assigned to the product with the same position. */
+/** Tables whose rows belong to a product. The rows of the other tables are assigned to the product with the same position. */
 const BY_PRODUCT = [
   'products',
   'product_options',
@@ -114,14 +117,16 @@ const BY_PLACE = [
 
 export const TABLES = [...BY_PRODUCT, ...BY_PLACE];
 
-/** Unlogged, and sorted by rank, so that copies are written in the order of their keys. */
+/**
+ * Copies the shop's rows to unlogged tables, sorted by rank, so that the copies of shops are written in the order of their keys.
+ */
 export async function keepTemplate(db: pg.Client, { site_id }: Site): Promise<void> {
   await db.query(`create schema scale;
     create table scale.ranks as select id as product_id, right(slug, 7)::int as rank from commerce.products
       where site_id = '${site_id}'`);
   for (const table of BY_PRODUCT) {
     const id = table === 'products' ? 'id' : 'product_id';
-    // The source of an indexed product's fingerprint.
+    // The text from which the fingerprint of an indexed product is calculated.
     const source =
       table === 'product_search' ? ', commerce.search_source(t.site_id, t.product_id)::text as source' : '';
     await db.query(`create unlogged table scale.${table} as select r.rank, t.*${source} from commerce.${table} t

@@ -5,7 +5,7 @@ import { buy, fillCart } from '../flows.ts';
 import { SMALL } from './sizes.ts';
 import { productOf } from './template.ts';
 
-/** The surface of the call's credentials. */
+/** The surface for which the call has credentials. */
 export type Surface = 'storefront' | 'dashboard' | 'sync' | 'agent';
 
 export interface Work {
@@ -14,13 +14,13 @@ export interface Work {
   /** Whether the server caches responses about the catalogue. */
   cache: Cache;
   unit: Unit;
-  /** The allowed increase of CPU time from the fewest to the most products in the database. */
+  /** By how much the CPU time may increase from the fewest to the most products in the database. */
   bound: number;
 }
 
 const BOUND = 1.5;
 const SEARCH_BOUND = 2.5;
-/** One product of each kind. */
+/** Two hundred products, taken from all over the shop. */
 const SOME = Array.from({ length: 200 }, (_, i) => productOf(1 + ((i * 7) % SMALL)));
 
 export const WORKS: Work[] = [

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 
 const built = new URL('../dist/main.js', import.meta.url);
 if (existsSync(built)) {
-  // The reader of our output, such as `head`, may stop early.
+  // The program that reads our output, such as `head`, may stop early.
   process.stdout.on('error', (error) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   const { run } = await import(built.href);
   process.exitCode = await run(process.argv.slice(2), process);

@@ -74,7 +74,7 @@ function addReferences({ components }, value, contract) {
   }
 }
 
-/** A package from the registry, or a part of one. */
+/** Matches a package from the registry, or a part of one. */
 function isDependency(id) {
   return Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
 }

@@ -36,7 +36,7 @@ export interface CallCommand<Id extends OperationId> {
 }
 
 export interface View {
-  /** The first argument. */
+  /** The first argument of the command. */
   named: string;
   query: { page?: number; limit?: number };
   paint: Paint;
@@ -92,7 +92,7 @@ async function perform<Id extends OperationId>(
   );
 }
 
-/** Path parameters by the ids of things that a merchant named by SKU, slug, number or e-mail. */
+/** Fills path parameters with the ids of things that a merchant named by SKU, slug, number or e-mail. */
 async function found(client: DashboardClient, given: (readonly [string, unknown])[]): Promise<object> {
   const entries = given.map(async ([name, value]) => [
     name,
@@ -103,20 +103,20 @@ async function found(client: DashboardClient, given: (readonly [string, unknown]
 
 type AnyCall = (path: string, options: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
-/** The calls of any path: the types of the contract only accept literal paths. */
+/** Returns a function that calls any path, because the types of the contract only accept literal paths. */
 export function anyCall(client: object, method: Method): AnyCall {
   return (client as Record<Method, AnyCall>)[method];
 }
 
 type Paged = { total: number; page: number; pages: number };
 
-/** The rows of one page, and the command for the next one. */
+/** Shows the rows of one page, and the command for the next one. */
 export function pageText<Row>(noun: string, columns: Column<Row>[], rows: Row[], page: Paged, view: View): string {
   const summary = pageLine(noun, page);
   return rows.length === 0 ? summary : `${rowsText(columns, rows, view)}\n\n${summary}`;
 }
 
-/** The rows up to a cursor, and the command for the next ones. */
+/** Shows the rows up to a cursor, and the command for the next ones. */
 export function cursorText<Row>(
   none: string,
   columns: Column<Row>[],
@@ -128,7 +128,7 @@ export function cursorText<Row>(
   return rows.length === 0 ? none : `${rowsText(columns, rows, view)}${more}`;
 }
 
-/** All rows of a list; `none` is shown for an empty one. */
+/** Shows all rows of a list; `none` is shown for an empty one. */
 export function listText<Row>(none: string, columns: Column<Row>[], rows: Row[], view: View): string {
   return rows.length === 0 ? none : rowsText(columns, rows, view);
 }

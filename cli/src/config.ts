@@ -6,14 +6,14 @@ import { usageError } from './errors.ts';
 /** A stored login with a name. */
 export interface Profile {
   url: string;
-  /** One of the two, or neither after a logout. */
+  /** A token or an API key, or neither after a logout. */
   api_key?: string;
   session_token?: string;
   /** When the session ends. */
   expires_at?: string;
   /** The merchant of the commands, among those of a session. */
   merchant_id?: string;
-  /** The person and the shop's name, only for display. */
+  /** The name of the person and that of the shop, only for display. */
   email?: string;
   shop?: string;
 }
@@ -26,7 +26,7 @@ export interface KeptAgent {
   expires_at: string;
 }
 
-/** By the MCP URL of the shop. */
+/** The agents by the MCP URL of their shop. */
 export type KeptAgents = Record<string, KeptAgent>;
 
 interface Config {

@@ -61,7 +61,7 @@ type RawPath = Partial<Record<Lowercase<Method>, RawOperation>> & Pick<RawOperat
 
 export interface Contract {
   operations: Operation[];
-  /** The description of each event type. */
+  /** The description of each type of event. */
   events: Partial<Record<string, string>>;
   /** Follows a `$ref`; any other schema is returned unchanged. */
   resolve: (schema: Schema) => Schema;

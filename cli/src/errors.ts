@@ -65,7 +65,7 @@ export function reportOf(error: unknown): Report {
   throw error;
 }
 
-/** Without the parser's own words for an invalid value. */
+/** Leaves out the parser's own words for an invalid value. */
 function sentenceOf({ message }: CommanderError): string {
   return message
     .replace(/^error: /, '')
@@ -81,7 +81,7 @@ function refusal(error: CommerceError): Report {
   const { status, code, requestId, retryable, detail } = error;
   return {
     error: code,
-    // The SDK adds the first errors to the message of a 422; here all of them follow in `detail`.
+    // The SDK adds only the first errors of a 422 to the message. Here all of them follow in `detail`.
     message: messageIn(error.body) ?? error.message,
     remedy: remedyFor(error),
     exit_code: status === 401 ? EXIT.notLoggedIn : EXIT.refused,
@@ -130,7 +130,7 @@ function transitionRemedy({ field, from, allowed }: Record<string, unknown>): st
   return `Its ${field} is ${from}, which ${ways}. See: commerce orders get ORDER`;
 }
 
-/** The contract's remedy, which covers every code. The build includes nothing else of the contract. */
+/** The contract's remedy. It has one for every error code, and the build includes nothing else of the contract. */
 const REMEDIES: Record<string, { remedy?: string }> = contract.components.schemas.ErrorCode['x-error-catalogue'];
 
 function messageIn(body: unknown): string | undefined {

@@ -32,13 +32,13 @@ export function isFound(parameter: string): boolean {
   return Object.hasOwn(FINDERS, parameter);
 }
 
-/** The finder of a parameter's thing; undefined if it has only an id. */
+/** The function that finds a parameter's thing by its name; undefined if it has only an id. */
 export function namedBy(parameter: string): string | undefined {
   const finder = FINDERS[parameter];
   return finder && `by ${finder.by} or id`;
 }
 
-/** The id of a thing by its name. */
+/** Finds the id of a thing by its name. */
 export async function idOf(parameter: string, client: DashboardClient, wanted: string): Promise<string> {
   return isUuid(wanted) ? wanted : ((await FINDERS[parameter]?.find(client, wanted)) ?? wanted);
 }

@@ -35,7 +35,7 @@ const NAMES: Partial<Record<string, string>> = {
   tracking_number: 'tracking',
   updated_from: 'changed-from',
   updated_to: 'changed-to',
-  // --url is always the server.
+  // This field has another flag, because --url always means the server.
   url: 'image-url',
 };
 
@@ -101,7 +101,7 @@ export function helpOf({ name, kind, isList, help, bounds, preset, required }: R
   return facts.length > 0 ? `${sentence} (${facts.join('; ')})` : sentence;
 }
 
-/** Means null, the empty list or the empty map. */
+/** The word for null, the empty list or the empty map. */
 export const NONE = 'none';
 
 /** The value of a flag, added to those of earlier flags with its name. */

@@ -80,7 +80,7 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     return EXIT.done;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-    // The command was incomplete: its help is already on stderr.
+    // The command was incomplete, and its help is already on stderr.
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
     const report = withFlags(reportOf(error), running);
     if (error instanceof CommanderError) report.remedy = `See the usage: ${nameIn(program, args)} --help`;
@@ -126,7 +126,7 @@ export function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.stderr.write(text),
       getOutHelpWidth: () => terminal.stdout.columns ?? 100,
       getErrHelpWidth: () => terminal.stderr.columns ?? 100,
-      // Reported once, by `run`, in the requested format.
+      // `run` reports the error once, in the requested format.
       outputError: () => {},
     })
     .exitOverride();

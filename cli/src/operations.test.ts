@@ -29,13 +29,13 @@ function calledInCode(): Set<string> {
   const folder = import.meta.dirname;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const texts = files
-    // The pages of the mock call the mock.
+    // The pages of the mock are left out, because they call the mock.
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith('mock/'))
     .map((name) => readFileSync(join(folder, name), 'utf8'));
   const calls = texts.flatMap((text) => [
     ...[...text.matchAll(/\.(GET|POST|PUT|PATCH|DELETE)\(\s*'([^']+)'/g)].map(([, verb, path]) => `${verb} ${path}`),
     ...[...text.matchAll(/paginate\(\s*client,\s*'([^']+)'/g)].map(([, path]) => `GET ${path}`),
-    // Commands that make one call: `addCall` calls the operation that they name.
+    // For commands that make one call, `addCall` calls the operation that they name.
     ...[...text.matchAll(/^ +operation: '(dashboard\.\w+)'/gm)].map(([, id = '']) => id),
   ]);
   return new Set(calls.map((call) => OPERATIONS.get(call) ?? call));
@@ -49,7 +49,7 @@ test('every command that deletes takes --yes', () => {
   const deletes = new Set([...OPERATIONS].flatMap(([call, id]) => (call.startsWith('DELETE ') ? [id] : [])));
   const asked = (command: Command) => command.options.some(({ long }) => long === '--yes');
   const silent = COMMANDS.filter((command) => calledBy(command).some((id) => deletes.has(id)) && !asked(command));
-  // It only deletes its own listener at the end.
+  // `listen` only deletes its own listener at the end.
   expect(silent.map((command) => command.name())).toEqual(['listen']);
 });
 

@@ -13,7 +13,7 @@ export function painter({ env }: Pick<Terminal, 'env'>, stream: { isTTY?: boolea
 
 export type Paint = ReturnType<typeof painter>;
 
-/** Prints a result to stdout: the value as JSON for programs, a text made from it for people. */
+/** Prints a result to stdout: as JSON for programs, as a text made from it for people. */
 export function show(terminal: Terminal, json: boolean, value: unknown, text: (paint: Paint) => string): void {
   const printed = json ? JSON.stringify(value, null, 2) : text(painter(terminal, terminal.stdout));
   terminal.stdout.write(`${printed}\n`);
@@ -27,7 +27,9 @@ export function plain(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
 }
 
-/** Our own texts with commands as this program was started: with `npx` or a package script, the PATH has no such command. */
+/**
+ * Writes our own texts with commands as this program was started: with `npx` or a package script, the PATH has no such command.
+ */
 export function asCalled(words: string, { env }: Pick<Terminal, 'env'>): string {
   return env.npm_command ? words.replaceAll(/(?<![\w@/-]|npx )commerce (?=[a-z])/g, 'npx commerce ') : words;
 }
@@ -193,7 +195,7 @@ export function moment(timestamp: string | null, none = '–'): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** "1 order", "12 orders": a count with its noun, whose plural ends in s. */
+/** A count with its noun, whose plural ends in s: "1 order", "12 orders". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -13,8 +13,8 @@ export async function ask(terminal: Terminal, question: string, preset?: string)
 }
 
 /**
- * A secret: typed without echo by a person, or the first line of the standard input if that is no terminal. Never an argument,
- * because every user of the machine can see arguments and the shell stores them. A usage error if there is none.
+ * Reads a secret: typed without echo by a person, or the first line of the standard input if that is no terminal. It is never an
+ * argument, because every user of the machine can see arguments and the shell stores them. A usage error if there is none.
  */
 export async function askSecret(terminal: Terminal, question: string): Promise<string> {
   const secret = canAsk(terminal)
@@ -24,7 +24,7 @@ export async function askSecret(terminal: Terminal, question: string): Promise<s
   return secret;
 }
 
-/** Several secrets, one after the other; from the standard input, each on a line. */
+/** Reads several secrets, one after the other; from the standard input, each on a line. */
 export async function askSecrets(terminal: Terminal, questions: string[]): Promise<string[]> {
   const given: string[] = [];
   if (canAsk(terminal)) {
@@ -45,7 +45,7 @@ export async function confirm(terminal: Terminal, question: string): Promise<voi
   if (!(await agrees(terminal, question))) throw usageError('Cancelled. Nothing was changed.');
 }
 
-/** Like `confirm`, but a no is an answer as well. */
+/** Asks as `confirm` does, but a no is an answer as well. */
 export async function agrees(terminal: Terminal, question: string): Promise<boolean> {
   if (!canAsk(terminal)) {
     throw usageError(`This needs a confirmation, and there is nobody to ask: ${question}`, 'Add --yes.');
@@ -70,7 +70,7 @@ async function firstLines(stdin: AsyncIterable<Buffer>, count: number): Promise<
   return lines.map((line) => line.replace(/\r$/, ''));
 }
 
-/** One line from the terminal. The question goes to stderr, so that stdout contains only results. */
+/** Reads one line from the terminal. The question goes to stderr, so that stdout contains only results. */
 function readLine({ stdin, stderr }: Terminal, question: string, hidden: boolean): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   if (hidden) stderr.write(question);

@@ -91,7 +91,7 @@ function fieldOf(name: string, place: RequestField['place'], schema: Schema, req
   const { enum: values = [] } = { ...REQUESTS.resolve(element), ...element };
   const words = kind === 'words' ? values.filter((word) => typeof word === 'string') : undefined;
   const empty = isList ? [] : kind === 'map' ? {} : types.includes('null') ? null : undefined;
-  // A query leaves a parameter out instead, and a vendor may be called none.
+  // In a query "none" does not mean null: a query leaves a parameter out instead, and a vendor may be called none.
   const clears = place === 'body' ? empty : undefined;
   const preset = whole.default === undefined ? undefined : String(whole.default);
   const texts = { help: helpOf(name, whole), bounds: boundsOf(whole), preset };

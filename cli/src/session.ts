@@ -89,7 +89,7 @@ export async function openSession(command: Command, terminal: Terminal, patience
   return { url, profileName: name, profile: kept, client: asking };
 }
 
-/** Names the program, so that staff recognise it in the list of their sessions. */
+/** Sends a request with the name of this program, so that staff recognise it in the list of their sessions. */
 export function asCommandLine(request: Request): Promise<Response> {
   request.headers.set('User-Agent', `commerce-cli/${version} (${SYSTEMS[platform] ?? platform})`);
   return fetch(request);

@@ -5,8 +5,8 @@ import { canAsk, type Terminal } from './terminal.ts';
 type Call = (...args: unknown[]) => Promise<{ error?: { error?: string; second_factor?: boolean } }>;
 
 /**
- * A client that asks a person for the password if the server requires it again, and then repeats the call, which had no effect.
- * If nobody can be asked, the error is reported.
+ * Returns a client that asks a person for the password if the server requires it again, and then repeats the call, which had no
+ * effect. If nobody can be asked, the error is reported.
  */
 export function withStepUp(client: DashboardClient, terminal: Terminal): DashboardClient {
   const repeating =

@@ -247,7 +247,7 @@ export const flagsFor = (id: string, { name, place, schema }: Field): [string[],
     ];
   }
   const clears = (value: unknown) => value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-  // In a query, none is an ordinary text.
+  // In a query, "none" is an ordinary text.
   const samples = samplesOf(name, schema).map(([texts, value]): [string[], unknown] =>
     place === 'query' && clears(value) ? [texts, texts] : [texts, value],
   );

@@ -24,7 +24,7 @@ type Answer = { status?: number; body?: unknown; headers?: Record<string, string
 /** Responses by method and path, such as `GET /api/dashboard/me`; a function chooses the response by the request. */
 export type Answers = Record<string, Answer | ((seen: Seen) => Answer)>;
 
-/** A fake server for the duration of one test, and all requests that it received. */
+/** Starts a fake server for the duration of one test, and records all requests that it receives. */
 export async function fakeServer(answers: Answers): Promise<{ url: string; seen: Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ export async function fakeServer(answers: Answers): Promise<{ url: string; seen:
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-/** The address of a server that has stopped. */
+/** The URL of a server that has stopped. */
 export async function closedServer(): Promise<{ url: string }> {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -65,7 +65,7 @@ export function refusal(status: number, error: string, message: string, more: ob
   return { status, body: { error, message, request_id: 'req-1', retryable: false, ...more } };
 }
 
-/** A temporary folder for one test. */
+/** Creates a temporary folder for one test. */
 export async function folder(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), 'commerce-cli-'));
   onTestFinished(() => rm(path, { recursive: true }));
@@ -86,8 +86,8 @@ interface Keyboard {
 }
 
 /**
- * A command line of one user, whose stored profiles stay from call to call. The user has a separate home and data directory, so
- * that a demo shop in the tests' folder, or the profiles of the developer, make no difference.
+ * Returns a function that runs command lines of one user, whose stored profiles stay from call to call. The user has a separate
+ * home and data directory, so that a demo shop in the tests' folder, or the profiles of the developer, make no difference.
  */
 export async function user(env: Record<string, string> = {}) {
   const home = await folder();

@@ -45,7 +45,7 @@ async function look(path: string) {
   }
 }
 
-/** The URL is a secret itself: no credential is sent with it. */
+/** The URL is itself a secret, so no credential is sent with it. */
 async function send(address: string, path: string): Promise<void> {
   const signal = AbortSignal.timeout(UPLOAD_WITHIN_MS);
   const response = await fetch(address, { method: 'PUT', body: await openAsBlob(path), signal });

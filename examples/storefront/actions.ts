@@ -90,7 +90,7 @@ export async function submit(
   return undefined;
 }
 
-/** The error of the shop; everything else is rethrown. */
+/** The error, if the shop sent it; any other error is thrown again. */
 export function refusalIn(error: unknown): CommerceError {
   if (!(error instanceof CommerceError) || error.status >= 500) throw error;
   if (isError(error, 'unauthorized', 'invalid_token')) throw error;

@@ -110,7 +110,7 @@ function inOne(language: Language, storefront: Storefront): express.Router {
   return router;
 }
 
-/** In addition to SameSite cookies: rejects forms of other sites. */
+/** Rejects forms of other sites, in addition to the SameSite cookies. */
 const ownForms: RequestHandler = (req, res, next) => {
   const { origin, host } = req.headers;
   if (origin && URL.parse(origin)?.host !== host) res.sendStatus(403);
@@ -132,7 +132,7 @@ async function sendNotFound(visit: Visit, storefront: Storefront): Promise<void>
   visit.res.status(404).send((await layout(visit, storefront, await notFoundPage(visit))).text);
 }
 
-/** Errors outside of a page, such as an address that cannot be decoded, are shown without a stack trace. */
+/** Handles errors outside of a page, such as a URL that cannot be decoded, without a stack trace. */
 const withoutDetails: ErrorRequestHandler = (error, _req, res, next) => {
   if (res.headersSent) return next(error);
   const { status = 500 } = error as { status?: number };

@@ -7,7 +7,7 @@ import { type Key, LANGUAGES } from './words.ts';
 
 export interface Storefront {
   shop: StorefrontClient;
-  /** The server of the pictures and the hosted checkout. */
+  /** The URL of the server with the pictures and the hosted checkout. */
   baseUrl: string;
   name: string;
 }

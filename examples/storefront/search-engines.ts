@@ -17,7 +17,7 @@ function originOf(req: Request): string {
   return `${req.protocol}://${req.host}`;
 }
 
-/** The same page in a language; the first page of the storefront if the request was not a GET. */
+/** The URL of the same page in a language; that of the storefront's first page if the request was not a GET. */
 export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, without = ['notice']): string {
   const [path = '/', search] = (req.method === 'GET' ? req.url : '/').split('?');
   const query = new URLSearchParams(search);
@@ -25,7 +25,7 @@ export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, withou
   return `/${language}${path}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** Each page is listed once, at one address in each language. */
+/** The head of a page. Each page is listed once, at one URL in each language. */
 export function headOf(
   visit: Visit,
   { title, description, image, data, path, isPrivate, trail }: Page,

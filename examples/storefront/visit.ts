@@ -12,9 +12,9 @@ export interface Visit extends Words {
   isCustomer: boolean;
   /** The cart in the shopper's cookie. */
   cartId: string | undefined;
-  /** How many pieces are in it. */
+  /** How many items are in the cart. */
   pieces: number;
-  /** The address of a page of this storefront in the shopper's language. */
+  /** The URL of a page of this storefront in the shopper's language. */
   to(path: string): string;
   /** Redirects to a page after a form was posted; `notice` is the key of a message to show there. */
   goTo(path: string, notice?: string): void;
@@ -26,8 +26,8 @@ const DAYS = 24 * 60 * 60 * 1000;
 const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/' } as const;
 
 /**
- * Sends no request to the shop yet, so that later errors can be shown on a page. There are only two cookies, which scripts cannot
- * read: the id of the cart, and a customer's token.
+ * Opens the visit of a request. It sends no request to the shop yet, so that later errors can be shown on a page. There are only
+ * two cookies, which scripts cannot read: the id of the cart, and a customer's token.
  */
 export function openVisit(req: Request, res: Response, language: Language, guest: StorefrontClient): Visit {
   const kept = cookiesOf(req);
@@ -61,7 +61,7 @@ export function openVisit(req: Request, res: Response, language: Language, guest
   };
 }
 
-/** The number of pieces in the cart, without creating one for every visitor. */
+/** The number of items in the cart, without creating one for every visitor. */
 export async function piecesIn({ shop, cartId: cart_id }: Visit): Promise<number> {
   if (!cart_id) return 0;
   const { data } = await shop.GET('/api/storefront/cart/{cart_id}', { params: { path: { cart_id } } });
@@ -78,7 +78,7 @@ export function textOf(from: unknown, name: string): string {
   return passwordOf(from, name).trim();
 }
 
-/** Unchanged: blanks around a password are part of it. */
+/** A password, unchanged: blanks around it are part of it. */
 export function passwordOf(from: unknown, name: string): string {
   const value = (from as Record<string, unknown> | undefined)?.[name];
   return typeof value === 'string' ? value : '';

@@ -53,7 +53,7 @@ class BuyButton extends HTMLElement {
     });
   }
 
-  /** The address of the hosted checkout of one piece. */
+  /** Creates a checkout of one item, and returns the URL of its hosted page. */
   async checkoutOf(variant_id) {
     const { id: cart_id } = await unwrap(this.storefront.POST('/api/storefront/cart'));
     const params = { path: { cart_id } };

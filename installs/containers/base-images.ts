@@ -9,7 +9,7 @@ const HERE = import.meta.dirname;
 const DEBIAN = 'http://deb.debian.org/debian';
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Builds the missing base images; returns the names of those that were built. `folder` is for their contents. */
+/** Builds the missing base images, and returns the names of those that it built. `folder` is for their contents. */
 export async function provideBaseImages(docker: string, folder: string): Promise<string[]> {
   const made: string[] = [];
   for (const [name, make] of Object.entries(MAKERS)) {

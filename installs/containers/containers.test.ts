@@ -8,7 +8,10 @@ import { done, emptyFolder, REPOSITORY, SHOP } from '../outside.ts';
 import { provideBaseImages } from './base-images.ts';
 import { findDaemon } from './daemon.ts';
 
-/** deploy/docker as its users run it: the images built, the composition started, a shop opened in it, and something bought. */
+/**
+ * Tests deploy/docker as its users run it: the images are built, the composition started, a shop opened in it, and something
+ * bought.
+ */
 
 const docker = findTool({ names: ['docker'], debianPackage: 'docker.io' });
 const compose = findTool({ names: ['docker-compose'], debianPackage: 'docker-compose' });
@@ -48,7 +51,7 @@ async function serving(): Promise<void> {
   while (!(await fetch('http://127.0.0.1:8080/readyz').catch(() => undefined))?.ok) await sleep(200);
 }
 
-/** The output of the server's command in a container of its own. */
+/** Runs the server's command in a container of its own, and returns the output. */
 const command = (...args: string[]) => composed('run', '--rm', '-T', ...args);
 
 test.skipIf(!daemon)(
@@ -82,7 +85,7 @@ test.skipIf(!daemon)(
     await composed('up', '--detach');
     await serving();
     expect(JSON.parse(await bought())).toEqual({ page: 200, total: '28.90', payment_status: 'paid' });
-    // The worker writes mails to its folder, for no SMTP_URL is set.
+    // The worker writes mails to its folder, because no SMTP_URL is set.
     const mails = async () =>
       (await composed('exec', '-T', 'worker', 'ls', '/data/outbox')).split('\n').filter(Boolean).length;
     await expect.poll(mails, { timeout: 30_000 }).toBeGreaterThanOrEqual(2);

@@ -10,12 +10,12 @@ import { ran } from '../outside.ts';
 const STARTS_WITHIN_MS = 60_000;
 
 export interface Daemon {
-  /** Its socket, for DOCKER_HOST; undefined if clients find it without that. */
+  /** The daemon's socket, for DOCKER_HOST; undefined if clients find it without that. */
   host?: string;
   stop(): Promise<void>;
 }
 
-/** The running daemon, or else Debian's with its data in a folder; undefined if there is neither. */
+/** Finds the running daemon, or else starts Debian's with its data in a folder. Returns undefined if there is neither. */
 export async function findDaemon(docker: string, folder: string): Promise<Daemon | undefined> {
   if ((await ran(folder, [docker, 'info'])).code === 0) return { stop: async () => undefined };
   const dockerd = findTool({ names: ['dockerd'], debianPackage: 'docker.io' });

@@ -11,7 +11,7 @@ fi
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   initdb --username=postgres --pwfile=<(printf '%s' "$POSTGRES_PASSWORD") --auth-host=scram-sha-256 --auth-local=trust
   echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"
-  # While its scripts run, PostgreSQL listens at its socket alone.
+  # While these scripts run, PostgreSQL listens only at its socket.
   pg_ctl --options="-c listen_addresses='' -c unix_socket_directories=/tmp" --wait start
   for script in /docker-entrypoint-initdb.d/*.sh; do PGHOST=/tmp "$script"; done
   pg_ctl --wait stop

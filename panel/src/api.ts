@@ -29,8 +29,8 @@ async function send(request: Request): Promise<Response> {
 }
 
 /**
- * Paths where a 401 concerns a password or a code, or is itself the answer to who is logged in. The confirm path is an exception:
- * it needs a session, so its 401 may also mean that the session has ended.
+ * Whether a 401 of this path concerns a password or a code of the second factor, or itself says who is logged in. The confirm
+ * path is an exception: it needs a session, so its 401 may also mean that the session has ended.
  */
 function isAboutSession(path: string): boolean {
   if (path === '/api/dashboard/auth/confirm') return false;
@@ -49,7 +49,7 @@ async function refusalOf(response: Response): Promise<{ error?: unknown; second_
   }
 }
 
-// Before the next key press, not some tasks later: a form is locked by the press that saves it.
+// Updates are delivered before the next key press, not some tasks later: a form is locked by the press that saves it.
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
@@ -58,7 +58,7 @@ export const queryClient = new QueryClient({
       staleTime: 10_000,
       // Without a connection a call fails with an error, instead of waiting behind a form that cannot be used.
       networkMode: 'always',
-      // The client itself retries.
+      // The API client itself retries.
       retry: false,
     },
     mutations: { retry: false, networkMode: 'always' },

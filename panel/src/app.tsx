@@ -30,7 +30,7 @@ export function App() {
   );
 }
 
-/** The login, or the screens of the logged-in user. Input survives the end of a session. */
+/** Shows the login, or the screens of the logged-in user. Input survives the end of a session. */
 function Session() {
   const session = useSession();
   const [location] = useLocation();
@@ -76,7 +76,7 @@ function Session() {
   );
 }
 
-/** Amounts and times are shown in the shop's currency, language and time zone. */
+/** Shows amounts and times in the shop's currency, language and time zone. */
 function ShopFormats({ children }: { children: ReactNode }) {
   const { merchant } = useMe();
   const settings = useQuery({

@@ -16,7 +16,7 @@ export interface NumberTexts {
   read: (text: string) => AmountReading;
 }
 
-/** Amounts of money, and other decimals such as weights, as fields of the shop show and read them. */
+/** How fields of the shop show and read amounts of money, and other decimals such as weights. */
 function numberTexts(locale: string, currency: string): { amounts: NumberTexts; decimals: NumberTexts } {
   const style = amountStyle(locale, currency);
   const grams = { ...style, decimals: 3 };
@@ -49,29 +49,29 @@ export function useFormat() {
       currency,
       timeZone,
       ...numberTexts(locale, currency),
-      /** An exact decimal string stays exact: Intl takes it as a string. */
+      /** Intl takes the amount as a string, so that an exact decimal stays exact. */
       money: (amount: string, of: string = currency) =>
         new Intl.NumberFormat(locale, { style: 'currency', currency: of }).format(amount as Intl.StringNumericLiteral),
-      /** Integer minor units, such as an agent's budget in cents. */
+      /** Formats integer minor units, such as an agent's budget in cents. */
       minor: (units: number, of: string = currency) => {
         const format = new Intl.NumberFormat(locale, { style: 'currency', currency: of });
         const digits = format.resolvedOptions().maximumFractionDigits ?? 2;
         return format.format(units / 10 ** digits);
       },
       date: (time: string) => days.format(new Date(time)),
-      /** With the year, unless it is the current one. */
+      /** Formats a time, with the year unless it is the current one. */
       time: (time: string) => {
         const date = new Date(time);
         return (years.format(date) === thisYear ? times : timesOfOtherYears).format(date);
       },
       number: (value: number) => numbers.format(value),
-      /** "1 order", "1,200 orders": a count with its noun, whose plural ends in s. */
+      /** Formats a count with its noun, whose plural ends in s: "1 order", "1,200 orders". */
       counted: (value: number, noun: string) => `${numbers.format(value)} ${noun}${value === 1 ? '' : 's'}`,
     };
   }, [currency, timeZone, locale]);
 }
 
-/** `awaiting_payment` as people read it: "Awaiting payment". */
+/** Writes a value of the API as people read it: `awaiting_payment` as "Awaiting payment". */
 export function label(value: string): string {
   const words = value.replaceAll(/[_.]/g, ' ').replace(/\b(?:sku|iban|bic|url)\b/, (short) => short.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);

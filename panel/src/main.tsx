@@ -23,7 +23,7 @@ function keepOut(event: DragEvent): void {
 }
 
 createRoot(root, {
-  // The screen shows it; every other error is also logged.
+  // The screen shows a part that could not be loaded; every other error is also logged.
   onCaughtError: (error) => error instanceof PartNotLoaded || console.error(error),
 }).render(
   <StrictMode>

@@ -2,15 +2,15 @@ import { openAgent } from '../agents.ts';
 import { openCustomerSession } from '../customers.ts';
 import { type Deed, type Furnished, fillIn, openAccount, type PageKind, putGoneInCart } from './furnished.ts';
 
-/** The pages of the account, for a customer who is logged in. */
+/** The account pages of a logged-in customer. */
 
 interface Reader {
   id: string;
-  /** Of the session with which the page is set up: each browser gets its own. */
+  /** The session that sets up the page; each browser gets its own. */
   token: string;
 }
 
-/** The customer for whom a page was arranged last. */
+/** The customer for whom a page was last prepared. */
 const readers = new WeakMap<Furnished, Reader>();
 
 export async function openReader(furnished: Furnished): Promise<Reader> {
@@ -32,13 +32,13 @@ function login(furnished: Furnished): Promise<string> {
 
 const overview = ({ shop }: Furnished) => `/account?site_id=${shop.site_id}`;
 
-/** An order of the customer; with `gone`, one of its lines is no longer for sale. */
+/** An order of the customer; with `gone`, one of its products is no longer on sale. */
 async function orderOf(furnished: Furnished, { token: customer_token }: Reader, gone = false): Promise<string> {
   const { shop } = furnished;
   const { id: checkout_id } = await fillIn(furnished, customer_token);
   const path = { checkout_id };
   const withdraw = gone ? await putGoneInCart(furnished, checkout_id, customer_token) : undefined;
-  // The new total is the one that the customer has seen.
+  // Reads the checkout again, because the customer must have seen the new total.
   if (gone)
     await shop.must('storefront.updateCheckout', { customer_token, path, body: { note: furnished.texts.note } });
   const { order } = await shop.must('storefront.completeCheckout', { customer_token, path, body: {} });
@@ -46,7 +46,7 @@ async function orderOf(furnished: Furnished, { token: customer_token }: Reader, 
   return order.id;
 }
 
-/** An agent of the customer, and a purchase of it that waits. */
+/** Creates an agent of the customer with a purchase that awaits confirmation. */
 async function agentOf({ shop, texts, variant_id }: Furnished, { id }: Reader): Promise<string> {
   const { premises, site_id } = shop;
   const named = { site_id, canary: texts.agent_name };
@@ -63,7 +63,7 @@ async function agentOf({ shop, texts, variant_id }: Furnished, { id }: Reader): 
 
 export const press = (action: string, rest: Partial<Deed> = {}): Deed => ({ action, entries: () => ({}), ...rest });
 
-/** Visitors without a login get the login form at the same address. */
+/** Visitors without a login get the login form at the same URL. */
 export const ofCustomer = { isPublic: true, login } as const;
 
 export const ACCOUNT_PAGES: PageKind[] = [

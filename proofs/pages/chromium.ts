@@ -4,7 +4,9 @@ import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from
 import type { Trial } from '../frame.ts';
 import type { Deed, Furnished } from './furnished.ts';
 
-/** Runs work in a browser. If there is none, outside CI, the work is skipped, and the proof reports this. */
+/**
+ * Runs work in a browser, and returns which. Outside CI, if no browser is found, the work is skipped, which the proof reports.
+ */
 export async function inChromium(trial: Trial, work: (browser: Browser) => Promise<void>): Promise<string> {
   const chromium = findChromium();
   if (!chromium) {
@@ -20,19 +22,19 @@ export async function inChromium(trial: Trial, work: (browser: Browser) => Promi
   }
 }
 
-/** An attacker's site: serves the given pages. */
+/** An attacker's site that serves the given pages. */
 export interface ForeignSite {
   origin: string;
-  /** The address at which the document is served from now on. */
+  /** Serves this document from now on, and returns its URL. */
   serve(html: string): string;
-  /** An address that forwards everything posted to it, including the body. */
+  /** Returns a URL that redirects posts to `url` with their body. */
   forward(url: string): string;
   close(): void;
 }
 
 /**
- * Opens a site on this machine. For 127.0.0.1, where the pages are, `localhost` is another site, and 127.0.0.1 with another
- * port a neighbour: the same site, so that the browser sends our cookies to it.
+ * Opens a site on this machine. Our pages are on 127.0.0.1. For browsers, `localhost` is another site than that, and another
+ * port of 127.0.0.1 is the same site, to which they send our cookies.
  */
 export async function openSite(host: 'localhost' | '127.0.0.1'): Promise<ForeignSite> {
   const documents: string[] = [];
@@ -58,12 +60,12 @@ export async function openSite(host: 'localhost' | '127.0.0.1'): Promise<Foreign
   };
 }
 
-/** Text inside of markup. */
+/** Escapes text for HTML. */
 export function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }
 
-/** Fills in the form as its reader, and presses the button. */
+/** Fills in the form as its reader would, and presses the button. */
 export async function press(tab: Page, work: Deed, shop: Furnished): Promise<void> {
   await tab.evaluate(
     `for (const [name, value] of Object.entries(${JSON.stringify(work.entries(shop))})) {
@@ -77,14 +79,14 @@ export async function press(tab: Page, work: Deed, shop: Furnished): Promise<voi
   await Promise.all([tab.waitForNavigation(), tab.click(`button[value="${work.action}"]`)]);
 }
 
-/** Waits until the tab has fully loaded an address with this beginning. */
+/** Waits until the tab has fully loaded a URL that starts like this. */
 export async function arrival(tab: Page, url: string): Promise<void> {
   const isThere = async () =>
     tab.url().startsWith(url) && (await tab.evaluate('document.readyState').catch(() => '')) === 'complete';
   if (!(await until(isThere))) throw new Error(`The tab did not come to ${url}: it is at ${tab.url()}.`);
 }
 
-/** Waits until a condition is true; returns whether it became true in time. */
+/** Waits until a condition is true; returns whether that happened in time. */
 export async function until(isSo: () => Promise<boolean>): Promise<boolean> {
   const deadline = Date.now() + 60_000;
   while (Date.now() < deadline) {

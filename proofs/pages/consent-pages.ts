@@ -4,9 +4,9 @@ import { askForConsent } from '../agents.ts';
 import { ofCustomer, openReader, press } from './account-pages.ts';
 import type { Furnished, PageKind } from './furnished.ts';
 
-/** The pages where customers decide on agents' requests. */
+/** The pages on which customers decide on agents' requests. */
 
-/** An agent's request, with all texts of the shop, and the link that it shows to the customer. */
+/** Creates a consent request whose texts are those of the shop, and returns the link that the agent shows to the customer. */
 async function askIn({ shop, texts }: Furnished): Promise<string> {
   const { site_id, premises } = shop;
   const { id, user_code } = await askForConsent(premises, { site_id, canary: texts.agent_name });
@@ -38,7 +38,7 @@ export const CONSENT_PAGES: PageKind[] = [
       await openReader(furnished);
       return `/agent-consent?site_id=${furnished.shop.site_id}`;
     },
-    // Entering a code changes nothing: it redirects to the page above.
+    // Entering a code changes nothing and redirects to the page above.
     operations: [],
     ...ofCustomer,
   },

@@ -22,8 +22,8 @@ import { changed, type State, stateOf } from './state.ts';
 const OF_SHOPS = DEEDS.filter(({ page }) => !page.ofNoShop);
 
 /**
- * Three habits of browsers: pages of two shops open at once, going back, and fetching links before anybody follows them.
- * None may mix two visits, repeat an action, or change anything by fetching.
+ * Opens pages of two shops in one browser, goes back, and fetches links as browsers do before anybody follows them. This must
+ * not mix two visits, repeat an action, or change anything.
  */
 export const F10: Proof = {
   id: 'F10',
@@ -31,7 +31,10 @@ export const F10: Proof = {
   run: (trial) => onPremises(trial, (premises) => attack(trial, premises)),
 };
 
-/** The pages of a shop that one browser can hold open: its account is one customer's, or is being entered. */
+/**
+ * The pages of one shop that a browser can have open at the same time: their account is that of one customer, or nobody is
+ * logged in yet.
+ */
 function besideOneLogin(chance: Chance): typeof OF_SHOPS {
   const free = OF_SHOPS.filter(({ page, work }) => !page.isPublic && !work.renews);
   const ofCustomer = OF_SHOPS.filter(({ page }) => page.login);
@@ -82,7 +85,7 @@ const all = ({ owner }: Premises, shops: Furnished[]): Promise<State> =>
     shops.map(({ shop }) => shop.site_id),
   );
 
-/** The credentials of visitors that fetch an address before, or instead of, a reader. */
+/** Headers of requests that fetch a URL before, or instead of, a person. */
 const WAYS: Record<string, string>[] = [
   {},
   { 'Sec-Purpose': 'prefetch' },
@@ -93,7 +96,10 @@ const WAYS: Record<string, string>[] = [
   { 'If-None-Match': '*' },
 ];
 
-/** Fetches a page and every address in it as scanners, previews and browsers do, with and without its cookie. */
+/**
+ * Fetches a page and every URL in it, as scanners, previews and browsers do, with and without its cookies. This must change
+ * nothing. Returns the number of requests.
+ */
 async function scan(premises: Premises, page: PageKind, shop: Furnished, ways: typeof WAYS): Promise<number> {
   const { path, login } = await arrangeFor(page, shop);
   const { baseUrl, violations } = premises;
@@ -123,7 +129,10 @@ async function scan(premises: Premises, page: PageKind, shop: Furnished, ways: t
   return looks;
 }
 
-/** The same as a browser does it: prefetched, prerendered, hovered, opened in the background, each link of the page followed. */
+/**
+ * Prefetches, prerenders and opens a page in a browser, and follows each of its links. This must change nothing. Returns the
+ * number of steps.
+ */
 async function scanInBrowser(browser: Browser, premises: Premises, page: PageKind, shop: Furnished): Promise<number> {
   const { baseUrl, violations } = premises;
   const { path, login } = await arrangeFor(page, shop);
@@ -158,7 +167,7 @@ async function scanInBrowser(browser: Browser, premises: Premises, page: PageKin
   }
 }
 
-/** Does everything in both shops at once in the tabs of one browser, step by step in an order of chance. */
+/** Opens pages of both shops in tabs of one browser, and uses their forms in random order. Returns the number of pages. */
 async function mix(
   browser: Browser,
   premises: Premises,
@@ -194,7 +203,7 @@ async function mix(
       const [mine, theirs] = [await all(premises, [shop]), await all(premises, [neighbour])];
       await tab.bringToFront();
       await press(tab, work, shop);
-      // After a login the session is a new one, and forms that were shown before must be sent again.
+      // A login starts a new session, so that forms shown before it must be submitted again.
       if ((await tab.title()).startsWith('Please send the form again')) {
         await tab.goto(tab.url());
         await press(tab, work, shop);
@@ -211,7 +220,10 @@ async function mix(
   }
 }
 
-/** Goes back after an operation, forward and back again, and reloads; then presses the button again if it is still there. */
+/**
+ * After submitting a form, goes back, forward, back again and reloads; then submits a one-time form again if it is still shown.
+ * Returns the number of steps.
+ */
 async function goBack(browser: Browser, premises: Premises, target: { shop: Furnished; page: PageKind; work: Deed }) {
   const { shop, page, work } = target;
   const { baseUrl, violations } = premises;
@@ -237,7 +249,7 @@ async function goBack(browser: Browser, premises: Premises, target: { shop: Furn
       (fields) => fields.filter((field) => (field as unknown as { value: string }).value !== '').length,
     );
     if (secrets > 0) violations.add(`${page.name}: going back shows a password`);
-    // A form that is still there may be sent again, but one-time actions must not be repeated.
+    // A form that is still shown may be submitted again, but one-time actions must not be repeated.
     if (DONE_ONCE.includes(work.action) && (await tab.$(`button[value="${work.action}"]`))) {
       await move(press(tab, work, shop));
     }

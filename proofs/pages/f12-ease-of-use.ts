@@ -10,9 +10,9 @@ import { arrangeFor, type Furnished, furnish, logInTo } from './furnished.ts';
 import { deadEnds, PAGES } from './pages.ts';
 
 /**
- * Opens every page, also with rejected input, in each language at the widths of a phone and of a desktop. A violation is a mistake
- * that axe-core finds (WCAG 2.2 AA and its best practices), an element that moves after it was drawn or is wider than the window, a
- * page in another language, and more than 60 KB in addition to pictures of products.
+ * Opens every page, even with rejected input, in each language and at the widths of a phone and a desktop. Violations are
+ * mistakes that axe-core finds (WCAG 2.2 AA and best practices), elements that move after they were drawn or are wider than the
+ * window, pages in another language, and more than 60 KB without product images.
  */
 export const F12: Proof = {
   id: 'F12',
@@ -22,12 +22,12 @@ export const F12: Proof = {
 
 const LANGUAGES = ['en', 'de', 'fr'] as const;
 const WIDTHS = [375, 1_280];
-/** Everything that a first visit transfers, without pictures of products. */
+/** The limit for everything that a first visit transfers, except product images. */
 const LARGEST_BYTES = 60 * 1_024;
 const PICTURES = 'https://img.example';
-/** The largest page, which is also opened on a slow network. */
+/** The largest page, which is also opened over a slow network. */
 const READ_SLOWLY = 'the form of a checkout with a code';
-/** Pictures arrive long after the page was drawn, as from a distant server: their space must be reserved. */
+/** Images arrive long after the page was drawn, as from a distant server, so that the page must reserve space for them. */
 const PICTURE_AFTER_MS = 300;
 
 interface Seen {
@@ -40,7 +40,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   const seen: Seen = { pages: 0, largest: 0, browser: '' };
   seen.browser = await inChromium(trial, async (chromium) => {
-    // The short form visits each language once, at alternating widths.
+    // The short form opens each language once, with alternating widths.
     for (const [n, language] of LANGUAGES.entries()) {
       for (const width of pick(trial.size, [WIDTHS[n % 2] ?? 0], WIDTHS)) {
         const shop = await furnish(await premises.openShop(), `shop-${language}-${width}`);
@@ -112,14 +112,14 @@ async function lookAtAll(look: Look): Promise<void> {
   }
 }
 
-/** Lets bytes arrive so slowly that a browser could draw a page in parts. */
+/** Slows the network down so that the browser may draw the page in parts. */
 async function onSlowNetwork(tab: Page, work: () => Promise<void>): Promise<void> {
   await tab.emulateNetworkConditions({ offline: false, latency: 50, download: 30_000, upload: 30_000 });
   await work();
   await tab.emulateNetworkConditions(null);
 }
 
-/** Counts what is transferred; the returned function restarts the count each time. */
+/** Counts transferred bytes; the returned function returns the count and restarts it. */
 async function countBytes(tab: Page): Promise<() => number> {
   const session = await tab.createCDPSession();
   await session.send('Network.enable');
@@ -162,7 +162,7 @@ interface Measures {
   excess: number;
 }
 
-/** The browser's measurements of a drawn page; for each move its distance, and its start and end. */
+/** Measures a drawn page in the browser; for each shift its distance, start and end. */
 const MEASURES = `(async () => {
   const box = ({ x, y, width, height }) => [x, y, width, height].join(' ');
   const told = ({ node, previousRect, currentRect }) =>

@@ -23,9 +23,9 @@ import { DEEDS } from './pages.ts';
 import { changed, stateOf } from './state.ts';
 
 /**
- * Sends every form of every page as another site could make a browser send it, with the reader's own cookie if a
- * browser might send that and, in the worst case, with the form's own token. At the end the form is sent correctly, and
- * must work: otherwise nothing was proven.
+ * Submits every form of every page as another site could make a browser do it: with the reader's cookie where a browser might
+ * send it and, in the worst case, with the form's own token. At the end the form is submitted correctly and must work, or
+ * nothing was proven.
  */
 export const F6: Proof = {
   id: 'F6',
@@ -92,13 +92,13 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
     const { html, response } = await new PaperBrowser(baseUrl).open(path, { headers });
     const cookie = response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
     const fields = formWith(html, work.action);
-    // PaperBrowser returns the path without its query.
+    // PaperBrowser reports the path without its query.
     const action = actionOf({ html, path }, work.action);
     return { cookie: cookie.replace(/^[^=]*/, server.cookie), login, csrf: fields.get('csrf') ?? '', fields, action };
   };
   const { path, login } = await arrangeFor(page, shop, server.ownOrigin);
   const reader = await open({ path, login });
-  // The same customer, in another browser; the server that forges has no https.
+  // Another session of the same customer, for another browser. The forging server has no https, so its cookie has another name.
   const again = async (ownOrigin = server.ownOrigin) => ({ path, login: await loginTo(page, shop, ownOrigin) });
   const others: Others = {
     own: reader,
@@ -137,7 +137,7 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
   return chosen.length;
 }
 
-/** Runs work with this process's clock, which is the server's as well, set back by some days. */
+/** Runs work with the clock of this process, which the server shares, set back by some days. */
 async function daysAgo<T>(days: number, work: () => Promise<T>): Promise<T> {
   const now = Date.now;
   Date.now = () => now() - days * 86_400_000;
@@ -153,7 +153,10 @@ function post({ baseUrl }: Server, { method, path, headers, fields, body = field
   return exchange(baseUrl, method, path, typed, method === 'GET' || method === 'HEAD' ? undefined : body);
 }
 
-/** A reader opens the page, and then a site that has all data of the form, including its token. */
+/**
+ * A reader opens the page, and then another site that has all data of the form, including its token. Returns the numbers of
+ * attacks and of requests that arrived.
+ */
 async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: Target) {
   const { premises, shop, page, work } = target;
   const site = await openSite(host);
@@ -187,7 +190,7 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
     };
     for (const [what, html] of Object.entries(loud)) {
       await tab.goto(site.serve(html)).catch(() => undefined);
-      // A form by GET leaves nothing of the query.
+      // The browser replaces the query when a form is sent by GET.
       await arrival(tab, url.split('?')[0] ?? url);
       await look(what);
     }
@@ -202,7 +205,7 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
   }
 }
 
-/** The fields of the form, and the address of its button. */
+/** Reads the fields of the form, and the URL to which its button submits. */
 async function readForm(tab: Page, url: string, work: Deed, shop: Furnished) {
   await tab.goto(url);
   const html = await tab.content();
@@ -214,12 +217,12 @@ function formTo(url: string, fields: Record<string, string>, method = 'post', ta
   const inputs = Object.entries(fields).map(
     ([name, value]) => `<textarea name="${name}">${escapeHtml(value)}</textarea>`,
   );
-  // `submit` would be hidden by a field of that name.
+  // Calls the method of the prototype, because a field named `submit` would hide that of the form.
   const send = '<script>HTMLFormElement.prototype.submit.call(document.forms[0])</script>';
   return `<form method="${method}" action="${escapeHtml(url)}" target="${target}">${inputs.join('')}</form>${send}`;
 }
 
-/** Requests that a page can send without navigating; each is a promise that resolves at the end. */
+/** Requests that a page can send without navigating; each is an expression whose promise resolves when the request ends. */
 const QUIET = [
   `fetch(url, { method: 'POST', mode: 'no-cors', credentials: 'include', body })`,
   `fetch(url, { method: 'POST', mode: 'cors', credentials: 'include', body })`,
@@ -248,7 +251,7 @@ function quietly(url: string, fields: Record<string, string>): string {
     const body = new URLSearchParams(fields);
     const form = ${JSON.stringify(formTo(url, fields)).replaceAll('</', '<\\/')};
     const wait = (ms) => new Promise((over) => setTimeout(over, ms));
-    // A frame is done when its form has a response, too; a rejected one may never load.
+    // A frame is finished when its form has a response, but a rejected one may never load.
     const element = (name, attributes) => new Promise((over) => {
       const made = Object.assign(document.createElement(name), attributes);
       if (attributes.sandbox) made.setAttribute('sandbox', attributes.sandbox);

@@ -9,9 +9,9 @@ import { arrangeFor, type Furnished, furnish, logInTo, type Reader, withQuery } 
 import { deadEnds, PAGES } from './pages.ts';
 
 /**
- * Embeds every page in foreign pages, in every way that a browser supports, and checks whether any of it is visible; and
- * reads the headers of every response, errors included. A copy of each page without its headers must be visible, or the proof
- * detects nothing.
+ * Embeds every page in foreign pages in every way that browsers support, and checks that none of it is visible. Checks the
+ * headers of every response, including errors. A copy of each page without its headers must be visible, or the proof detects
+ * nothing.
  */
 export const F7: Proof = {
   id: 'F7',
@@ -22,7 +22,7 @@ export const F7: Proof = {
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const chance = chanceOf(trial.seed);
   const [shop, stranger] = [await open(premises), await open(premises)];
-  // First, because they end everything open in the shop.
+  // Comes first, because it ends everything that is open in the shop.
   const dead = (await deadEnds(shop, stranger)).map((path): Reader => ({ path, login: '' }));
   const alive: Reader[] = [];
   const pages = trial.size === 'short' ? chance.some(PAGES, 4) : PAGES;
@@ -52,7 +52,7 @@ async function open(premises: Premises): Promise<Furnished> {
   return furnish(await premises.openShop(), `shop${randomUUID().slice(0, 8)}`);
 }
 
-/** Every method on every path: all HTML, also of errors, must forbid framing. */
+/** Sends every method to every path. All HTML responses, even errors, must forbid framing. Returns the number of responses. */
 async function readHeaders({ baseUrl, violations }: Premises, readers: Reader[]): Promise<number> {
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH'];
   const types = ['application/x-www-form-urlencoded', 'application/json', 'text/plain'];
@@ -78,7 +78,7 @@ async function readHeaders({ baseUrl, violations }: Premises, readers: Reader[])
   return read;
 }
 
-/** Each way embeds an address, whose query ends with `way=` and its number. */
+/** Each way embeds a URL, whose query ends with `way=` and the number of the way. */
 const WAYS: Record<string, (url: string) => string> = {
   iframe: (url) => `<iframe src="${url}"></iframe>`,
   'an iframe in a sandbox': (url) =>
@@ -99,7 +99,7 @@ function fieldsOf(url: string): string {
   return fields.map(([name, value]) => `<input name="${name}" value="${escapeHtml(value)}">`).join('');
 }
 
-/** Embeds a page, for a prepared browser, in every way; returns the number of ways. */
+/** Embeds a page in every way in a prepared browser; returns the number of attempts. */
 export async function frame(
   browser: Browser,
   site: ForeignSite,
@@ -120,12 +120,12 @@ export async function frame(
     for (const way of Object.keys(WAYS)) {
       if (!seen.includes(way)) violations.add(`A copy of ${path} in ${way} was not seen.`);
     }
-    // Nor may a window keep control over one that it opened.
+    // A window must not keep control over a page that it opened.
     await tab.goto(site.serve('<title>opener</title>'));
     const opened = context.waitForTarget((target) => target.url() === baseUrl + path);
     await tab.evaluate(`window.opened = window.open(${JSON.stringify(baseUrl + path)}); void 0`);
     await (await (await opened).page())?.waitForSelector('main');
-    // The browser informs the opener a moment later.
+    // The browser tells the opener a moment later.
     const isSevered = await until(async () => (await tab.evaluate('window.opened.closed')) === true);
     if (!isSevered) violations.add(`${path} stays in the hands of the window that opened it, at ${site.origin}`);
     return Object.keys(WAYS).length + 1;
@@ -134,11 +134,11 @@ export async function frame(
   }
 }
 
-/** Embeds an address in every way at once, and returns the ways in which our page is visible. */
+/** Embeds a URL in every way at once, and returns the ways in which our page is visible. */
 async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: boolean): Promise<string[]> {
   const addresses = Object.keys(WAYS).map((_, way) => withQuery(url, `way=${way}`));
   const awaited = new Set(addresses);
-  // The body of a rejected object may never end.
+  // Waits for responses only, because the body of a rejected object may never end.
   const over = (answer: HTTPResponse | HTTPRequest) => awaited.delete(answer.url());
   tab.on('response', over);
   tab.on('requestfailed', over);
@@ -155,7 +155,7 @@ async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: 
     shown = await framesShown(tab);
     return shown.length === addresses.length;
   };
-  // A refused page never appears, however long one waits; an allowed one takes a moment after its last byte.
+  // A refused page never appears, so a short wait is enough; an allowed one takes a moment after its last byte.
   if (isExpected) await until(isWhole);
   else await new Promise((done) => setTimeout(done, 300)).then(isWhole);
   tab.off('response', over);
@@ -163,7 +163,7 @@ async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: 
   return Object.keys(WAYS).filter((_, way) => shown.includes(addresses[way] ?? ''));
 }
 
-/** The addresses of the tab's frames, at any depth, that contain a page of ours. */
+/** The URLs of all frames in the tab, at any depth, that show one of our pages. */
 async function framesShown(tab: Page): Promise<string[]> {
   const inside = tab.frames().filter((frame) => frame !== tab.mainFrame());
   const found = await Promise.all(

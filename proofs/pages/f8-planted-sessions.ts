@@ -22,9 +22,8 @@ import { DEEDS, PAGES } from './pages.ts';
 import { changed, stateOf } from './state.ts';
 
 /**
- * Gives browsers sessions before they visit our pages: invented, by an attacker, from another browser, twice. No
- * invented session is kept; one from another browser gives no access, and ends at a login. The
- * cookie of a page is read from its response, so that pages with a login are attacked like the others.
+ * Gives browsers a session cookie before they open our pages: an invented one, an attacker's, one of another browser, or two.
+ * An invented session must not be kept. One of another browser must give no access, and must end at a login.
  */
 export const F8: Proof = {
   id: 'F8',
@@ -84,7 +83,7 @@ function cookiesIn(headers: { 'set-cookie'?: string[] }): string {
   return (headers['set-cookie'] ?? []).map((line) => line.split(';')[0]).join('; ');
 }
 
-/** Sessions as they look, but not of our making. */
+/** Cookies that look like ours, but were not set by the server for this browser. */
 function madeUp(own: string): Record<string, string> {
   const [name = '', value = ''] = own.split(/=(.*)/);
   const random = randomBytes(32).toString('base64url');
@@ -140,11 +139,11 @@ async function plantRaw(target: Target): Promise<number> {
   const tables = changed(before, await stateOf(premises.owner, [shop.shop.site_id]));
   if (tables.length > 0) premises.violations.add(`${page.name}: planted sessions changed ${tables}`);
 
-  // The reader gets the attacker's session, and uses the page.
+  // The reader gets the attacker's session and uses the page.
   const shown = await get(attacker);
   const done = await post(attacker, shown.text);
   const given = cookiesIn(done.headers);
-  // Forms that only display something respond at once.
+  // Forms that only display something respond with 200.
   if (![200, 303].includes(done.status))
     premises.violations.add(`${page.name}: ${work.action} did not work, ${done.status}`);
   if (work.renews && (given === '' || given === attacker)) premises.violations.add(`${page.name}: the session stays`);
@@ -154,7 +153,7 @@ async function plantRaw(target: Target): Promise<number> {
       premises.violations.add(`${page.name}: after ${work.action} the login is still good`);
   }
   if (page.isPublic) return plants.length + 1;
-  // With only the session there is nothing to be had: such a page is found by its address.
+  // The session alone must open nothing: the page is found only by its URL.
   const elsewhere = await exchange(baseUrl, 'GET', path.replace(/.{8}$/, 'AAAAAAAA'), { Cookie: given || attacker });
   if (elsewhere.status !== 404) premises.violations.add(`${page.name}: a session opens ${elsewhere.status}`);
   return plants.length + 1;
@@ -162,7 +161,7 @@ async function plantRaw(target: Target): Promise<number> {
 
 const isLogin = (html: string) => html.includes('value="log_in"');
 
-/** Invented, ended and foreign logins give no access to pages for logged-in customers. */
+/** Invented, ended and foreign login cookies must not open pages for logged-in customers. Returns their number. */
 async function plantLogins({ premises, baseUrl, shop, page }: Omit<Target, 'work'>, stranger: Furnished) {
   const ownOrigin = baseUrl === premises.baseUrl ? undefined : SECURE_ORIGIN;
   const { path, login } = await arrangeFor(page, shop, ownOrigin);
@@ -197,7 +196,7 @@ async function plantLogins({ premises, baseUrl, shop, page }: Omit<Target, 'work
   return Object.keys(plants).length;
 }
 
-/** A neighbour on the same host plants cookies, as is possible without https. */
+/** Another port of the same host sets cookies, which is possible without https. Returns their number. */
 async function plantInBrowser(browser: Browser, target: Target): Promise<number> {
   const { premises, baseUrl, shop, page, work } = target;
   const site = await openSite('127.0.0.1');

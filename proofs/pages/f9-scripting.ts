@@ -8,10 +8,9 @@ import { PAGES } from './pages.ts';
 import { payloadsOf } from './payloads.ts';
 
 /**
- * Writes payloads into every text of a page, also into addresses and into rejected forms, and opens every page
- * in a browser with scripts enabled. Each payload is in half of the texts; the seed determines which. Violations are
- * scripts that run, anything that the content security policy has to block, requests to another server, and
- * elements in the document that are not ours.
+ * Puts payloads into every text of a page, including URLs and rejected forms, and opens every page in a browser with scripts
+ * enabled. Each payload is in half of the texts; the seed determines in which. Violations are scripts that run, anything that
+ * the content security policy has to block, requests to other servers, and elements that our pages do not contain.
  */
 export const F9: Proof = {
   id: 'F9',
@@ -51,7 +50,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   return { tried: placed, unit: 'payloads placed', violations, note };
 }
 
-/** In round r text number t contains payload r + t·24, so that after all rounds each has been in half of the texts. */
+/** In round r, text number t contains payload r + t·24, so that each payload has been in half of the texts after all rounds. */
 export function textsOf(payloads: string[], round: number): Texts {
   const texts = TEXT_NAMES.map((name, index): [TextName, string] => {
     const payload = payloads[(round + index * 24) % payloads.length] ?? '';
@@ -60,18 +59,18 @@ export function textsOf(payloads: string[], round: number): Texts {
   return Object.fromEntries(texts) as Texts;
 }
 
-/** The form that the contract requires of some texts. */
+/** Adapts a payload to the form that the contract requires of some texts. */
 const FORMS: Partial<Record<TextName, (payload: string) => string>> = {
   email: (payload) => `x${payload.replaceAll(/[\s@"<>()[\],;:\\\u202e]/g, '').slice(0, 40)}@example.com`.toLowerCase(),
   variant_image: (payload) => `https://img.example/${payload}?${payload}#${payload}`.replaceAll(/\s/g, '+'),
   discount_code: (payload) => payload.slice(0, 64).trim(),
-  // Checked by its country, like no other text.
+  // Fixed, because phone numbers are validated for their country.
   phone: () => '+49 30 1234567',
   postal_code: (payload) => payload.slice(0, 32),
   agent_name: (payload) => payload.slice(0, 90),
 };
 
-/** A tab that records scripts that run or are blocked, and sends nothing outside. */
+/** Opens a tab that reports scripts that run or are blocked, and that sends no requests to other servers. */
 async function openTab(browser: Browser, { baseUrl, violations }: Premises): Promise<Page> {
   const tab = await browser.newPage();
   await tab.evaluateOnNewDocument(`
@@ -144,7 +143,7 @@ async function showAll(tab: Page, premises: Premises, shop: Furnished, payload: 
   return shown;
 }
 
-/** Elements and attributes that our pages never contain. */
+/** Finds elements and attributes that our pages never contain. */
 const STRANGERS = `(baseUrl) => {
   const known = new Set(${JSON.stringify('html head meta title link body a header main div p h1 h2 ol ul li section form fieldset legend label input select option textarea button aside img data time dl dt dd details summary strong span figure figcaption')}.split(' '));
   const found = [];
@@ -171,7 +170,10 @@ const QR_CODE = /<svg class="qr-code"[^<>]*>\s*<rect [^<>]*\/><path d="[MhvHz\d 
 
 const OUR_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
 
-/** Without a browser: every tag must be one of our pages', and everything else text. */
+/**
+ * Reads pages without a browser: all tags must be ones that our pages use, and everything else must be text. Returns the number
+ * of pages.
+ */
 async function readAll({ baseUrl, violations }: Premises, shop: Furnished): Promise<number> {
   for (const page of PAGES) {
     const { path, login } = await arrangeFor(page, shop);

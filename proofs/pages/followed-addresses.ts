@@ -7,7 +7,7 @@ import { inChromium } from './chromium.ts';
 
 const SECRETS = tokenPattern('{8}');
 
-/** The pages of K5 in a real browser, whose every request is intercepted: the server responds to its own. */
+/** Opens pages of K5 in Chromium and intercepts every request. Only requests to our own origins go to the server. */
 export function followInChromium(trial: Trial, scene: Scene, values: string[], count: number): Promise<string> {
   const some = [...[...scene.accepted].slice(0, count / 2), ...values].slice(0, count);
   return inChromium(trial, async (browser) => {
@@ -18,7 +18,7 @@ export function followInChromium(trial: Trial, scene: Scene, values: string[], c
   });
 }
 
-/** Returns from a payment with the planted value, and presses the link back to the shop. */
+/** Opens the return page of a payment and a checkout, both with the planted value, and clicks the link back to the shop. */
 async function follow(browser: Browser, scene: Scene, value: string): Promise<void> {
   const { premises, open, paying, payment_id, host } = scene;
   const planted = value.replaceAll('\0', '');
@@ -39,7 +39,7 @@ async function follow(browser: Browser, scene: Scene, value: string): Promise<vo
   }
 }
 
-/** The server responds at its own origins; requests to other origins are checked. */
+/** Passes requests to our origins to the server, and checks requests to other origins. */
 async function answer({ premises, ours, cast }: Scene, value: string, request: HTTPRequest): Promise<void> {
   const { origin, pathname, search, host } = new URL(request.url());
   if (!ours.includes(origin)) {

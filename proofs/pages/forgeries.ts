@@ -1,11 +1,11 @@
 import { cookies } from './furnished.ts';
 
-/** Single defects of a form, while everything else is correct. */
+/** Attacks that change one part of a form's request, while everything else is correct. */
 
 export interface Server {
   baseUrl: string;
   ownOrigin: string;
-  /** The name of the guard's cookie. */
+  /** The name of the cookie that protects forms. */
   cookie: string;
 }
 
@@ -23,23 +23,23 @@ export type Attack = [what: string, change: (form: Form) => void];
 /** A page as a browser has opened it. */
 export interface Opened {
   cookie: string;
-  /** The cookie of the login; empty if nobody is logged in. */
+  /** The login cookie; empty if nobody is logged in. */
   login: string;
   csrf: string;
   fields: URLSearchParams;
-  /** The target of the form. */
+  /** The URL to which the form is submitted. */
   action: string;
 }
 
 export interface Others {
   own: Opened;
-  /** The same page in another browser. */
+  /** The same page, opened in another browser. */
   stranger: Opened;
   /** Another page of the same kind. */
   elsewhere: Opened;
   /** The same page, opened three days ago. */
   old: Opened;
-  /** The same page, opened at a server that has another secret. */
+  /** The same page, opened on a server with another secret. */
   forged: Opened;
 }
 
@@ -49,7 +49,7 @@ export function attacksOn(server: Server, others: Others): Attack[] {
 
 const FOREIGN = ['https://evil.example', 'https://localhost.evil.example', 'http://localhost:1', 'file://', ''];
 
-/** Every pair of headers about a form's origin, except those that our own page sends. */
+/** All combinations of Origin and Sec-Fetch-Site, except those that our own page sends. */
 function byOrigin({ ownOrigin }: Server): Attack[] {
   const secure = ownOrigin.startsWith('https:');
   const origins = [undefined, 'null', ownOrigin, ownOrigin.toUpperCase(), `${ownOrigin}.evil.example`, ...FOREIGN];
@@ -126,7 +126,7 @@ function byCookie({ cookie }: Server, { stranger, own }: Others): Attack[] {
   ];
 }
 
-/** With its own form session, and another login or none. */
+/** The correct form session with another login, or with none. */
 function byLogin({ own, stranger, elsewhere }: Others): Attack[] {
   if (own.login === '') return [];
   const [name = ''] = own.login.split('=');
@@ -150,7 +150,7 @@ function byLogin({ own, stranger, elsewhere }: Others): Attack[] {
   ];
 }
 
-/** With all parts of a form, in ways that a browser can be made to send, or that a framework would accept as a form. */
+/** All parts of the form in encodings and methods that a browser can be made to send, or that a framework might accept. */
 function byForm(): Attack[] {
   const typed = (type: string, bodyOf: (fields: URLSearchParams) => string): Attack => [
     `as ${type}`,

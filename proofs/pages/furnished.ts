@@ -4,29 +4,32 @@ import type { BrowserContext } from '../../server/test/chromium.ts';
 import { takeMails } from '../mails.ts';
 import type { OpenShop } from '../shop.ts';
 
-/** Shops with a product, with given texts everywhere, and the objects of their pages. */
+/** Shops that contain given texts everywhere, with the objects that their pages show. */
 
 /** A page that the proofs attack; see PAGES. */
 export interface PageKind {
   name: string;
-  /** Prepares the subject of the page again; returns its path. */
+  /** Creates a new object for the page to show, and returns the page's path. */
   arrange(shop: Furnished): Promise<string>;
-  /** The actions of its forms. Each is tried on a page of its own, because most can be done only once. */
+  /** The actions of its forms. Each is tried on a new page, because most can be done only once. */
   operations: Deed[];
-  /** It belongs to no shop: its account may be of a member of staff, who works for several. */
+  /** The page belongs to no shop, but to a member of staff, who may work for several. */
   ofNoShop?: true;
-  /** Its address is public: anybody may open it, and gets a login. */
+  /** The URL is public: anybody may open it, and gets the login form. */
   isPublic?: true;
-  /** Its reader is logged in: the token of a new session of the customer for whom the page was arranged last. */
+  /**
+   * For pages of logged-in customers: opens a session for the customer for whom the page was last prepared, and returns its
+   * token.
+   */
   login?: (shop: Furnished) => Promise<string>;
 }
 
 export interface Deed {
-  /** The value of the button. */
+  /** The value of the submit button. */
   action: string;
-  /** The input before the button is pressed. */
+  /** What the reader enters before submitting. */
   entries: (shop: Furnished) => Record<string, string>;
-  /** Whether the browser gets a new session. */
+  /** Whether submitting starts a new session. */
   renews?: true;
 }
 
@@ -62,7 +65,7 @@ export const TEXT_NAMES = [
 
 export type TextName = (typeof TEXT_NAMES)[number];
 
-/** A shop with a product, and the objects of its pages. */
+/** A shop with a product and the objects that its pages show. */
 export interface Furnished {
   shop: OpenShop;
   texts: Texts;
@@ -70,7 +73,7 @@ export interface Furnished {
   shipping_option_id: string;
 }
 
-/** Fills a shop with the given texts; missing texts contain the marker. */
+/** Fills a shop with the given texts; all other texts contain the marker. */
 export async function furnish(shop: OpenShop, marker: string, given: Partial<Texts> = {}): Promise<Furnished> {
   const marked = Object.fromEntries(TEXT_NAMES.map((name) => [name, `${marker} ${name}`])) as Texts;
   const email = `${marker}@example.com`;
@@ -108,7 +111,7 @@ export async function furnish(shop: OpenShop, marker: string, given: Partial<Tex
   return { shop, texts, variant_id: product.variants[0]?.id ?? '', shipping_option_id: option.id };
 }
 
-/** A checkout with one line; `customer_token` belongs to its customer. */
+/** Creates a checkout with one line; with `customer_token`, it belongs to that customer. */
 export async function begin({ shop, variant_id }: Furnished, code?: string, customer_token?: string) {
   const as = customer_token === undefined ? {} : { customer_token };
   const cart = await shop.must('storefront.createCart', as);
@@ -119,7 +122,7 @@ export async function begin({ shop, variant_id }: Furnished, code?: string, cust
   return { id: checkout.id, path: new URL(checkout.checkout_url ?? '').pathname };
 }
 
-/** Adds a piece that is no longer for sale once the returned function is called. */
+/** Adds a unit of a product. The returned function takes the product off sale. */
 export async function putGoneInCart({ shop, texts }: Furnished, checkout_id: string, customer_token?: string) {
   const as = customer_token === undefined ? {} : { customer_token };
   const { cart_id } = await shop.must('storefront.getCheckout', { ...as, path: { checkout_id } });
@@ -132,7 +135,7 @@ export async function putGoneInCart({ shop, texts }: Furnished, checkout_id: str
   return () => shop.must('dashboard.updateProduct', { path, body: { status: 'archived' } });
 }
 
-/** A checkout that is ready to be ordered. */
+/** Creates a checkout that is ready to be ordered. */
 export async function fillIn(furnished: Furnished, customer_token?: string) {
   const { shop, texts, shipping_option_id } = furnished;
   const checkout = await begin(furnished, texts.discount_code, customer_token);
@@ -158,7 +161,7 @@ export async function fillIn(furnished: Furnished, customer_token?: string) {
 export const PASSWORD = 'a password of the proofs';
 let passwordHash: Promise<string> | undefined;
 
-/** A customer with an account, at a new address each time. */
+/** Creates a customer with an account and a new e-mail address, which it returns. */
 export async function openAccount({ shop, texts }: Furnished): Promise<string> {
   passwordHash ??= hashPassword(PASSWORD);
   const email = texts.email.replace('@', `+${randomUUID().slice(0, 8)}@`);
@@ -170,20 +173,20 @@ export async function openAccount({ shop, texts }: Furnished): Promise<string> {
   return email;
 }
 
-/** A browser that visits a page, with its address and login. */
+/** A browser that opens a page: the path and the login. */
 export interface Reader {
   path: string;
-  /** The login's cookie; empty without a login. */
+  /** The login cookie; empty without a login. */
   login: string;
 }
 
-/** Prepares a page for a visitor; the server's address determines the names of its cookies. */
+/** Prepares a page for a browser. The names of its cookies depend on the base URL. */
 export async function arrangeFor(page: PageKind, furnished: Furnished, baseUrl = 'http://localhost'): Promise<Reader> {
   const path = await page.arrange(furnished);
   return { path, login: await loginTo(page, furnished, baseUrl) };
 }
 
-/** The cookie of one more session of the customer for whom the page was prepared last. */
+/** Opens another session for the customer for whom the page was last prepared, and returns its cookie. */
 export async function loginTo(page: PageKind, furnished: Furnished, baseUrl = 'http://localhost'): Promise<string> {
   const token = await page.login?.(furnished);
   return token ? loginCookie(furnished, token, baseUrl) : '';
@@ -195,24 +198,24 @@ export function loginCookie({ shop }: Furnished, token: string, baseUrl = 'http:
   return `${prefix}sid_${shop.site_id.replaceAll('-', '')}=${token}`;
 }
 
-/** Cookies as a browser sends them. */
+/** Joins cookies as a browser sends them. */
 export function cookies(...some: string[]): string {
   return some.filter(Boolean).join('; ');
 }
 
-/** One more value in the query of a path. */
+/** Adds a value to the query of a path. */
 export function withQuery(path: string, value: string): string {
   return `${path}${path.includes('?') ? '&' : '?'}${value}`;
 }
 
-/** The path of the link in the newest mail of a shop. */
+/** The path in the link of a shop's newest mail. */
 export async function mailedPath({ shop }: Furnished): Promise<string> {
   const mails = await takeMails(shop.premises, shop.site_id);
   const [link = ''] = /http:\/\/localhost\/(?:account|unlock|sites)\/\S+/.exec(mails.at(-1)?.text ?? '') ?? [];
   return new URL(link).pathname;
 }
 
-/** Logs a browser in at the address of the server under test. */
+/** Sets the login cookie in a browser for the server under test. */
 export async function logInTo(context: BrowserContext, login: string): Promise<void> {
   const [name = '', value = ''] = login.split('=');
   if (name === '') return;

@@ -14,10 +14,10 @@ import {
   putGoneInCart,
 } from './furnished.ts';
 
-/** The account that a page was arranged for last. */
+/** The e-mail address of the account for which a page was last prepared. */
 const arranged = new WeakMap<Furnished, string>();
 
-/** A page for visitors without a login, with an account that could log in. */
+/** Creates an account that can log in, and returns the path of a page for visitors without a login. */
 async function arrangeAccess(furnished: Furnished, view = ''): Promise<string> {
   arranged.set(furnished, await openAccount(furnished));
   return `/account?site_id=${furnished.shop.site_id}${view && `&login=${view}`}`;
@@ -39,8 +39,8 @@ const details = ({ texts }: Furnished) => ({
 });
 
 /**
- * The pages that the proofs attack, each in a shop with its own texts. When a page is added to the server, add it here
- * with the buttons of its forms, and every proof covers it.
+ * The pages that the proofs attack, each in a shop with its own texts. When the server gets a new page, add it here with the
+ * buttons of its forms; then every proof covers it.
  */
 export const PAGES: PageKind[] = [
   {
@@ -194,7 +194,7 @@ export const PAGES: PageKind[] = [
 /** Every button of every page. */
 export const DEEDS = PAGES.flatMap((page) => page.operations.map((work) => ({ page, work })));
 
-/** Addresses of pages that only show an error: invented, ended, or of another shop. */
+/** Paths of pages that only show an error: their ids are invented, ended, or of another shop. */
 export async function deadEnds(furnished: Furnished, stranger: Furnished): Promise<string[]> {
   const { shop } = furnished;
   const paths: string[] = [];

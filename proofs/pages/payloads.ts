@@ -1,6 +1,6 @@
 import { type Chance, chanceOf } from '../random.ts';
 
-/** Texts that would run, load or redirect if a page treated them as markup, script, style or an address. */
+/** Texts that would run, load or redirect if a page treated them as markup, script, style or a URL. */
 export function payloadsOf(seed: number, count: number): string[] {
   const all = PREFIXES.flatMap((prefix) => CORES.map((core) => prefix + core));
   const unique = [...new Set(all.map((text) => text.trim()))];
@@ -9,7 +9,7 @@ export function payloadsOf(seed: number, count: number): string[] {
   return chance.some(unique, count);
 }
 
-/** Characters that end any context of a text. */
+/** Characters that end any context in which a text may stand. */
 const PREFIXES = [
   '',
   '">',

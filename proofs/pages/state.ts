@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 
-/** The data of all shops in the database, as one digest for each table, to detect changes. */
+/** A digest of each table's data, to detect changes. */
 export type State = Record<string, string>;
 
-/** The last use of a credential is updated from time to time, independent of other changes. */
+/** The last use of a credential is written from time to time, independently of other changes. */
 const RESTLESS = ['last_used_at'];
 
 export async function stateOf(owner: Pool, site_ids: string[]): Promise<State> {
@@ -11,7 +11,7 @@ export async function stateOf(owner: Pool, site_ids: string[]): Promise<State> {
   return Object.fromEntries(rows.map(({ name, digest }) => [name, digest]));
 }
 
-/** The tables that differ. */
+/** The names of the tables that differ. */
 export function changed(before: State, after: State): string[] {
   return Object.keys(before).filter((name) => before[name] !== after[name]);
 }
@@ -32,7 +32,7 @@ async function compose(owner: Pool): Promise<string> {
      from information_schema.columns join information_schema.tables using (table_schema, table_name)
      where table_schema = 'commerce' and column_name = 'site_id' and table_type = 'BASE TABLE'`,
   );
-  // Belongs to no shop: staff work for several.
+  // This table belongs to no shop, because staff work for several.
   return `${rows[0]?.digest ?? ''} union all
     select 'login_unlocks', md5(coalesce(string_agg(l::text, '|' order by token_hash), '')) from commerce.login_unlocks l`;
 }

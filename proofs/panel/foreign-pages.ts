@@ -10,8 +10,8 @@ import { type Address, asPanel, logIn } from './intruders.ts';
 import { employ, type Stocked } from './stocked.ts';
 
 /**
- * Pages of other origins, open in the browser of a user who is logged in to the panel: of another site, and of a neighbour
- * on another port of the same host, to which browsers send the panel's cookie and which may plant cookies.
+ * Pages of other origins in the browser of a user who is logged in to the panel. One is another site. The other is on another
+ * port of the same host, so that browsers send it the panel's cookie and let it set cookies.
  */
 const HOSTS = { 'another site': '127.0.0.1', 'a neighbour': 'localhost' } as const;
 const FRAMED = ['/panel/', '/panel/orders', '/panel/settings/staff', '/panel/account'];
@@ -55,7 +55,10 @@ function carry(context: BrowserContext, cookie: string): Promise<void> {
   return context.setCookie({ name, value, domain: 'localhost', path: '/', httpOnly: true, sameSite: 'Lax' });
 }
 
-/** Opens a tab with the session in its browser; every successful response to its requests is a violation. */
+/**
+ * Opens a tab in a browser with the session. Any successful response to its API requests, and any change in the shop, is a
+ * violation.
+ */
 async function inVictimsBrowser(browser: Browser, around: Around, work: (tab: Page) => Promise<void>): Promise<void> {
   const { visit, who, stocked, prepare } = around;
   const context = await browser.createBrowserContext();
@@ -80,7 +83,7 @@ async function inVictimsBrowser(browser: Browser, around: Around, work: (tab: Pa
   }
 }
 
-/** Sends all requests that a script or an element of the page can send. */
+/** Sends requests in all ways open to a script or an element. Returns their number. */
 async function sendAll(trial: Trial, around: Around): Promise<number> {
   const { visit, site, who } = around;
   const operations = operationTable
@@ -105,7 +108,10 @@ async function sendAll(trial: Trial, around: Around): Promise<number> {
 }
 
 const WAYS_OF_EACH = 8;
-/** Every target in each way that needs no CORS permission, and in those that request it; returns the readable responses. */
+/**
+ * Sends requests to each target: ones that need no CORS permission, and ones that ask for it. Returns the responses that the
+ * script could read.
+ */
 const SEND = `async (baseUrl, targets) => {
   const read = [];
   const element = (name, attributes) => new Promise((over) => {
@@ -135,7 +141,10 @@ const SEND = `async (baseUrl, targets) => {
   return read;
 }`;
 
-/** Forms, which navigate the tab, like clicks on links; also one that logs in as somebody else. */
+/**
+ * Submits forms that navigate the tab, as clicks on links do; one of them logs in as somebody else. Returns the number of
+ * forms.
+ */
 async function sendForms(around: Around): Promise<number> {
   const { visit, site, stocked } = around;
   const stranger = await employ(stocked.shop, 'Stranger', 'owner');
@@ -158,7 +167,10 @@ async function sendForms(around: Around): Promise<number> {
   return forms.length;
 }
 
-/** Cookies that a neighbour plants, before a login and after it: nobody gets to act in another session. */
+/**
+ * A page on another port of the host sets an attacker's session cookie before or after the victim's login. The victim must not
+ * act in the attacker's session. Returns the number of attempts.
+ */
 async function plant(around: Around, address: Address): Promise<number> {
   const { visit, site, stocked, who } = around;
   const { baseUrl, violations } = visit;
@@ -196,7 +208,7 @@ async function plant(around: Around, address: Address): Promise<number> {
       }
     }
   }
-  // The credentials of the attacker have not become the victim's meanwhile.
+  // The attacker's session must not have become the victim's.
   const { email } = attacker;
   const headers = { ...asPanel(baseUrl), Cookie: planted };
   const answer = await fetch(`${baseUrl}/api/dashboard/me`, { headers }).then((response) => response.text());
@@ -204,7 +216,7 @@ async function plant(around: Around, address: Address): Promise<number> {
   return paths.length * when.length;
 }
 
-/** A call as the panel's own scripts send it, from one of its pages. */
+/** Calls the API in the way of the panel's own scripts, from one of its pages. */
 async function inPanel(tab: Page, { baseUrl }: Address, method: string, path: string, body?: object) {
   await tab.goto(`${baseUrl}/panel/forgot`);
   const call = `fetch('/api/dashboard${path}', { method: '${method}', headers: { 'X-Panel': '1', 'Content-Type': 'application/json',
@@ -213,7 +225,7 @@ async function inPanel(tab: Page, { baseUrl }: Address, method: string, path: st
   return (await tab.evaluate(call)) as { status: number; text: string };
 }
 
-/** The same session in the panel's own hands, without which nothing was proven. */
+/** Expects that the panel itself can use the session, because otherwise nothing was proven. */
 async function mustStillWork({ browser, baseUrl, violations }: PanelVisit, prepare: Around['prepare']): Promise<void> {
   const context = await browser.createBrowserContext();
   try {

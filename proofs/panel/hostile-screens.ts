@@ -9,7 +9,7 @@ import { screensOf } from './screens.ts';
 import type { Login, Stocked } from './stocked.ts';
 import { Traffic } from './traffic.ts';
 
-/** Opens every screen of the panel, in a shop in which every text is a payload. */
+/** Opens every screen of the panel in a shop in which every text is a payload. */
 
 export interface PanelVisit {
   browser: Browser;
@@ -23,10 +23,10 @@ interface Opened {
 }
 
 const WAIT = { timeout: 60_000 };
-/** How long, in milliseconds, a loaded tab sends no request. */
+/** A tab has loaded when it sends no request for this long, in milliseconds. */
 const IDLE = 30;
 
-/** Opens all screens as the owner; returns how many, and how many of the payloads could be read on them. */
+/** Opens all screens as the owner. Returns the numbers of screens and of payloads that were readable on them. */
 export async function showAll(trial: Trial, visit: PanelVisit, stocked: Stocked) {
   const context = await visit.browser.createBrowserContext();
   try {
@@ -57,7 +57,7 @@ export async function showAll(trial: Trial, visit: PanelVisit, stocked: Stocked)
   }
 }
 
-/** Logs in by the panel's own form. */
+/** Logs in with the panel's own form. */
 async function enter(tab: Page, { baseUrl }: PanelVisit, { email, password }: Login): Promise<void> {
   await tab.goto(`${baseUrl}/panel/`);
   await tab.locator('input[name=email]').setTimeout(WAIT.timeout).fill(email);
@@ -66,7 +66,7 @@ async function enter(tab: Page, { baseUrl }: PanelVisit, { email, password }: Lo
   await tab.waitForSelector('#main h1', WAIT);
 }
 
-/** A tab that intercepts everything that the panel's scripts get, records scripts that run or are blocked, and sends nothing outside. */
+/** Opens a tab that records its requests, reports scripts that run or are blocked, and sends nothing to other servers. */
 async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVisit): Promise<Opened> {
   const tab = await context.newPage();
   const traffic = new Traffic(tab);
@@ -77,7 +77,7 @@ async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVi
   });
   tab.on('pageerror', (error) => violations.add(`${tab.url()} fails: ${String(error)}`));
   tab.on('dialog', (dialog) => {
-    // The panel's own question about unsaved changes.
+    // The browser's question about unsaved changes, for which the panel asks.
     if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => undefined);
     violations.add(`${tab.url()} opens a dialog: ${dialog.message()}`);
     dialog.dismiss().catch(() => undefined);
@@ -106,7 +106,7 @@ const HOOKS = `
     return answer;
   };`;
 
-/** Waits until the screen has its content, and all its requests have ended: a new one appears a moment after its address. */
+/** Waits until the screen has its content, and all its requests have ended. A new screen appears a moment after its URL. */
 async function settled(opened: Opened): Promise<void> {
   await shows(opened, `document.querySelector('h1') && !document.querySelector('.loading, .load-error')`);
 }
@@ -121,14 +121,14 @@ async function shows({ tab, traffic }: Opened, isThere: string): Promise<void> {
   await traffic.rest(IDLE, WAIT.timeout);
 }
 
-/** Reports everything in the document that the panel never creates, and every secret of a session or link that a script can read. */
+/** Reports elements that the panel never creates, and secrets of sessions and links that a script could read. */
 async function examine(tab: Page, { baseUrl, violations }: PanelVisit, where: string): Promise<void> {
   const strangers = (await tab.evaluate(`(${STRANGERS})(${JSON.stringify(baseUrl)})`)) as string[];
   for (const stranger of strangers) violations.add(`script run or foreign markup: ${where}: ${stranger}`);
   await mustHoldNoSecret(tab, violations, where);
 }
 
-/** Values of fields count as displayed text. */
+/** The visible text, including the values of fields. */
 const SHOWN = `(document.body.innerText + ' ' + [...document.querySelectorAll('input, textarea, option')].map((field) => field.value).join(' ')
   + [...document.querySelectorAll('[alt], [title]')].map((e) => e.getAttribute('alt') + ' ' + e.title).join(' ')).replaceAll(/\\s+/g, ' ')`;
 
@@ -152,7 +152,7 @@ const STRANGERS = `(baseUrl) => {
   return found;
 }`;
 
-/** All places that a script on this page could read, with their contents. */
+/** Everything that a script on the page could read, with the name of its place. */
 const READABLE = `(async () => [
   ['document.cookie', document.cookie],
   ['localStorage', JSON.stringify({ ...localStorage })],
@@ -170,9 +170,9 @@ const READABLE = `(async () => [
 ])()`;
 
 const SECRET = tokenPattern('{38}', 'g');
-/** Shown on purpose: once when created, or to every visitor of the shop. */
+/** The panel shows these on purpose: once when they are created, or to all visitors of the shop. */
 const SHOWN_BY_PURPOSE = ['stk'];
-/** Browsers keep the address with which a tab was opened, and the link of a mail is one. */
+/** Browsers keep the URL with which a tab was opened, and a link in a mail is such a URL. */
 const ADDRESS_OF_OLD = 'performance entries';
 const OF_LINKS = ['rst', 'inv'];
 
@@ -193,7 +193,7 @@ async function mustHoldNoSecret(tab: Page, violations: Violations, where: string
 
 type Look = (where: string) => Promise<void>;
 
-/** Files of others, which are shown before anything is stored: a catalogue, and a statement of the bank. */
+/** Uploads two files that are shown before anything is stored: a catalogue and a bank statement. */
 async function readHostileFiles(opened: Opened, { baseUrl }: PanelVisit, { written }: Stocked, look: Look) {
   const { tab } = opened;
   const folder = await mkdtemp(join(tmpdir(), 'commerce-hostile-'));
@@ -215,7 +215,7 @@ async function readHostileFiles(opened: Opened, { baseUrl }: PanelVisit, { writt
     await writeFile(statement, ['Date,Name,Reference,Amount,Currency', ...lines].join('\n'));
     await tab.goto(`${baseUrl}/panel/orders/statement`);
     await settled(opened);
-    // Chosen, it is read at once.
+    // A statement is read as soon as it is chosen.
     await upload(tab, statement);
     await shows(opened, `document.querySelector('.data-table')`);
     await look('a statement of the bank');
@@ -229,7 +229,7 @@ async function upload(tab: Page, path: string): Promise<void> {
   await (input as NonNullable<Awaited<ReturnType<typeof tab.$<'input'>>>>).uploadFile(path);
 }
 
-/** Payloads in addresses, and the secrets of links, which must not remain where scripts can read them. */
+/** Opens URLs with payloads, and URLs with secrets, which must not remain where scripts can read them. Returns their number. */
 async function openHostileAddresses(trial: Trial, opened: Opened, visit: PanelVisit, { written }: Stocked) {
   const odd = encodeURIComponent(written[0] ?? '');
   const lists = ['orders', 'products', 'customers', 'discounts', 'agents', 'audit', 'stock', 'collections'];
@@ -245,14 +245,14 @@ async function openHostileAddresses(trial: Trial, opened: Opened, visit: PanelVi
   const chosen = trial.size === 'short' ? [...paths.slice(0, 2), ...paths.slice(-2)] : paths;
   for (const path of chosen) {
     await opened.tab.goto(`${visit.baseUrl}/panel${path}`);
-    // Without content, the panel shows a message, without a heading of the first level.
+    // Without content, the panel shows a message instead of a heading.
     await shows(opened, `document.querySelector('h1, .empty, .load-error') && !document.querySelector('.loading')`);
     await examine(opened.tab, visit, `the address ${path}`);
   }
   return chosen.length;
 }
 
-/** Inserts a payload and a token on purpose: the checks must detect them, or the proof detects nothing. */
+/** Inserts a payload and a token on purpose. The checks must report both, or the proof detects nothing. */
 async function mustNotice(context: BrowserContext, visit: PanelVisit): Promise<void> {
   const violations = new Violations();
   const opened = await openTab(context, { ...visit, violations });
@@ -262,7 +262,7 @@ async function mustNotice(context: BrowserContext, visit: PanelVisit): Promise<v
   await tab.evaluate(
     `document.body.insertAdjacentHTML('beforeend', '<img src=x onerror=alert(1)>'); localStorage.planted = 'mch_${'a'.repeat(39)}'`,
   );
-  // The browser reports blocked requests a moment later.
+  // The browser reports a blocked request a moment later.
   await until(async () => violations.list.some((text) => text.includes('policy: ')));
   await examine(tab, { ...visit, violations }, 'planted');
   await tab.evaluate('localStorage.clear()');

@@ -7,19 +7,19 @@ import { operationOf } from '../tenant.ts';
 import { screensOf } from './screens.ts';
 import { employ, type Login, type Stocked } from './stocked.ts';
 
-/** Requests with the session's cookie that the panel did not make, and planted sessions. */
+/** Sends requests that carry the session's cookie but do not come from the panel, and sets cookies before logins. */
 
 export interface Address {
-  /** The target of requests. */
+  /** The URL to which requests are sent. */
   baseUrl: string;
-  /** The origin in the eyes of the browser. */
+  /** The origin that the browser sees. */
   ownOrigin: string;
   violations: Violations;
 }
 
 type Headers = Record<string, string>;
 
-/** The headers of the panel's own calls, in addition to the cookie. */
+/** The headers that the panel adds to its own calls, without the cookie. */
 export function asPanel(ownOrigin: string): Headers {
   return {
     Host: new URL(ownOrigin).host,
@@ -31,7 +31,7 @@ export function asPanel(ownOrigin: string): Headers {
   };
 }
 
-/** Logs in as the panel does, with any existing cookies; returns the cookie's name and value. */
+/** Logs in as the panel does, with `cookie` if given; returns the name and value of the new cookie. */
 export async function logIn(address: Address, login: Login, cookie = ''): Promise<string> {
   const { baseUrl, ownOrigin, violations } = address;
   const headers = { ...asPanel(ownOrigin), Cookie: cookie, 'User-Agent': '<img src=x onerror=alert(1)>' };
@@ -48,7 +48,10 @@ export async function logIn(address: Address, login: Login, cookie = ''): Promis
   return own;
 }
 
-/** Every operation of the panel, in every way that a foreign page could make a browser call it: the cookie must not be accepted. */
+/**
+ * Calls every operation of the panel in every way in which a foreign page could make a browser call it. The cookie must not be
+ * accepted. Returns the number of calls.
+ */
 export async function sendForged(trial: Trial, address: Address, stocked: Stocked): Promise<number> {
   const { baseUrl, ownOrigin, violations } = address;
   const chance: Chance = chanceOf(trial.seed);
@@ -112,7 +115,10 @@ function forgeriesOf(ownOrigin: string, cookie: string, stranger: string): Forge
   ];
 }
 
-/** A session known before the login is not the one after it; an ended one stays ended. */
+/**
+ * A login must always start a new session, whatever cookie was set before, and an ended session must stay ended. Returns the
+ * number of sessions.
+ */
 export async function plantSessions(address: Address, stocked: Stocked): Promise<number> {
   const { baseUrl, ownOrigin, violations } = address;
   const person = await employ(stocked.shop, 'Planted', 'owner');
@@ -150,7 +156,7 @@ export async function plantSessions(address: Address, stocked: Stocked): Promise
   return seen.size + expected.length + 1;
 }
 
-/** No screen may be embedded in another page. */
+/** Expects headers on every screen that forbid embedding. Returns the number of screens. */
 export async function readHeaders({ baseUrl, ownOrigin, violations }: Address, stocked: Stocked): Promise<number> {
   const screens = ['/forgot', '/reset', '/invitation', ...(await screensOf(stocked))];
   for (const screen of screens) {

@@ -12,8 +12,8 @@ import { type Address, plantSessions, readHeaders, sendForged } from './intruder
 import { stock } from './stocked.ts';
 
 /**
- * The panel in a browser, in shops in which every text is a payload: every screen is opened, and everything that scripts could read is
- * searched for sessions. Then every operation is called as foreign pages could make a browser call it, with the cookie.
+ * Opens every screen of the panel in a browser, in shops in which every text is a payload, and searches everything that scripts
+ * could read for sessions. Then calls every operation as foreign pages could make a browser call it, with the cookie.
  */
 export const L4: Proof = {
   id: 'L4',
@@ -31,11 +31,12 @@ const SECURE_ORIGIN = 'https://shop.example';
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const { violations } = premises;
   const payloads = payloadsOf(trial.seed, PAYLOADS);
-  // Browsers keep the session's cookie on http only for localhost, and the server needs its address before it listens.
+  // The port is chosen first, because the server needs its URL before it listens. Over http, browsers keep the session's cookie
+  // only for localhost.
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const server = await startServer(trial.databaseUrl, { baseUrl }, trial.databaseUrl, port);
-  // An https origin, where browsers bind the cookie to this host.
+  // With an https origin, browsers bind the cookie to this host.
   const secure = await startServer(trial.databaseUrl, { baseUrl: SECURE_ORIGIN }, trial.databaseUrl);
   const local: Address = { baseUrl: server.baseUrl, ownOrigin: baseUrl, violations };
   const ownHost: Address = { baseUrl: secure.baseUrl, ownOrigin: SECURE_ORIGIN, violations };

@@ -6,17 +6,17 @@ interface Purchase {
   first_name?: string;
 }
 
-/** An order of three pieces by bank transfer, as a guest of the demo shop places it. */
+/** A guest of the demo shop orders three units by bank transfer. */
 export function buy(visit: Visit, purchase: Purchase = {}) {
   return order(visit, { ...purchase, kind: 'delivery', payment_method: 'bank_transfer' });
 }
 
-/** The same, fetched by the guest and paid then. */
+/** A guest orders three units, to collect them in the shop and pay there. */
 export function pickUp(visit: Visit) {
   return order(visit, { kind: 'pickup', payment_method: 'manual' });
 }
 
-/** The same with a card, whose payment is only authorized. */
+/** A guest orders three units by card; the payment is only authorized. */
 export function reserve(visit: Visit) {
   return order(visit, { kind: 'delivery', payment_method: 'card', card_token: 'tok_authorized' });
 }
@@ -59,7 +59,7 @@ async function order(
   return (await unwrap(complete)).order;
 }
 
-/** An agent of a customer of the demo shop, which has searched once. */
+/** Creates an agent of one of the demo shop's customers, which searches once. */
 export async function sendAgent({ demo, storefront }: Visit, agent_name: string) {
   const { base_url: baseUrl, site_id, customers } = demo;
   const anyone = createClient({ baseUrl });

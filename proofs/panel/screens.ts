@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import type { Stocked } from './stocked.ts';
 
-/** The addresses of all screens of the panel, each with something to show. */
+/** The paths of all screens of the panel, with ids of existing objects. */
 
 const ROUTES = new URL('../../panel/src/shell/routes.tsx', import.meta.url);
 const SECTIONS = new URL('../../panel/src/screens/settings/sections.ts', import.meta.url);
 
-/** The kind of id in a parameter of a route; `:id` means something else on each screen. */
+/** The kind of object for each id in a route. `:id` has another meaning on each screen. */
 const IDS: Record<string, keyof Stocked['ids']> = {
   ':order_id': 'order',
   ':agent_token_id': 'agent_token',
@@ -17,7 +17,7 @@ const IDS: Record<string, keyof Stocked['ids']> = {
   '/settings/webhooks/:id': 'webhook',
 };
 
-/** Read from the panel's own tables, so that a new screen is covered automatically. */
+/** Read from the panel's own routes, so that new screens are covered automatically. */
 export async function screensOf({ ids }: Stocked): Promise<string[]> {
   const routes = await pathsIn(ROUTES);
   const sections = await pathsIn(SECTIONS);

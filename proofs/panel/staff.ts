@@ -3,7 +3,7 @@ import type { Visit } from './visit.ts';
 
 export const PASSWORD = 'a meadow of blue thistles';
 
-/** Invites a person, who joins with the link of the mail in another browser. */
+/** Invites a person, who accepts with the link from the mail in another browser. */
 export async function join(visit: Visit, email: string, role: string, work: (other: Visit) => Promise<void>) {
   const { open, press, fill, sees, look, mailsTo, asStranger } = visit;
   await open('/settings/staff');
@@ -27,7 +27,7 @@ export async function join(visit: Visit, email: string, role: string, work: (oth
   });
 }
 
-/** On a phone the menu must be opened. */
+/** Opens the menu, which is closed on a phone. */
 export async function openMenu({ width, tab }: Visit) {
   if (width < 600) await tab.locator('.menu-button').click();
 }

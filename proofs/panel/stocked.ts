@@ -11,7 +11,7 @@ export interface Stocked {
   shop: OpenShop;
   owner: Login;
   ids: Record<'order' | 'agent_token' | 'product' | 'collection' | 'customer' | 'discount' | 'webhook', string>;
-  /** The written texts, to search for on the screens. */
+  /** The texts that were written, to search for them on the screens. */
   written: string[];
 }
 
@@ -23,7 +23,7 @@ export interface Login {
 const PASSWORD = 'a password of the proofs';
 let passwordHash: Promise<string> | undefined;
 
-/** Fills a new shop with payloads, each round with others in the same places. */
+/** Fills a new shop with payloads; in each round, each place gets another one. */
 export async function stock(premises: Premises, payloads: string[], round: number): Promise<Stocked> {
   const written: string[] = [];
   const say = (longest = 255) => {
@@ -48,7 +48,7 @@ export async function stock(premises: Premises, payloads: string[], round: numbe
 
 type Say = (longest?: number) => string;
 
-/** A member of staff with a login. */
+/** Creates a member of staff who can log in. */
 export async function employ({ premises, site_id }: OpenShop, name: string, role: string): Promise<Login> {
   passwordHash ??= hashPassword(PASSWORD);
   const [id, email] = [randomUUID(), `${randomUUID()}@example.com`];
@@ -140,7 +140,7 @@ async function fillSettings(shop: OpenShop, say: Say): Promise<string> {
   await shop.must('dashboard.createDiscount', {
     body: { code: `X${randomUUID().slice(0, 8)}`, kind: 'percentage', value: '10', description: say() },
   });
-  // Keys are made by people only.
+  // Changes the description in the database, because an API key cannot create keys.
   await shop.premises.owner.query('update commerce.tokens set description = $2 where site_id = $1', [
     shop.site_id,
     say(),
@@ -160,7 +160,7 @@ async function fillSettings(shop: OpenShop, say: Say): Promise<string> {
   return webhook.id;
 }
 
-/** An agent with a name and a search that are payloads. */
+/** Creates an agent whose name and search query are payloads. */
 async function sendAgent({ premises, site_id }: OpenShop, customer_id: string, say: Say): Promise<string> {
   const { id, secret } = await openAgent(premises, { site_id, canary: say(90) }, customer_id);
   const path = `/api/agent/catalog/search?q=${encodeURIComponent(say(90))}`;

@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { HTTPRequest, Page } from '../../server/test/chromium.ts';
 
 /**
- * The open requests of a tab. Puppeteer's waitForNetworkIdle counts them too, but for ever: with interception,
- * Chromium does not report the end of requests whose document was left, and the tab never becomes idle.
+ * Tracks the open requests of a tab. Puppeteer's waitForNetworkIdle never ends with interception, because Chromium does not
+ * report the end of requests whose document was left.
  */
 export class Traffic {
   readonly #underWay = new Set<HTTPRequest>();
   readonly #tab: Page;
   #changed = Date.now();
-  /** The request for the document that is to replace this one. */
+  /** The request for the document that will replace the current one. */
   #next: HTTPRequest | undefined;
 
-  /** Counts from now on. */
+  /** Starts tracking. */
   constructor(tab: Page) {
     this.#tab = tab;
     const end = (request: HTTPRequest) => {
@@ -26,7 +26,7 @@ export class Traffic {
     tab.on('requestfinished', end);
     tab.on('requestfailed', end);
     tab.on('framenavigated', (frame) => {
-      // Also called for a new address of the same document, which keeps its open requests.
+      // The event also comes when only the URL of the document changes; then its requests stay open.
       if (frame !== tab.mainFrame() || !this.#next?.response()) return;
       this.#next = undefined;
       this.#underWay.clear();
@@ -34,7 +34,7 @@ export class Traffic {
     });
   }
 
-  /** Waits until no request was open for some milliseconds; names the open ones at the timeout. */
+  /** Waits until no request has been open for `idleTime` milliseconds. Throws after `timeout`, and names the open requests. */
   async rest(idleTime: number, timeout: number): Promise<void> {
     const deadline = Date.now() + timeout;
     while (this.#underWay.size > 0 || Date.now() - this.#changed < idleTime) {

@@ -22,34 +22,33 @@ import { leaveScreenshot, PATIENCE_MS, setWidth } from '../../server/test/tab.ts
 import { databaseUrl, superuserUrl } from '../../server/test/worker-database.ts';
 
 /**
- * The merchant's panel, as it was built, in a browser, before the demo shop. A test of a screen does its main task as a
- * merchant does, by the names that buttons and fields have for screen readers, on a desktop and on a phone. With SCREENSHOTS=1
- * it saves pictures for people to look at.
+ * Tests the built panel in a browser with the demo shop. A test does a screen's main task as a merchant would, on a desktop and
+ * on a phone, and finds buttons and fields by their accessible names. SCREENSHOTS=1 saves screenshots.
  */
 export interface Visit {
   tab: Page;
   width: number;
   demo: DemoCredentials;
-  /** For preparing the data of a screen, and for checking its effects. */
+  /** To prepare data for a screen, and to check its effects. */
   dashboard: ReturnType<typeof createDashboardClient>;
   storefront: ReturnType<typeof createStorefrontClient>;
-  /** The mails that an address got, oldest first. */
+  /** The mails to this e-mail address, oldest first. */
   mailsTo(email: string): ReturnType<typeof mailsTo>;
-  /** The same for another browser without a login. */
+  /** Runs `work` in another browser, without a login. */
   asStranger(work: (visit: Visit) => Promise<void>): Promise<void>;
-  /** Opens a screen, such as `/orders`, and waits until it has its content. */
+  /** Opens a screen, such as `/orders`, and waits for its content. */
   open(path: string): Promise<void>;
-  /** Presses the button of this name, or a link or a menu entry. */
+  /** Presses the button, link or menu entry with this name. */
   press(name: string, role?: Role): Promise<void>;
-  /** Enters a text into the field with this label, replacing its value; chooses the option of this value in a select. */
+  /** Replaces the value of the field with this label; in a select, chooses the option with this value. */
   fill(label: string, value: string): Promise<void>;
   /** Waits until the screen shows this text. */
   sees(text: string): Promise<void>;
-  /** Waits until no dialog is open any more: elements behind one are unreachable until then. */
+  /** Waits until no dialog is open: elements behind one cannot be reached. */
   seesNoDialog(): Promise<void>;
-  /** The text on the screen now. */
+  /** The text that is visible now. */
   text(): Promise<string>;
-  /** Fails unless everybody can use the screen in its current state: axe-core finds nothing, and nothing is wider than the window. */
+  /** Fails if axe-core finds a problem on the current screen, or if something is wider than the window. */
   look(name: string): Promise<void>;
 }
 
@@ -57,10 +56,10 @@ type Role = 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio';
 
 const WIDTHS = [1_280, 375];
 const LOOK_AGAIN_MS = 15_000;
-/** The longest text that puppeteer types key by key. */
+/** Longer texts are pasted instead of typed. */
 const TYPED_MOST = 100;
 
-/** Registers a test of a screen, in both widths. Complaints of the browser fail it. */
+/** Registers a test of a screen, once for each width. It fails if the browser reports an error. */
 export function inPanel(task: string, work: (visit: Visit) => Promise<void>): void {
   const chromium = findChromium();
   for (const width of WIDTHS) {
@@ -91,7 +90,7 @@ interface Panel {
 
 let opened: Promise<Panel> | undefined;
 
-/** One server, demo shop and login for all tests of a file. */
+/** Starts the server, the demo shop and the login that all tests of a file share. */
 function openPanel(chromium: string): Promise<Panel> {
   opened ??= startPanel(chromium);
   return opened;
@@ -103,7 +102,8 @@ afterAll(async () => {
 });
 
 async function startPanel(chromium: string): Promise<Panel> {
-  // Browsers keep the session's cookie on http only for localhost, and the server needs its address before it listens.
+  // The port is chosen first, because the server needs its URL before it listens. Over http, browsers keep the session's cookie
+  // only for localhost.
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const server = await startServer(databaseUrl(), { baseUrl }, superuserUrl(), port);
@@ -123,7 +123,7 @@ async function startPanel(chromium: string): Promise<Panel> {
   return panel;
 }
 
-/** Logs in by the panel's own form. */
+/** Logs in with the panel's own form. */
 async function logIn(panel: Panel): Promise<void> {
   const tab = await panel.context.newPage();
   await tab.goto(`${panel.baseUrl}/panel`);
@@ -162,12 +162,12 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
       await tab.locator('h1').wait();
       await settled(tab);
     },
-    // A dialog hides the elements behind it, so that its buttons are found although others have the same name.
+    // Elements behind a dialog are hidden, so that a button in it is found although others have the same name.
     press: (name, role = 'button') => pressOn(tab, `::-p-aria([name="${name}"][role="${role}"])`),
     fill: async (label, value) => {
       const selector = `::-p-aria([name="${label}"])`;
       if (value.length <= TYPED_MOST) return lookAgain(tab, selector, (field) => field.fill(value));
-      // Longer texts would be set by script, which React does not notice; pasted ones it does.
+      // Pasted, because a locator would set a longer text by script, which React does not notice.
       await lookAgain(tab, selector, (field) => field.click());
       await tab.keyboard.sendCharacter(value);
     },
@@ -188,14 +188,14 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
   };
 }
 
-/** Waits until nothing is loading any more. */
+/** Waits until nothing is loading. */
 async function settled(tab: Page): Promise<void> {
   await tab.waitForFunction(`!document.querySelector('.loading, [aria-busy="true"]')`);
 }
 
 /**
- * Keyboard users continue in the dialog that is in front, if there is one. It takes the focus after it has opened, and
- * while the tab is in front; checked by a timer, because a busy browser draws no frames.
+ * Waits until the focus is in the topmost dialog, where keyboard users continue. A dialog takes the focus after it has opened,
+ * and only in the foreground tab. Checked by a timer, because a busy browser draws no frames.
  */
 async function focusIsInFront(tab: Page, name: string): Promise<void> {
   await tab.bringToFront();
@@ -203,7 +203,7 @@ async function focusIsInFront(tab: Page, name: string): Promise<void> {
   await isInFront.catch(async () => expect(await tab.evaluate(`(${FOCUSED})()`), `the focus, ${name}`).toBe(''));
 }
 
-/** The focused element if it is outside of the dialog in front. */
+/** Returns the focused element if it is outside the topmost dialog. */
 const FOCUSED = `() => {
   const dialog = [...document.querySelectorAll('.dialog[data-open]')].at(-1);
   const focused = document.activeElement;
@@ -229,7 +229,7 @@ async function blocksOf(tab: Page, axe: string): Promise<string[]> {
   return excess > 0 ? [`it is ${excess} px wider than the window`, ...found] : found;
 }
 
-/** Controls that are cut off by their box, or covered by a neighbour. */
+/** Finds controls that are cut off by their container or covered by another control. */
 const CUT = `(() => {
   const boxes = [...document.querySelectorAll('button, input:not([type="radio"]), select, textarea, a.button')]
     .filter((each) => each.checkVisibility({ visibilityProperty: true }) && !each.closest('.unseen, [inert]'))
@@ -247,7 +247,7 @@ const CUT = `(() => {
   return cut.map(([each]) => 'it is cut off: ' + name(each).slice(0, 60));
 })()`;
 
-/** Words in tables that break although they have no more than 16 characters; longer ones have break opportunities. */
+/** Finds words in tables that are broken although they have at most 16 characters; longer ones may break. */
 const BROKEN = `(() => {
   const found = [];
   for (const cell of document.querySelectorAll('.data-table :is(td, th)')) {
@@ -267,18 +267,18 @@ const BROKEN = `(() => {
   return found;
 })()`;
 
-/** Messages of browsers and Vite about a file that was not loaded. */
+/** Messages of browsers and Vite about a file that could not be loaded. */
 const NOT_LOADED = /^(?:Failed to load resource|Couldn't load preload assets)/;
 
-/** Complaints of the browser: errors of scripts, and violations of the content security policy. */
+/** Collects errors of scripts and violations of the content security policy, and returns their list. */
 function listen(tab: Page): string[] {
   const complaints: string[] = [];
   tab.on('pageerror', (error) => complaints.push(String(error)));
   tab.on('console', (message) => {
     const { url = '' } = message.location();
-    // The icon that a browser requests on its own, and responses that a screen shows in words.
+    // Ignores the icon that browsers request by themselves, and failed requests, which the screen reports itself.
     if (url.endsWith('/favicon.ico') || NOT_LOADED.test(message.text())) return;
-    // The sandbox of a preview reports blocked scripts.
+    // The sandbox of the preview reports scripts that it blocks.
     if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
     // A dialog hides the elements behind it one frame before it takes the focus.
     if (message.text().startsWith('Blocked aria-hidden')) return;
@@ -295,14 +295,14 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-/** Clicks the element of this selector as soon as it is enabled. */
+/** Clicks the element as soon as it is enabled. */
 function pressOn(tab: Page, selector: string): Promise<void> {
   return lookAgain(tab, selector, (found) => found.filter((button) => button.ariaDisabled !== 'true').click());
 }
 
 /**
- * Acts on the element of this selector. A locator waits for two frames of the first element that it finds. They may never come if
- * the page replaces the element, or if a busy browser draws no frames; so this queries it again.
+ * Acts on an element, and queries it again if that takes too long. A locator waits for two frames of the first element that it
+ * finds, which may never come if the page replaces the element, or if a busy browser draws no frames.
  */
 async function lookAgain(tab: Page, selector: string, act: (found: Located) => Promise<void>): Promise<void> {
   for (let left = PATIENCE_MS; left > LOOK_AGAIN_MS; left -= LOOK_AGAIN_MS) {

@@ -10,11 +10,11 @@ import { sendUntilAnswered } from './retrying-client.ts';
 import type { ServerProcess } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** A shop behind several servers, where one agent uses all ways at once while its customer confirms its purchases. */
+/** A shop behind several servers, where one agent uses all protocols at once while its customer confirms its purchases. */
 
 export const PRICE = 1_400;
 
-/** A logged-in customer, and an agent of theirs. */
+/** A logged-in customer and the customer's agent. */
 export interface Pair {
   customer_id: string;
   customer_token: string;
@@ -32,11 +32,11 @@ export interface Confirmed {
 }
 
 const ANSWER_WITHIN_MS = 60_000;
-/** So many are prepared at a time. */
+/** The number of purchases that are prepared concurrently. */
 const AT_ONCE = 8;
 
 export class AgentArena {
-  /** Past row-level security. */
+  /** A connection without row-level security. */
   readonly owner: pg.Pool;
   readonly site: Awaited<ReturnType<typeof openTenant>>;
   readonly violations: Violations;
@@ -64,7 +64,7 @@ export class AgentArena {
     return this.owner.end();
   }
 
-  /** Another server each time. */
+  /** The base URL of the servers in turn. */
   at(): string {
     this.#turns += 1;
     return this.#servers[this.#turns % this.#servers.length]?.baseUrl ?? '';
@@ -83,7 +83,7 @@ export class AgentArena {
     return { customer_id, customer_token, token_id, secret, agent: new AgentWays(site_id, secret) };
   }
 
-  /** A product that never runs out and needs no delivery. Returns its ids. */
+  /** Creates a product with unlimited stock that needs no shipping. Returns its ids. */
   async sell(product_type: string | null): Promise<{ product_id: string; variant_id: string }> {
     const goods = { name: 'Mug', price: '14.00', status: 'active', requires_shipping: false, track_inventory: false };
     const made = await this.asStaff('POST', '/products', { ...goods, product_type });
@@ -91,7 +91,7 @@ export class AgentArena {
     return { product_id: id, variant_id: variants[0]?.id ?? '' };
   }
 
-  /** A call of the dashboard, which must succeed. */
+  /** Makes a dashboard call that must succeed, and returns the response. */
   async asStaff(method: 'POST' | 'PATCH', path: string, body: object): Promise<unknown> {
     const call = { method, path: `/api/dashboard${path}`, headers: { 'X-API-Key': this.site.api_key }, body };
     const answer = await sendUntilAnswered(() => [this.at()], call, ANSWER_WITHIN_MS);
@@ -99,7 +99,7 @@ export class AgentArena {
     return JSON.parse(answer.body);
   }
 
-  /** Checkouts in each way in turn, ready for their customer. */
+  /** The agent prepares checkouts over the protocols in turn, ready for its customer to confirm. */
   async prepareMany(pair: Pair, variant_id: string, count: number): Promise<Prepared[]> {
     const ready: Prepared[] = [];
     while (ready.length < count) {
@@ -140,7 +140,7 @@ export class AgentArena {
     return { status: answer.status, text: answer.body };
   }
 
-  /** The customer confirms, and repeats it with the new review token each time the shop reports a change. */
+  /** The customer confirms the checkout, and confirms the new total each time the shop reports that the price changed. */
   async confirm(pair: Pair, checkout_id: string): Promise<Confirmed> {
     const path = `/api/storefront/checkout/${checkout_id}/complete`;
     let body = {};
@@ -153,13 +153,13 @@ export class AgentArena {
     }
   }
 
-  /** The database's clock. */
+  /** The time according to the database. */
   async now(): Promise<string> {
     const { rows } = await this.owner.query<{ now: string }>('select clock_timestamp()::text as now');
     return rows[0]?.now ?? '';
   }
 
-  /** All ways must reject the same; returns the number of ways. */
+  /** Expects one of these errors from all protocols on all servers; returns the number of calls. */
   async expectRefused(what: string, errors: string[], ask: (way: Way, at: string) => Promise<Told>): Promise<number> {
     const asked = WAYS.flatMap((way) => this.addresses.map((at) => [way, at] as const));
     await Promise.all(
@@ -184,7 +184,7 @@ export function wayOf(place: number): Way {
   return WAYS[place % WAYS.length] as Way;
 }
 
-/** The agent revokes its token, at the endpoint of OAuth. */
+/** The agent revokes its token at the OAuth endpoint. */
 export function revokeByOAuth(at: string, site_id: string, secret: string) {
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Request-Id': randomUUID() };
   const body = new URLSearchParams({ token: secret, token_type_hint: 'access_token' }).toString();

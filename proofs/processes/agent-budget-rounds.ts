@@ -2,23 +2,23 @@ import type { AgentTerms } from '../agents.ts';
 import { type AgentArena, type Confirmed, type Pair, PRICE, wayOf } from './agent-arena.ts';
 import type { Prepared, Told } from './agent-ways.ts';
 
-/** The spending of one agent token that buys by all ways at once, while its customer confirms everything at once. */
+/** An agent token buys over all protocols at once, while its customer confirms all checkouts at once. */
 
 export interface Spent {
   purchases: number;
   confirmed: number;
-  /** The amount beyond a budget, in total or in a period, and beyond the limit per order. */
+  /** By how many cents the budget of a period and the limit per order were exceeded. */
   cents_over: number;
 }
 
 interface Round {
   terms: AgentTerms;
   budget: number;
-  /** The number of orders that fit into the budget, or into that of a period. */
+  /** The number of orders that fit into the budget of one period. */
   fits: number;
 }
 
-/** In turn: only a budget, one with a limit per order, and one whose period ends meanwhile. */
+/** Buys with three sets of limits in turn: a budget; a limit per order as well; and a weekly budget with a limit per order. */
 export async function spendAtOnce(
   arena: AgentArena,
   variant_id: string,
@@ -50,10 +50,10 @@ export async function spendAtOnce(
 
 const TERMS: AgentTerms[] = [{}, { max_per_order_cents: 2_000 }, { budget_period: 'week', max_per_order_cents: 2_000 }];
 
-/** The errors for an agent whose checkout has become an order, or has another total by now. */
+/** Errors that an agent may get because its checkout became an order or has another total. */
 const OVER = ['checkout_not_open', 'cart_not_active', 'not_found', 'out_of_stock', 'conflict'];
 
-/** Confirms everything; meanwhile some of it is doubled, more is bought, and a period may end. */
+/** Confirms all checkouts, while the agent doubles them and buys more, and while a period may end. */
 function race(arena: AgentArena, pair: Pair, ready: Prepared[], { terms }: Round) {
   const { agent } = pair;
   const turnAt = Math.floor(ready.length / 2);
@@ -71,7 +71,7 @@ function race(arena: AgentArena, pair: Pair, ready: Prepared[], { terms }: Round
   ]);
 }
 
-/** Ends the first period, once. */
+/** Moves the start of the budget period back, so that it has ended; has no effect when called again. */
 async function turn({ owner, site }: AgentArena, { token_id }: Pair): Promise<void> {
   await owner.query(
     `update commerce.agent_tokens set budget_since = budget_since - interval '8 days'
@@ -88,7 +88,7 @@ interface Period {
   ids: string[];
 }
 
-/** Compares the database with the responses: both agree, and neither exceeds the limit. */
+/** Compares the orders in the database with the responses and the limits. Returns the cents over the limits. */
 async function judge(arena: AgentArena, pair: Pair, { budget, fits, terms }: Round, confirmed: Confirmed[]) {
   const { owner, site, violations } = arena;
   const { rows } = await owner.query<Period>(
@@ -113,7 +113,7 @@ async function judge(arena: AgentArena, pair: Pair, { budget, fits, terms }: Rou
   if (told !== ordered) violations.add(`orders of ${told} were answered, and ${ordered} is in the database`);
   const unknown = orders.filter(({ id }) => !rows.some(({ ids }) => ids.includes(id)));
   if (unknown.length > 0) violations.add(`${unknown.length} orders were answered that are not the agent's`);
-  // If no order can become larger, the number that fits is known.
+  // If a limit per order prevents larger orders, the number of orders that fit is known.
   const bounds = terms.budget_period ? [fits, 2 * fits] : terms.max_per_order_cents ? [fits, fits] : [0, fits];
   const [least = 0, greatest = 0] = bounds;
   if (orders.length < Math.min(least, confirmed.length) || orders.length > greatest) {
@@ -127,7 +127,10 @@ async function judge(arena: AgentArena, pair: Pair, { budget, fits, terms }: Rou
   return over;
 }
 
-/** A budget with too little left for any product: no way prepares more, on any of the servers. */
+/**
+ * Leaves too little of the budget for any product, and expects every protocol on every server to refuse a purchase. Returns the
+ * number of calls.
+ */
 async function whenSpent(arena: AgentArena, pair: Pair, variant_id: string): Promise<number> {
   const { owner, site } = arena;
   await owner.query(
@@ -140,7 +143,10 @@ async function whenSpent(arena: AgentArena, pair: Pair, variant_id: string): Pro
   return asked;
 }
 
-/** A budget of zero, a missing scope: no way buys anything. */
+/**
+ * Expects every protocol to refuse purchases with a budget of zero, above the limit per order, and without the scope. Returns
+ * the number of calls.
+ */
 export async function withoutMeans(arena: AgentArena, variant_id: string): Promise<number> {
   const cases: [string, string[], Pair][] = [
     ['a purchase without a budget', ['budget_exceeded'], await arena.newPair(0)],

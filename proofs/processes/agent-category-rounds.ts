@@ -1,11 +1,14 @@
 import { type AgentArena, type Pair, wayOf } from './agent-arena.ts';
 import type { Prepared, Told } from './agent-ways.ts';
 
-/** One token for some categories, used in all ways at once, while products leave them and carts are changed. */
+/**
+ * An agent token for some categories is used over all protocols at once, while products leave these categories and carts
+ * change.
+ */
 
 export interface Kept {
   tried: number;
-  /** Lines of orders outside of the categories. */
+  /** The number of order lines with products outside the categories. */
   outside: number;
 }
 
@@ -33,7 +36,7 @@ export async function stayWithin(arena: AgentArena, shelf: Shelf, count: number)
   return { tried: tried + more, outside };
 }
 
-/** An item that the customer adds blocks the purchase as long as it is there. */
+/** If the customer adds a product outside the categories, the purchase must be refused. Returns the number of attempts. */
 async function withForeignLine(arena: AgentArena, pair: Pair, { allowed, foreign }: Shelf): Promise<number> {
   const ready = await arena.prepareMany(pair, allowed, 4);
   for (const { cart_id } of ready) {
@@ -51,13 +54,13 @@ async function withForeignLine(arena: AgentArena, pair: Pair, { allowed, foreign
 
 interface Leaving {
   product_id: string;
-  /** The database's time after the response to the change. */
+  /** The database's time just after the response to the change. */
   at: string;
 }
 
 /**
- * A product leaves the category while checkouts of it are confirmed and more of it is bought in all ways: calls that begin after the
- * response to the change are rejected.
+ * A product leaves the category while checkouts of it are confirmed and the agent buys more of it. Calls that begin after the
+ * response to the change must be refused.
  */
 async function whileLeaving(arena: AgentArena, pair: Pair, count: number): Promise<{ left: Leaving; tried: number }> {
   const { product_id, variant_id } = await arena.sell('Kitchen');
@@ -91,7 +94,7 @@ async function whileLeaving(arena: AgentArena, pair: Pair, count: number): Promi
   return { left: { product_id, at }, tried };
 }
 
-/** The customer is asked again when the contents of the checkout have changed. */
+/** The customer is asked to confirm again if the contents of the checkout have changed. */
 const MEANWHILE = ['price_changed'];
 
 async function outsideOf({ owner, site, violations }: AgentArena, pair: Pair, foreign: string, left: Leaving) {

@@ -6,14 +6,14 @@ import { callTool } from '../mcp.ts';
 import { type AgentArena, type Pair, revokeByOAuth } from './agent-arena.ts';
 import { type Prepared, type Told, WAYS, type Way } from './agent-ways.ts';
 
-/** One token that calls without pause in all ways through all servers, and is revoked by each party that may, in each way. */
+/** An agent token calls without pause over all protocols and servers until it is revoked, by everyone who may do so in turn. */
 
 export interface Ended {
-  /** Calls that were accepted before. */
+  /** The number of calls accepted before the revocation. */
   before: number;
-  /** Calls that began after the response to the revocation. */
+  /** The number of calls that began after the response to the revocation. */
   after: number;
-  /** The number of these that were accepted. */
+  /** Of these, the number that were accepted. */
   late: number;
 }
 
@@ -63,7 +63,7 @@ export async function endMidway(arena: AgentArena, variant_id: string, number: n
   return { before: calls.accepted, after: calls.refused, late: calls.late.length + written.length };
 }
 
-/** Calls of each kind, in each way, through each server, as fast as responses arrive. */
+/** Makes calls of each kind, over each protocol and server, as fast as responses arrive. */
 class Calls {
   accepted = 0;
   refused = 0;
@@ -96,7 +96,7 @@ class Calls {
     }
   }
 
-  /** Resolves once each server has accepted each way. */
+  /** Resolves when each server has accepted a call over each protocol. */
   async warmedUp(): Promise<void> {
     const end = Date.now() + WARM_WITHIN_MS;
     while (this.#warm.size < this.#callers.length) {
@@ -105,7 +105,7 @@ class Calls {
     }
   }
 
-  /** Calls that begin from now on are late. */
+  /** From now on, calls that begin are expected to be refused. Resolves when each caller has made some. */
   async revoked(): Promise<void> {
     this.#revoked = true;
     await Promise.all(this.#callers);
@@ -114,10 +114,10 @@ class Calls {
 
 const ENDED = ['invalid_token', 'unauthorized'];
 
-/** Their audit rows have the time at which their transactions began; those of reads, when they were written. */
+/** The audit row of a write has the time when its transaction began; that of a read, the time when the row was written. */
 const CHANGES = operationTable.filter(({ safe }) => !safe).map(({ id }) => id);
 
-/** The agent's rows that began after a moment: no change may have been accepted, nor anything created. */
+/** Rows that writes of the agent created after this time, although none should have been accepted. */
 async function writtenAfter({ owner, site }: AgentArena, { token_id }: Pair, at: string): Promise<string[]> {
   const { rows } = await owner.query<{ what: string }>(
     `select action || ' ' || status as what from commerce.audit_events

@@ -13,21 +13,21 @@ import { Gate } from './gate.ts';
 import { type RetriedCall, sendUntilAnswered } from './retrying-client.ts';
 import { openTenant } from './tenant.ts';
 
-/** The market where they buy. */
+/** The servers and the database for the purchases. */
 export interface Market {
-  /** Of a login that sees past row-level security. */
+  /** With a login that bypasses row-level security. */
   databaseUrl: string;
-  /** The servers that may respond at the moment. */
+  /** The base URLs of the servers that may be running now. */
   servers(): string[];
   shoppers: number;
   seed: number;
 }
 
-/** An agent, and the responses to its customer about its purchases. */
+/** An agent's budget, and the orders in the responses to its customer. */
 interface Errand {
   id: string;
   budget: number;
-  /** Each order's share of the budget, by its id; nothing once it was cancelled unpaid. */
+  /** For each order id, its share of the budget; 0 if the order was cancelled before payment. */
   orders: Map<string, number>;
 }
 
@@ -35,22 +35,22 @@ type Told = Record<'id' | 'cart_id' | 'total' | 'error', string>;
 
 const ANSWER_WITHIN_MS = 60_000;
 const PRICE = 1_400;
-/** After this many, the shop is considered broken as a whole. */
+/** After this many failures the whole shop counts as broken. */
 const FAILURE_LIMIT = 50;
 
 /**
- * Agents that prepare more purchases than their budgets pay for, and customers who confirm all of them at once. Each call keeps
- * its Idempotency-Key until the response is definite, and the responses are compared with the database.
+ * Agents prepare more purchases than their budgets cover, and customers confirm all of them at once. Each call keeps its
+ * Idempotency-Key until it has a definite response, and the responses are compared with the database.
  */
 export class AgentShoppers {
   readonly gate = new Gate();
   answers = 0;
-  /** The number of responses that took more than one attempt. */
+  /** The number of calls that needed more than one attempt. */
   repeated = 0;
-  /** The number of purchases that were rejected because they would have exceeded a budget. */
+  /** The number of purchases refused because of the budget. */
   refused = 0;
   orders = 0;
-  /** Orders beyond a budget in the database, and orders that it has not counted, in cents. */
+  /** In cents: orders above a budget, and orders that the recorded spending does not contain. */
   over = 0;
   lost = 0;
   readonly #market: Market;
@@ -70,7 +70,7 @@ export class AgentShoppers {
     this.#owner = owner;
   }
 
-  /** Opens a shop of its own and fills it; `end` closes its connections. */
+  /** Opens a new shop and creates a product; `end` closes its connections. */
   static async open(market: Market): Promise<AgentShoppers> {
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: market.databaseUrl, max: 2 }));
     const shoppers = new AgentShoppers(market, await openTenant(market.databaseUrl), owner);
@@ -110,7 +110,7 @@ export class AgentShoppers {
     await this.#owner.end();
   }
 
-  /** Each budget is reduced by its acknowledged orders, and not exceeded. */
+  /** Expects that each budget is reduced by exactly the acknowledged orders, and is not exceeded. */
   async judge(violations: Violations): Promise<void> {
     for (const failure of this.#failures.splice(0)) violations.add(failure);
     for (const errand of this.#errands.splice(0)) await this.#judgeErrand(errand, violations);
@@ -148,7 +148,10 @@ export class AgentShoppers {
     }
   }
 
-  /** A customer with a new agent, whose budget covers some of its purchases; one order may be cancelled and credited. */
+  /**
+   * Creates a customer and an agent whose budget covers some of its purchases. All are confirmed; one order may be cancelled,
+   * after which another must fit.
+   */
   async #shop(chance: Chance): Promise<void> {
     const { site_id } = this.#credentials;
     const world = { owner: this.#owner };
@@ -189,7 +192,7 @@ export class AgentShoppers {
     });
   }
 
-  /** The id of the order, unless the budget does not cover it. */
+  /** Confirms a checkout. Returns the order's id; undefined if the budget does not cover it. */
   async #confirm(as: As, errand: Errand, { id, total }: Told): Promise<string | undefined> {
     const request = { as, path: { checkout_id: id }, body: { expected_total: total } };
     const { status, body } = await this.#call('storefront.completeCheckout', request);
@@ -229,7 +232,7 @@ export class AgentShoppers {
     return { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token, Authorization: `Bearer ${as?.customer}` };
   }
 
-  /** The servers, each time another one first. */
+  /** All servers, starting with another one each time. */
   #inTurn(): string[] {
     const servers = this.#market.servers();
     this.#turns += 1;
@@ -237,7 +240,7 @@ export class AgentShoppers {
   }
 }
 
-/** The tokens of a customer and of the agent that acts for them. */
+/** The tokens of a customer and of the customer's agent. */
 interface As {
   customer: string;
   agent: string;

@@ -6,21 +6,21 @@ import { type Call, exchange, type Reply, targetOf } from '../client.ts';
 import { callTool, headersOf, message } from '../mcp.ts';
 import type { World } from '../tenant.ts';
 
-/** All the ways in which one agent token can be used: the API, its tools over MCP, and UCP over REST and over MCP. */
+/** The protocols over which an agent token can be used: the API, its MCP tools, and UCP over REST and MCP. */
 
 export const WAYS = ['API', 'MCP', 'UCP', 'UCP over MCP'] as const;
 export type Way = (typeof WAYS)[number];
 
-/** The response, in any format: `error` is the reason for a failure. */
+/** A response of any protocol; `error` is the reason of a failure. */
 export interface Told {
   status: number;
   error: string | undefined;
-  /** Of the checkout that was made or changed. */
+  /** The id of the checkout that was created or changed. */
   checkout_id: string | undefined;
   text: string;
 }
 
-/** An agent's objects, with the names of their parts on the API. */
+/** A purchase that an agent prepared, with ids as in the API. */
 export interface Prepared {
   id: string;
   cart_id: string;
@@ -30,7 +30,7 @@ export interface Prepared {
 
 const PROFILE = 'https://assistant.example/.well-known/ucp';
 
-/** The profile of the agent, as if it had been fetched. */
+/** Inserts the agent's profile into the database, as if the server had fetched it. */
 export async function keepProfile({ owner }: Pick<World, 'owner'>, site_id: string): Promise<void> {
   const capabilities = Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, [UCP_VERSION]]));
   await owner.query(
@@ -43,7 +43,7 @@ export async function keepProfile({ owner }: Pick<World, 'owner'>, site_id: stri
 type Deed = 'buy' | 'grow' | 'read';
 type Wish = { variant_id: string; quantity: number; prepared?: Prepared };
 
-/** One agent, calling through a server. */
+/** Makes calls with an agent's token to a given server. */
 export class AgentWays {
   readonly #site_id: string;
   readonly #secret: string;
@@ -53,22 +53,22 @@ export class AgentWays {
     this.#secret = secret;
   }
 
-  /** A checkout of so many pieces. */
+  /** Creates a checkout for this quantity. */
   buy(way: Way, at: string, variant_id: string, quantity = 1): Promise<Told> {
     return this.#act('buy', way, at, { variant_id, quantity });
   }
 
-  /** Another quantity in a checkout that was prepared before. */
+  /** Changes the quantity in an existing checkout. */
   grow(way: Way, at: string, prepared: Prepared, quantity: number): Promise<Told> {
     return this.#act('grow', way, at, { variant_id: prepared.variant_id, quantity, prepared });
   }
 
-  /** A call that changes nothing. */
+  /** Makes a call that changes nothing. */
   read(way: Way, at: string): Promise<Told> {
     return this.#act('read', way, at, { variant_id: '', quantity: 0 });
   }
 
-  /** The token's own data, from the API and its tool. */
+  /** The token's own data, from the API or its MCP tool. */
   async facts(way: 'API' | 'MCP', at: string): Promise<Record<string, unknown>> {
     const call = this.#call('agent.getToken');
     if (way === 'API') return JSON.parse((await this.#send(call, at)).text) as Record<string, unknown>;
@@ -148,7 +148,7 @@ export class AgentWays {
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
-/** Of a server that has no time, or is at the same request still. */
+/** Errors of a server that is overloaded, or that is still processing the same request. */
 const BUSY = ['unavailable', 'timeout', 'idempotency_in_flight'];
 const ATTEMPTS = 40;
 
@@ -187,7 +187,7 @@ function toldByUcpTool({ status, text }: Reply): Told {
   return { status, text, error: code, checkout_id: undefined };
 }
 
-/** Steps that need a human are not errors. */
+/** Steps that need a person are no errors. */
 const HANDED_OVER = ['human_confirmation_required'];
 
 function outcomeOf(status: number, { id, code, ucp, messages = [] }: UcpOutcome): Pick<Told, 'error' | 'checkout_id'> {

@@ -8,7 +8,10 @@ import { logInAtOnce } from './login-flood.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** Hashing a password takes a core tens of milliseconds: 500 log in at once, repeatedly, while others browse the catalogue. */
+/**
+ * 500 customers log in at once, repeatedly, while others browse the catalogue. Hashing a password takes a CPU core tens of
+ * milliseconds.
+ */
 export const B6: Proof = {
   id: 'B6',
   promise: '500 simultaneous logins are served or asked to retry, and the catalogue stays fast.',
@@ -18,7 +21,7 @@ export const B6: Proof = {
 const AT_ONCE = 500;
 const PASSWORD = 'a password of the proofs';
 const READS_A_SECOND = 50;
-/** For 99 of 100 reads of the catalogue, in milliseconds; required only in full forms, on an idle machine. */
+/** The p99 of catalogue reads in milliseconds. Checked in the full form only, which needs an idle machine. */
 const GOAL = 100;
 
 async function attack({ size, databaseUrl, progress }: Trial, directory: string): Promise<Figures> {
@@ -57,7 +60,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   }
 }
 
-/** Customers with passwords of the usual cost. */
+/** Creates customers whose passwords are hashed at the usual cost. Returns their e-mail addresses. */
 async function openAccounts(databaseUrl: string, site_id: string): Promise<string[]> {
   const owner = new pg.Client({ connectionString: databaseUrl });
   owner.on('error', () => undefined);
@@ -77,7 +80,7 @@ async function openAccounts(databaseUrl: string, site_id: string): Promise<strin
 
 type Headers = Record<string, string>;
 
-/** A steady stream of reads of the catalogue. */
+/** Sends catalogue reads at a steady rate. */
 function read({ baseUrl }: ServerProcess, headers: Headers, duration: number): Promise<autocannon.Result> {
   const url = `${baseUrl}/api/storefront/products`;
   return autocannon({ url, headers, duration, connections: 4, overallRate: READS_A_SECOND });

@@ -3,7 +3,7 @@ import { hashToken, mintToken } from '../../server/src/shop/tokens.ts';
 import { GRANTS, SCOPES_OF, scopesOfGrant } from './permissions.ts';
 import type { Answered, Member, Team } from './team.ts';
 
-/** Refusals that depend on the body of a call, or on its object, for callers who may call the operation. */
+/** Expects refusals of callers that may call the operation, but not with this body or for this object. */
 export async function exceedScopes(team: Team): Promise<void> {
   await refundByCancelling(team);
   await grantMore(team);
@@ -11,7 +11,7 @@ export async function exceedScopes(team: Team): Promise<void> {
   await raiseOthers(team);
 }
 
-/** Inserts an API key with these scopes; the operation would check those of its caller. */
+/** Inserts an API key with these scopes into the database. The API would refuse scopes that the caller lacks. */
 export async function keyOf({ owner, site }: Team, granted: string[]): Promise<{ id: string; secret: string }> {
   const [id, secret] = [randomUUID(), mintToken('api_key')];
   await owner.query(
@@ -31,7 +31,7 @@ function expectAllowed({ violations }: Team, what: string, { status, body }: Ans
   if (status >= 300) violations.add(`${what} was refused: ${status} ${JSON.stringify(body).slice(0, 300)}`);
 }
 
-/** Cancelling an order with a refund needs the scope of refunds. */
+/** Cancelling an order with a refund must need the scope for refunds. */
 async function refundByCancelling(team: Team): Promise<void> {
   const { secret } = await keyOf(team, ['orders:read', 'orders:write']);
   const callers = {
@@ -64,7 +64,7 @@ async function paidOrder({ owner, site }: Team): Promise<string> {
   return order_id;
 }
 
-/** Nobody creates or rotates a key with a scope that they lack. */
+/** Nobody may create or rotate a key with a scope that they lack. */
 async function grantMore(team: Team): Promise<void> {
   for (const role of ['owner', 'manager'] as const) {
     const { headers } = await team.hire(role);
@@ -94,7 +94,7 @@ const EVENTS = {
   'agent.*': 'agents:read',
 };
 
-/** A subscription to events needs the scope that reads their resource. */
+/** Subscribing to an event must need the scope that reads the event's resource. */
 async function subscribeBeyond(team: Team): Promise<void> {
   for (const [event, scope] of Object.entries(EVENTS)) {
     for (const granted of [['webhooks:write'], ['webhooks:write', scope]]) {
@@ -110,7 +110,7 @@ async function subscribeBeyond(team: Team): Promise<void> {
   }
 }
 
-/** A manager cannot add, change or remove an owner. */
+/** A manager must not be able to add, change or remove an owner. */
 async function raiseOthers(team: Team): Promise<void> {
   const [boss, manager, viewer] = [await team.hire('owner'), await team.hire('manager'), await team.hire('viewer')];
   const { id } = await team.invite({ role: 'owner' });

@@ -4,11 +4,11 @@ import { targetOf } from '../client.ts';
 import { operationOf } from '../tenant.ts';
 import { openTenant } from './tenant.ts';
 
-/** The market of buyers, and the number of failures that they tolerate. */
+/** The servers to buy from, and how buyers handle failures. */
 export interface Shopping {
   databaseUrl: string;
   servers: string[];
-  /** How often a call is retried, under the same key, after no response or a 5xx. */
+  /** How often a call is retried, with the same key, after no response or a 5xx. */
   retries: number;
 }
 
@@ -16,16 +16,16 @@ const RETRY_AFTER_MS = [50, 200, 800];
 const ATTEMPT_TIMEOUT_MS = 20_000;
 
 /**
- * Buyers who browse the catalogue and buy, each from their own IP address, and staff who confirm the payments. Calls that
- * still fail after the last retry are recorded.
+ * Buyers browse the catalogue and buy, each from their own IP address, and staff confirm the payments. Calls that fail even
+ * after the last retry are recorded.
  */
 export class Buyers {
   answers = 0;
-  /** How many needed another attempt. */
+  /** The number of responses that needed more than one attempt. */
   repeated = 0;
   orders = 0;
   readonly failures: string[] = [];
-  /** The e-mail addresses of the orders. */
+  /** The e-mail addresses given in the orders. */
   readonly emails: string[] = [];
   readonly credentials: Awaited<ReturnType<typeof openTenant>>;
   readonly #shopping: Shopping;
@@ -39,7 +39,7 @@ export class Buyers {
     this.credentials = credentials;
   }
 
-  /** Opens a shop of its own, before anything fails. */
+  /** Opens a new shop, before anything fails. */
   static async open(shopping: Shopping): Promise<Buyers> {
     const buyers = new Buyers(shopping, await openTenant(shopping.databaseUrl));
     await buyers.#call('dashboard.updateSettings', { bank_details: BANK_DETAILS });
@@ -55,7 +55,7 @@ export class Buyers {
     return buyers;
   }
 
-  /** Lets this many buy until `rest`. */
+  /** Starts this many buyers, who buy until `rest` is called. */
   begin(count: number): void {
     this.#work = Promise.all(Array.from({ length: count }, () => this.#buyOn()));
   }
@@ -65,7 +65,7 @@ export class Buyers {
     await this.#work;
   }
 
-  /** Waits for this many more orders, at most for the given time. */
+  /** Waits for this many more orders, or until the time is over. */
   async moreOrders(count: number, withinMs: number): Promise<void> {
     const goal = this.orders + count;
     for (const end = Date.now() + withinMs; this.orders < goal && Date.now() < end; ) await sleep(10);
@@ -95,7 +95,7 @@ export class Buyers {
     this.orders += 1;
   }
 
-  /** Sends a call until it has a response, as often as allowed; anything but its success is an error. */
+  /** Sends a call, and retries it as often as allowed. Throws unless it succeeds. */
   async #call<Answer = Told>(
     id: string,
     body?: unknown,
@@ -116,8 +116,8 @@ export class Buyers {
     const init = { method: operation.method.toUpperCase(), headers, body: JSON.stringify(body) };
     for (let attempt = 0; ; attempt += 1) {
       const { status, text } = await this.#send(target, init);
-      // Still running is no failure: the answer comes under the same key.
-      // A merchant waits as Retry-After requires; shoppers are many, and none of them comes near a limit.
+      // A request that is still running is retried with the same key. Staff wait for Retry-After when they are rate limited;
+      // shoppers never come near a limit.
       if (status === 429 && id.startsWith('dashboard.')) {
         attempt -= 1;
         await sleep(1_000 * (JSON.parse(text) as { retry_after_seconds: number }).retry_after_seconds);

@@ -2,7 +2,7 @@ import { type Proof, pick } from '../frame.ts';
 import { killServers } from './killed-servers.ts';
 import { Shoppers } from './shoppers.ts';
 
-/** Servers are killed one after the other, at any moment of their work, while the next is there. */
+/** Kills servers one after the other, at any moment of their work, while the next one is already running. */
 export const C1: Proof = {
   id: 'C1',
   promise: 'However servers are killed, no acknowledged order is lost, and none is duplicated or incomplete.',

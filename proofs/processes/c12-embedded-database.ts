@@ -12,14 +12,14 @@ const WRITERS = 4;
 const ANSWER_WITHIN_MS = 60_000;
 const MOST_ROWS_PER_LIFE = 12;
 
-/** The embedded database survives faults of processes, and belongs to one server at a time. */
+/** Kills the processes of a server with an embedded database in different ways, and starts servers at the same moment. */
 export const C12: Proof = {
   id: 'C12',
   promise: 'The embedded database survives kill -9 without loss or human help, and never opens twice.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
-/** The fate of the processes between one run of the server and the next. */
+/** What happens between one run of the server and the next. */
 type Fate = 'server killed' | 'both killed' | 'both killed, pid recycled' | 'rival at the same moment';
 
 const FATES: Fate[] = ['server killed', 'both killed', 'both killed, pid recycled', 'rival at the same moment'];
@@ -51,7 +51,7 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
   }
 }
 
-/** One data directory, and the processes that use it. */
+/** A data directory and the processes that use it. */
 class House {
   readonly #directory: string;
   #server: ServerProcess | undefined;
@@ -71,7 +71,7 @@ class House {
     return this.#server;
   }
 
-  /** `DEMO_SHOP` also gives us credentials. */
+  /** The server writes the credentials of its demo shop to the directory. */
   async newServer(): Promise<ServerProcess> {
     return new ServerProcess(await freePort(), { DATA_DIR: this.#directory, RATE_LIMITS: 'off', LOG_LEVEL: 'warn' });
   }
@@ -89,7 +89,7 @@ class House {
     if (fate === 'both killed, pid recycled') this.#recyclePid();
   }
 
-  /** Whether a new server starts; of two that start at once, exactly one. */
+  /** Starts a new server, or two at once; returns whether exactly one of them runs. */
   async reopen(fate: Fate): Promise<boolean> {
     const rivals = fate === 'rival at the same moment' ? 2 : 1;
     const servers = await Promise.all(Array.from({ length: rivals }, () => this.newServer()));
@@ -102,7 +102,7 @@ class House {
     return ready.filter(Boolean).length === 1;
   }
 
-  /** The processes that have opened the cluster. Their children, which for a moment look the same, do not count. */
+  /** The processes that have opened the database cluster. Their children look the same for a moment, and do not count. */
   postmasters(): number[] {
     const place = join(this.#directory, 'postgres');
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -119,7 +119,7 @@ class House {
     for (const pid of this.postmasters()) process.kill(pid, 'SIGKILL');
   }
 
-  /** As after a reboot: the number in postmaster.pid is by now another program's, of the same user. */
+  /** Writes the process id of another program of the same user into postmaster.pid, as may happen after a reboot. */
   #recyclePid(): void {
     const file = join(this.#directory, 'postgres', 'postmaster.pid');
     const [, ...rest] = readFileSync(file, 'utf8').split('\n');
@@ -137,7 +137,7 @@ function parentOf(pid: number): number {
   return Number(/^PPid:\s+(\d+)/m.exec(readProc(pid, 'status'))?.[1] ?? 0);
 }
 
-/** Empty when the process has ended. */
+/** The file's contents; empty if the process has ended. */
 function readProc(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
@@ -146,9 +146,9 @@ function readProc(pid: number, file: string): string {
   }
 }
 
-/** Make products without pause, each until it is acknowledged. */
+/** Creates products without pause; retries each until it is acknowledged. */
 class Writers {
-  /** Id of each acknowledged product, by its name. */
+  /** The ids of the acknowledged products, by name. */
   readonly acknowledged = new Map<string, string>();
   readonly #refused: string[] = [];
   #stopped = false;
@@ -161,7 +161,7 @@ class Writers {
     return writers;
   }
 
-  /** Waits until this many more rows are acknowledged: the next one is then being written. */
+  /** Waits until this many more products are acknowledged; by then the next one is being written. */
   async write(rows: number): Promise<void> {
     const goal = this.acknowledged.size + rows;
     while (this.acknowledged.size < goal && this.#refused.length === 0) {
@@ -198,7 +198,7 @@ class Writers {
 const NAME_PREFIX = 'Written under fire';
 const PAGE = 100;
 
-/** Each acknowledged row is there, and none is there twice. */
+/** Expects that each acknowledged product exists exactly once. */
 async function judgeRows(house: House, { acknowledged }: Writers, violations: Violations): Promise<void> {
   const { api_key } = await house.demo();
   const found = new Map<string, string[]>();
@@ -218,7 +218,7 @@ async function judgeRows(house: House, { acknowledged }: Writers, violations: Vi
   }
 }
 
-/** A second server exits with one line, and the first is not affected. */
+/** A second server on the directory must exit with one line, and the first must continue. */
 async function judgeSecondServer(house: House, first: ServerProcess, violations: Violations): Promise<void> {
   const second = await house.newServer();
   if (await second.ready()) violations.add('A second server started on the same directory');

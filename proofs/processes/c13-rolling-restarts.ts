@@ -7,10 +7,10 @@ import { openTenant } from './tenant.ts';
 const PROCESSES = 2;
 const SHUTDOWN_LIMIT_MS = 10_000;
 const ANSWER_WITHIN_MS = 15_000;
-/** One request in this many is a mutation. */
+/** One request in this many writes. */
 const WRITE_SHARE = 5;
 
-/** Restarting the processes of an installation one after another is not noticed by a client that retries. */
+/** Restarts the processes of an installation one after another. A client that retries must notice nothing. */
 export const C13: Proof = {
   id: 'C13',
   promise: 'Rolling restarts by SIGTERM under load fail no request of a retrying client.',
@@ -25,7 +25,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     DATA_DIR: directory,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'warn',
-    // In the tests, the background jobs would work on the rows of others.
+    // In the short form, background jobs would also process the data of other tests.
     ROLE: pick(size, 'api', 'all'),
   };
   const credentials = await openTenant(databaseUrl);
@@ -57,7 +57,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   return { tried: restarts, unit: 'restarts', violations: violations.list, note };
 }
 
-/** A steady stream of reads and writes over all processes, each sent until it has a response. */
+/** Sends reads and writes to all processes at a steady rate, each until it has a response. */
 class Load {
   readonly failures: string[] = [];
   answered = 0;
@@ -87,7 +87,7 @@ class Load {
     await Promise.all(this.#open);
   }
 
-  /** How many acknowledged products are missing; negative when there are too many. */
+  /** The number of acknowledged products that are missing; negative if there are too many. */
   async lost(): Promise<number> {
     const call: RetriedCall = { method: 'GET', path: '/api/dashboard/products?limit=1', headers: this.#headers.api };
     const { body } = await sendUntilAnswered(() => this.#urls(), call, ANSWER_WITHIN_MS);

@@ -8,21 +8,24 @@ import { MovableClock } from './movable-clock.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** Servers with wrong clocks, each in another time zone, on a database whose clock is moved to each deadline. */
+/** Servers with wrong clocks in different time zones use a database whose clock is moved to each deadline. */
 export const C14: Proof = {
   id: 'C14',
   promise: 'Deadlines are exact to the millisecond, whatever the clocks and time zones of the servers are.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
-/** The offset of its clock in hours, and its time zone. */
+/** The offset of each server's clock in hours, and its time zone. */
 const SERVERS = [
   { hours: 25, zone: 'America/New_York' },
   { hours: -25, zone: 'Pacific/Apia' },
   { hours: 0, zone: 'Europe/Berlin' },
 ];
 
-/** The start times: before clocks change in the zones of a server and the database, around leap days, and at new year. */
+/**
+ * Start times: just before daylight saving time changes in the zone of a server or the database, around leap days, and at new
+ * year.
+ */
 const BEGINNINGS = [
   '2027-03-28T00:59:59.500Z',
   '2027-10-31T00:30:00Z',
@@ -88,7 +91,10 @@ function start(databaseUrl: string, directory: string, hours: number, zone: stri
   return freePort().then((port) => new ServerProcess(port, env).mustBeReady());
 }
 
-/** Starts everything once for each server and each side of its deadline, and checks when the clock has reached it. */
+/**
+ * For each server, starts each deadline twice, and checks it one millisecond before it and when it is reached. Returns the
+ * number of checks.
+ */
 async function pass(clock: MovableClock, shops: OpenShop[], scene: Scene, violations: Violations): Promise<number> {
   await clock.set(scene.now);
   const questions: { at: number; ask(): Promise<void> }[] = [];
@@ -98,7 +104,7 @@ async function pass(clock: MovableClock, shops: OpenShop[], scene: Scene, violat
       ['after', scene.now + after * 1_000],
     ] as const) {
       for (const [i, shop] of shops.entries()) {
-        // One server starts a deadline, another one decides on it.
+        // Another server starts the deadline than the one that is checked.
         const ask = await begin(shops[(i + 1) % shops.length] as OpenShop, scene);
         questions.push({
           at,

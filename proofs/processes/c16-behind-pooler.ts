@@ -12,12 +12,15 @@ import { withDirectory } from './server-process.ts';
 
 const PER_SECOND = 20;
 const KEPT_WAITING = 6;
-/** A dead process is noticed within 15 seconds. */
+/** Includes the 15 seconds after which a dead process is noticed. */
 const DELIVERED_WITHIN_MS = 90_000;
-/** The allowed delay of webhooks in comparison with no pooler. */
+/** How much slower webhooks may be than without a pooler. */
 const GOAL = 1.5;
 
-/** Two servers and two workers behind PgBouncer: one is killed in a migration, and one while it delivers webhooks. */
+/**
+ * Runs two servers and two workers behind PgBouncer. One process is killed during a migration, and one while it delivers
+ * webhooks.
+ */
 export const C16: Proof = {
   id: 'C16',
   promise:
@@ -52,7 +55,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string,
 
 type Counts = { commands: number; events: number; reads: number };
 
-/** Starts all at once, and kills the one that migrates; an operator's commands must end as well. */
+/** Starts all processes at once and kills the one that migrates. Operators' commands must end too. */
 async function startUp(fleet: Fleet, violations: Violations, counts: Counts): Promise<void> {
   const { killed, failed } = await fleet.startAndKillMigrating();
   counts.commands += fleet.members.length + 1;
@@ -67,16 +70,17 @@ async function startUp(fleet: Fleet, violations: Violations, counts: Counts): Pr
     const { code, output } = await fleet.run(...args);
     counts.commands += 1;
     if (code === undefined) violations.add(`Hung: ${args.join(' ')} ${output}`);
-    // The doctor's complaints about the server of all proofs, which is configured for speed, do not matter here.
+    // Only the doctor's lines about connections matter: the database server of the proofs is configured for speed, about which
+    // it complains.
     else if (args[0] === 'doctor' ? !/ok +pooler.*\n.*ok +direct/.test(output) : code !== 0)
       violations.add(`${args.join(' ')} ended with ${code}: ${output}`);
   }
 }
 
-/** Two tenants change and read, while a worker is killed that delivers. */
+/** Two tenants write and read, while a worker is killed during a delivery. */
 async function work(fleet: Fleet, events: number, violations: Violations, counts: Counts): Promise<void> {
   const told = new Map<string, number>();
-  // The first get no response, so that there is a busy worker; they do not count as delivered.
+  // The first requests get no response, so that a worker is busy with them; they do not count as delivered.
   const receiver = await openReceiver(({ headers }, count) => {
     if (count <= KEPT_WAITING) return undefined;
     const id = String(headers['webhook-id']);
@@ -110,7 +114,7 @@ async function make(shops: EventShop[], events: number): Promise<void> {
   }
 }
 
-/** Reads a tenant's data with each kind of credential, and searches it for another's. */
+/** Reads a tenant's data with each kind of credential, and searches them for the other tenant's. */
 async function readOn(
   fleet: Fleet,
   { site_id, credentials }: EventShop,
@@ -126,7 +130,7 @@ async function readOn(
     { method: 'POST', path: '/api/dashboard/auth/login', headers: {}, body: staff },
   ];
   for (let turn = 0; reading.going; turn += 1) {
-    // Hashing a password takes longer than everything else.
+    // Customers log in less often, because hashing a password takes longer than everything else.
     const call = calls[turn % 20 === 0 ? 2 : turn % 2];
     if (!call) continue;
     const { status, body } = await sendUntilAnswered(() => fleet.addresses, call, 60_000);
@@ -138,7 +142,7 @@ async function readOn(
   }
 }
 
-/** Each event arrives; one arrives again only if it was being sent when its worker was killed. */
+/** Each event must arrive. It may arrive twice only if it was being sent when its worker was killed. */
 async function judge(
   { owner }: Fleet,
   { told, inFlight, events }: { told: Map<string, number>; inFlight: Set<string>; events: number },
@@ -162,7 +166,7 @@ async function judge(
   }
 }
 
-/** Delays of webhooks with a pooler and without, in turns, so that other load on the machine affects both. */
+/** Measures the delays of webhooks with and without a pooler in turns, so that other load on the machine affects both. */
 async function compare(databaseUrl: string, directory: string, pgbouncer: string, violations: Violations) {
   return withEmptyDatabase(databaseUrl, (pooledUrl) =>
     withEmptyDatabase(databaseUrl, async (directUrl) => {
@@ -186,7 +190,7 @@ async function compare(databaseUrl: string, directory: string, pgbouncer: string
   );
 }
 
-/** From the call that changes something to its arrival at the receiver, in milliseconds. */
+/** The times in milliseconds from each changing call until its webhook arrives. */
 async function delaysOf(fleet: Fleet, events: number): Promise<number[]> {
   const [begun, arrived] = [new Map<string, number>(), new Map<string, number>()];
   const receiver = await openReceiver(({ event }) => {

@@ -7,7 +7,7 @@ import { operationOf, type World } from '../tenant.ts';
 import { inWorld } from '../world.ts';
 import { effectOf, isDefinite, lanesFor, type ProxiedLane, playRound, sendOnce, withLanes } from './lanes.ts';
 
-/** The connection to the database ends after the first message, after the second, and so on to the last. */
+/** Cuts the connection to the database after the first message, after the second, and so on. */
 export const C2: Proof = {
   id: 'C2',
   promise:
@@ -32,15 +32,15 @@ export const C2: Proof = {
 const LANES_PER_TENANT = 5;
 
 /**
- * `for a moment`: the server may connect again at once, and recover. `until the retry`: it finds the database gone, and
- * the call is retried under its key, and cut off again at a later message.
+ * `for a moment`: the server can reconnect at once and recover. `until the retry`: it cannot reconnect; then the call is
+ * retried with its key and cut off again at a later message.
  */
 type Fault = 'for a moment' | 'until the retry';
 
 interface Step {
   operation: Operation;
   fault: Fault;
-  /** After which messages; every one from the first to the last when absent. */
+  /** The messages after which to cut; all from the first to the last if absent. */
   cuts?: number[];
 }
 
@@ -63,7 +63,7 @@ function cutsAtRandom(chance: Chance): number[] {
   return Array.from({ length: 2 * LANES_PER_TENANT }, () => 1 + Math.floor(chance.next() * 60));
 }
 
-/** Cuts off calls of an operation, on all lanes in turn; returns how often. */
+/** Cuts off calls of an operation on all lanes; returns how often. */
 async function cutOff(
   world: World,
   all: ProxiedLane[],
@@ -97,7 +97,10 @@ function* counting(): Generator<number> {
   for (let k = 1; ; k += 1) yield k;
 }
 
-/** Sends a call that is cut off after the k-th message; returns whether there were that many, and whether it got a response. */
+/**
+ * Sends a call that is cut off after the k-th message. Returns whether there were that many messages, and whether the call got
+ * a definite response.
+ */
 async function attempt(world: World, lane: ProxiedLane, call: Call, fault: Fault, k: number) {
   const { proxy } = lane;
   let seen = 0;

@@ -12,7 +12,7 @@ import type { Failpoint, FailpointNews, Fault } from './failpoints.ts';
 import { effectOf, isDefinite, type Lane, lanesFor, playRound, sendOnce } from './lanes.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 
-/** The server itself fails after the first response of the database, after the second, and so on to the last. */
+/** Makes the server fail after the database's first response, after the second, and so on. */
 export const C3: Proof = {
   id: 'C3',
   promise:
@@ -31,16 +31,16 @@ export const C3: Proof = {
     ),
 };
 
-/** Cut connections are covered by C2. */
+/** C2 covers cut connections. */
 const FAULTS: Fault[] = ['throw', 'exit', 'hang'];
-/** Without faults that hang. */
+/** The faults of short runs, without `hang`. */
 const QUICK_FAULTS: Fault[] = ['throw', 'exit', 'throw'];
 
 async function attackAll(world: World, trial: Trial, lanes: FailingLane[]): Promise<Figures> {
   const count = { throw: 0, exit: 0, hang: 0, cut: 0 };
   let operations = 0;
   const plan = planOf(trial).values();
-  // Each tenant uses another operation, because hanging and restarting take time, but little CPU.
+  // Tenants use different operations at the same time, because hanging and restarting take time, but little CPU.
   const work = async (tenant: Tenant) => {
     const own = lanes.filter((lane) => lane.tenant === tenant);
     for (const { operation, failpoints } of plan) {
@@ -57,7 +57,7 @@ async function attackAll(world: World, trial: Trial, lanes: FailingLane[]): Prom
 
 interface Step {
   operation: Operation;
-  /** The full form has an endless series: each place is one later than the last. */
+  /** The places at which to fail. In the full form the series is endless, and each place is one response later. */
   failpoints: Iterable<Failpoint>;
 }
 
@@ -82,7 +82,7 @@ function* allFailpoints(): Generator<Failpoint> {
   for (let after = 1; ; after += 1) for (const fault of FAULTS) yield { after, fault };
 }
 
-/** Calls an operation by turns on all lanes, and fails each call at the next place, until there are no more places. */
+/** Calls an operation on all lanes, and makes each call fail at the next place, until no place is left. */
 async function failEverywhere(
   world: World,
   own: FailingLane[],
@@ -121,7 +121,7 @@ async function failEverywhere(
   }
 }
 
-/** If nobody else works in the shop, this can be checked before the retry: everything has happened, or nothing. */
+/** Checks before the retry that everything or nothing was done. Possible only if nothing else runs in the shop. */
 function judgeHalves(
   world: World,
   { operation }: Call,
@@ -134,7 +134,7 @@ function judgeHalves(
     world.violations.add(`${operation.id}, ${fault} after answer ${after}: half done, ${gained} of ${expected}`);
 }
 
-/** Sends a call that fails at a place; returns whether there is such a place. */
+/** Sends a call that fails at this place; returns whether the place was reached. */
 async function fail(world: World, lane: FailingLane, call: Call, failpoint: Failpoint): Promise<boolean> {
   await lane.arm(failpoint);
   const first = sendOnce(world, lane, call).catch(() => undefined);
@@ -149,7 +149,7 @@ async function fail(world: World, lane: FailingLane, call: Call, failpoint: Fail
   return reached || ended;
 }
 
-/** Like a client after its timeout: the first request may still be running. */
+/** Retries like a client after its timeout, when the first request may still be running. */
 async function retryMeanwhile(world: World, lane: FailingLane, call: Call): Promise<Reply | undefined> {
   await sleep(1_000);
   return lane.reached ? sendOnce(world, lane, call) : undefined;
@@ -168,7 +168,7 @@ async function openLanes(lanes: FailingLane[], world: World, { size, databaseUrl
   for (const tenant of tenants) lanes.push(await FailingLane.open(tenant, env));
 }
 
-/** A server of its own, which fails on demand, and is started again when it has ended. */
+/** A lane with its own server, which fails when ordered to, and is restarted if it has ended. */
 class FailingLane implements Lane {
   readonly tenant: Tenant;
   reached = false;
@@ -199,7 +199,10 @@ class FailingLane implements Lane {
     });
   }
 
-  /** Returns whether the place was reached, and whether the server has ended; afterwards it runs, and fails no more. */
+  /**
+   * Ends the fault and, if needed, restarts the server. Returns whether the place was reached, and whether the server had
+   * ended.
+   */
   async disarm(): Promise<{ reached: boolean; ended: boolean }> {
     const { reached } = this;
     const exit = await Promise.race([this.#server.exited, this.arm({ after: 0, fault: 'throw' })]);

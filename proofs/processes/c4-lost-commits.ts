@@ -20,7 +20,7 @@ import {
   withLanes,
 } from './lanes.ts';
 
-/** The connection is lost during COMMIT or its confirmation: the server cannot distinguish the two. */
+/** Loses the connection during COMMIT or its confirmation, which the server cannot distinguish. */
 export const C4: Proof = {
   id: 'C4',
   promise:
@@ -50,12 +50,12 @@ export const C4: Proof = {
 const LANES_PER_TENANT = 2;
 
 /**
- * The statement arrives and its confirmation does not; the statement does not arrive; or the confirmation does not and the
- * connection stays open, until the server's timeout.
+ * `confirmation`: the COMMIT arrives, but its confirmation does not. `statement`: the COMMIT does not arrive. `silence`: the
+ * confirmation does not arrive, and the connection stays open until the server's timeout.
  */
 type Loss = 'confirmation' | 'statement' | 'silence';
 
-/** Silence lasts as long as the server waits for a statement, 7 s. */
+/** `silence` is rare, because it takes the server's statement timeout of 7 s. */
 const ALL_LOSSES: Loss[] = [...Array<Loss>(12).fill('confirmation'), ...Array<Loss>(12).fill('statement'), 'silence'];
 const LOSSES: Record<Trial['size'], Loss[]> = {
   short: ['confirmation', 'statement'],
@@ -72,7 +72,7 @@ interface Tally {
 interface Target {
   operation: Operation;
   effect: Effect;
-  /** How many transactions the operation commits, one after the other. */
+  /** The number of transactions that the operation commits in sequence. */
   commits: number;
 }
 
@@ -121,10 +121,10 @@ function loseCommits(
   return playRound(world, lanes, { operation, effect, what: `lost: ${what}`, attack }).then(() => tally);
 }
 
-/** Arms a lane: of the n-th commit something is lost. */
+/** Lets this lane lose the n-th commit in this way. */
 function lose({ proxy }: ProxiedLane, loss: Loss, n: number): void {
   let seen = 0;
-  // PostgreSQL executes a bound statement once the Sync behind it arrives.
+  // PostgreSQL executes a bound statement only when the following Sync arrives.
   let bound = false;
   proxy.judge = (message) => {
     if (bound) {
@@ -141,7 +141,7 @@ function lose({ proxy }: ProxiedLane, loss: Loss, n: number): void {
   };
 }
 
-/** Whether the database has the response for the call's key, and with it the effect. */
+/** Whether the database contains the response for the call's key, and therefore its effect. */
 async function isAnswered({ owner }: World, { headers }: Call): Promise<boolean> {
   const keyHash = createHash('sha256').update(String(headers['Idempotency-Key'])).digest();
   const { rowCount } = await owner.query(

@@ -9,7 +9,7 @@ const SERVERS = 2;
 const EVERY_MS = 2_000;
 const RETRIES = 3;
 
-/** All connections to the database are ended repeatedly: those of requests, of jobs and idle ones. */
+/** Repeatedly ends all connections to the database: those of requests and jobs, and idle ones. */
 export const C5: Proof = {
   id: 'C5',
   promise:

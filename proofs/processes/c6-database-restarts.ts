@@ -11,16 +11,16 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 import { Shoppers } from './shoppers.ts';
 
 const SERVERS = 2;
-/** PostgreSQL ends after at most this many more responses to the shoppers, and then at any moment. */
+/** PostgreSQL is ended after a random number of further responses to shoppers, up to this, and then at a random moment. */
 const MOST_ANSWERS_BETWEEN = 200;
 const LONGEST_WAIT_MS = 20;
 const CONNECT_EVERY_MS = 10;
 const CONNECTABLE_WITHIN_MS = 60_000;
 
-/** From the time PostgreSQL accepts connections to the first 2xx, for half of the restarts; required only in full forms. */
+/** The limit for the median time from when PostgreSQL accepts connections to the first 2xx. Checked in the full form only. */
 const GOAL_MS = 1_000;
 
-/** PostgreSQL ends without a word to anyone, as by `pg_ctl stop -m immediate`, and recovers from its log. */
+/** Ends PostgreSQL immediately, as `pg_ctl stop -m immediate` does, so that it recovers from its log. */
 export const C6: Proof = {
   id: 'C6',
   promise: 'When PostgreSQL restarts under load, servers stay up, and everything acknowledged is correct.',
@@ -67,15 +67,15 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
   }
 }
 
-/** From the end of PostgreSQL, in milliseconds. */
+/** Times in milliseconds since PostgreSQL ended. */
 interface Outage {
-  /** Until it accepts connections again. */
+  /** When it accepted connections again. */
   accepted: number;
-  /** Until the first change is made. */
+  /** When the first change was made. */
   served: number;
 }
 
-/** Ends PostgreSQL, which its parent restarts. */
+/** Ends PostgreSQL, whose parent process restarts it, and measures the outage. */
 async function restart(directory: string, databaseUrl: string, shoppers: Shoppers): Promise<Outage> {
   const [line = ''] = readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n');
   const pid = Number(line);
@@ -88,11 +88,11 @@ async function restart(directory: string, databaseUrl: string, shoppers: Shopper
     connectable(databaseUrl).then(sinceThen),
     shoppers.served().then(sinceThen),
   ]);
-  // Our own attempt may come after the first one of a server.
+  // The server may have connected before this process did.
   return { accepted: Math.min(accepted, served), served };
 }
 
-/** Resolves when PostgreSQL accepts a connection; `served` checks that it does so in time. */
+/** Resolves when PostgreSQL accepts a connection, or after the deadline; then `served` reports the failure. */
 async function connectable(databaseUrl: string): Promise<void> {
   const deadline = Date.now() + CONNECTABLE_WITHIN_MS;
   while (Date.now() < deadline) {
@@ -121,7 +121,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Its output when it exited on its own. */
+/** The line in a server's output that shows why it exited on its own. */
 function fatalLine(output: string): string {
   return output.split('\n').find((line) => line.includes('an error was not caught')) ?? '';
 }

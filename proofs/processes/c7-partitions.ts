@@ -15,10 +15,10 @@ import { openTenant } from './tenant.ts';
 const CALLERS = 16;
 const CONNECTIONS = 10;
 const ANSWERED_WITHIN_MS = 8_000;
-/** TCP doubles the delay between retransmissions. */
+/** TCP doubles the delay between retransmissions, so recovery may take long. */
 const HEALED_WITHIN_MS = 60_000;
 
-/** The network between the server and PostgreSQL loses every packet, silently, and recovers later. */
+/** The network between the server and PostgreSQL silently drops every packet for a while. */
 export const C7: Proof = {
   id: 'C7',
   promise:
@@ -56,7 +56,7 @@ export function attackByPartition({ size, progress }: IsolatedTrial): Promise<Fi
   });
 }
 
-/** One shop with its callers and listeners. */
+/** A shop, the callers who use it, and the receivers of its events. */
 class Scene {
   answers = 0;
   readonly #server: ServerProcess;
@@ -115,7 +115,7 @@ class Scene {
     await this.#deliverAgain();
   }
 
-  /** Waits for the first change that is made. */
+  /** Waits until a write that began after the partition has succeeded. */
   async #serveAgain(healed: number): Promise<void> {
     for (const end = healed + HEALED_WITHIN_MS; performance.now() < end && this.#server.running; await sleep(20)) {
       const done = this.#callers.told.findLast(({ status, begun }) => status === 201 && begun > healed);
@@ -130,7 +130,7 @@ class Scene {
     const meanwhile = told.filter((one) => one.ended > begun && one.begun < healed);
     this.answers += meanwhile.length;
     for (const { what, status, error, ...one } of told) {
-      // Calls that were slow before or after were not delayed by the cut; a busy machine hashes passwords for seconds.
+      // Only the time during the partition counts, because on a busy machine hashing a password alone may take seconds.
       const until = status === 0 || status === 503 ? one.ended : Math.min(one.ended, healed);
       const waited = until - Math.max(one.begun, begun);
       this.#slowest = Math.max(this.#slowest, waited);
@@ -138,7 +138,7 @@ class Scene {
       else if (waited > ANSWERED_WITHIN_MS) {
         this.#violations.add(`${what} was kept waiting for ${Math.round(waited)} ms, and answered by ${status}`);
       }
-      // A login that could not be completed because of the database counts as a failed one.
+      // A login that failed because of the database counts as a failed attempt, so later ones may be throttled.
       if (what === 'login' && status === 429) continue;
       const inside = one.begun > begun && one.ended < healed;
       if (status > 0 && (inside ? status !== 503 : status >= 300 && status !== 503)) {
@@ -148,7 +148,7 @@ class Scene {
     if (!meanwhile.some(({ status }) => status === 503)) this.#violations.add('Nobody was cut off: nothing is proven');
   }
 
-  /** As many calls as there are connections wait for one lock: each of them shows that its connection is usable. */
+  /** Locks a table, so that at most as many calls wait for the lock as there are usable connections, and counts them. */
   async #countSlots(): Promise<void> {
     const holder = await this.#owner.connect();
     let usable = 0;
@@ -172,7 +172,7 @@ class Scene {
     if (usable < CONNECTIONS) this.#violations.add(`${CONNECTIONS - usable} of ${CONNECTIONS} connections were lost`);
   }
 
-  /** New changes are delivered, and so is everything from before. */
+  /** Expects that all webhooks are delivered, those of new changes and those of earlier ones. */
   async #deliverAgain(): Promise<void> {
     const left = `select from commerce.webhook_deliveries where status = 'pending'`;
     await this.#callers.call('product');

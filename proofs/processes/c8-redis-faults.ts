@@ -8,10 +8,10 @@ import { withOwnDatabase } from './own-database.ts';
 import { REDIS, Redis } from './redis.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 
-/** The logins that an address can try in a quarter of an hour. */
+/** The number of login attempts from one IP address that are allowed in 15 minutes. */
 const LOGINS = 30;
 
-/** Redis stops, is killed, loses its data and is full, while people buy and somebody guesses passwords. */
+/** Redis stops responding, is killed, loses its data or is full, while people buy and somebody guesses passwords. */
 export const C8: Proof = {
   id: 'C8',
   promise: 'Whatever happens to Redis, shoppers can browse and buy, and no more passwords can be guessed.',
@@ -79,7 +79,7 @@ const FAULTS: Record<string, (redis: Redis) => Promise<unknown>> = {
   'stopped again': async (redis) => redis.signal('SIGSTOP'),
 };
 
-/** Tries passwords from one address; each checked login counts, with any fault. */
+/** Guesses passwords from one IP address, and counts how many were checked. */
 class Guesser {
   tried = 0;
   judged = 0;
@@ -94,7 +94,7 @@ class Guesser {
     this.#violations = violations;
   }
 
-  /** Continues from another address. */
+  /** Continues from another IP address. */
   move(): void {
     this.#moves += 1;
     this.#address = `192.0.2.${this.#moves}`;

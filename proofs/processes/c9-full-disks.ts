@@ -15,16 +15,16 @@ import { Shoppers } from './shoppers.ts';
 import { openTenant } from './tenant.ts';
 
 const DISK_MB = 400;
-/** How long the disk stays full after the first error; the longer time exhausts PostgreSQL's reserved log. */
+/** How long the disk stays full after the first error. The longer time exhausts the log space that PostgreSQL has reserved. */
 const FULL_FOR_MS = [8_000, 20_000];
 const REFUSED_WITHIN_MS = 60_000;
-/** That of locks. */
+/** A little less than the shortest time limit of the server, that for locks. */
 const SHORTEST_LIMIT_MS = 1_900;
 const SERVED_WITHIN_MS = 60_000;
-/** The allowed lag of `/readyz`: it checks every 2 s, and waits 1 s for the response. */
+/** How late `/readyz` may be: it checks every 2 s, and waits 1 s for a response. */
 const READY_LAG_MS = 3_500;
 
-/** The disk of PostgreSQL, its log included, has no space left while people buy, and gets some again. */
+/** The disk with PostgreSQL's data and log becomes full while people buy, and later gets free space. */
 export const C9: Proof = {
   id: 'C9',
   promise: 'A full disk under PostgreSQL is reported as such, loses nothing, and needs no restart afterwards.',
@@ -62,7 +62,7 @@ export function attackByFullDisk({ size, seed, progress }: IsolatedTrial): Promi
   });
 }
 
-/** The shoppers, the calls that write much, and the probe of readiness. */
+/** The shoppers, callers that write much data, and a probe of `/readyz`. */
 class Scene {
   readonly #ballast: Ballast;
   readonly #shoppers: Shoppers;
@@ -122,7 +122,7 @@ class Scene {
     await this.#shoppers.judge(this.#violations);
   }
 
-  /** The time of the first rejected call. */
+  /** When the first call was rejected with `storage_full`; now, if none was. */
   async #refusal(): Promise<number> {
     for (const end = Date.now() + REFUSED_WITHIN_MS; Date.now() < end; await sleep(20)) {
       const first = this.#callers.told.find(({ error }) => error === 'storage_full');
@@ -149,7 +149,7 @@ class Scene {
     this.#refused += named('storage_full').length;
     this.#unavailable += named('unavailable').length;
     for (const one of failed) if (one.status !== 503) this.#violations.add(`Answered by ${toText(one)}`);
-    // Calls that reached a time limit were delayed by something else: a full disk is reported at once.
+    // Calls that took as long as a time limit had another cause, because a full disk is reported immediately.
     const wrong = named('unavailable').find(({ begun, ended }) => ended - begun < SHORTEST_LIMIT_MS);
     if (wrong && !this.#watch.sawDown)
       this.#violations.add(`PostgreSQL was there, and the answer was ${toText(wrong)}`);

@@ -7,21 +7,21 @@ export interface Told {
   what: string;
   begun: number;
   ended: number;
-  /** 0 without a response. */
+  /** 0 if there was no response. */
   status: number;
-  /** The code of an error. */
+  /** The error code of the response. */
   error: string;
 }
 
 type Call = { path: string; headers: Record<string, string>; body?: object | (() => object) };
 
-/** The default kinds of calls. */
+/** The kinds of calls that are made by default. */
 const KINDS = ['list', 'cart', 'product', 'orders', 'login', 'search'];
 const LARGE = () => ({ name: 'Bowl', price: '1.00', description: randomBytes(6_000).toString('base64') });
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 20;
 
-/** Reads and writes in a shop without pause, each call once, and records every response. */
+/** Makes reads and writes in a shop without pause, without retries, and records every response. */
 export class Callers {
   readonly told: Told[] = [];
   readonly #baseUrl: string;
@@ -39,13 +39,13 @@ export class Callers {
       product: { path: '/api/dashboard/products', headers: clerk, body: { name: 'Mug', price: '1.00' } },
       orders: { path: '/api/dashboard/orders', headers: clerk },
       login: { path: '/api/dashboard/auth/login', headers: {}, body: staff },
-      // Data that does not compress takes up real space on the disk.
+      // Random data, which cannot be compressed, so that it fills the disk.
       large: { path: '/api/dashboard/products', headers: clerk, body: LARGE },
       search: { path: '/api/storefront/products?q=mug', headers: shopper },
     };
   }
 
-  /** Lets this many call, each one kind after the other. */
+  /** Starts this many callers, each of which makes all kinds of calls in turn. */
   begin(count: number, kinds = KINDS): void {
     this.#going = true;
     this.#work = Promise.all(Array.from({ length: count }, (_, i) => this.#callOn(kinds, i)));

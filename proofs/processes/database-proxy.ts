@@ -1,17 +1,17 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
 /**
- * A proxy to PostgreSQL that sees every message of its protocol (version 3), and can cut the connection there or lose the
- * message. Set `judge` to decide on each message, and `away` to reject all connections.
+ * A proxy for PostgreSQL that sees every message of the protocol (version 3), and can cut the connection there or drop the
+ * message. Set `judge` to decide about each message, and `away` to reject all connections.
  */
 export class DatabaseProxy {
-  /** The address of the database through the proxy. */
+  /** The URL of the database through the proxy. */
   readonly url: string;
-  /** Decides on each message, in the order of arrival, on any connection. */
+  /** Called for each message of any connection, in the order of arrival. */
   judge: (message: Message) => Verdict = () => 'pass';
-  /** The bytes of a message to forward, if any. */
+  /** Returns the bytes to forward for a message. */
   rewrite: (message: Message) => Buffer = ({ bytes }) => bytes;
-  /** While true, connections are accepted and dropped at once, as if the database were gone. */
+  /** While true, the proxy closes each connection at once, as if the database were gone. */
   away = false;
   readonly #server: Server;
   readonly #database: { host: string; port: number };
@@ -32,15 +32,12 @@ export class DatabaseProxy {
     return new DatabaseProxy(server, databaseUrl);
   }
 
-  /**
-   * Whether PostgreSQL has no connection through the proxy whose other end is gone: cut statements have taken effect, or never
-   * will.
-   */
+  /** Whether PostgreSQL has closed all connections that were cut. Then each cut statement has taken effect, or never will. */
   get settled(): boolean {
     return [...this.#open].every(({ writable }) => writable);
   }
 
-  /** Drops every connection, and accepts no more. */
+  /** Closes all connections and stops listening. */
   async end(): Promise<void> {
     const closed = new Promise((done) => this.#server.close(done));
     for (const socket of this.#open) socket.destroy();
@@ -77,7 +74,7 @@ export class DatabaseProxy {
         const verdict = this.judge(message);
         if (verdict === 'pass' || verdict === 'cut after') target.write(this.rewrite(message));
         if (verdict === 'pass' || verdict === 'swallow') continue;
-        // Forwarded bytes still arrive; their sender gets nothing more.
+        // The target still gets the forwarded bytes; the sender gets nothing more.
         target.end();
         if (from === 'database') source.end();
         else source.destroy();
@@ -87,23 +84,23 @@ export class DatabaseProxy {
 }
 
 export interface Message {
-  /** The sender: the server of the shop, or PostgreSQL. */
+  /** Who sent it: the shop's server, or PostgreSQL. */
   from: 'server' | 'database';
-  /** The letter of its type, such as Q for a query; none for the one that opens a connection. */
+  /** The letter of its type, such as Q for a query; empty for the first message of a connection. */
   type: string;
-  /** All of it, its kind and length included. */
+  /** All its bytes, including type and length. */
   bytes: Buffer;
 }
 
 /**
- * `cut after` forwards the message and ends the connection; `cut before` does not forward it; `swallow` loses only the
+ * `cut after` forwards the message and ends the connection; `cut before` ends it without forwarding; `swallow` only drops the
  * message.
  */
 export type Verdict = 'pass' | 'cut after' | 'cut before' | 'swallow';
 
 const LENGTH_BYTES = 4;
 
-/** Finds the messages in a stream of bytes. */
+/** Splits a stream of bytes into messages. */
 class MessageReader {
   #rest: Buffer = Buffer.alloc(0);
   #opening: boolean;
@@ -114,7 +111,7 @@ class MessageReader {
     this.#opening = from === 'server';
   }
 
-  /** The messages that are complete with this chunk. */
+  /** Adds a chunk, and returns the messages that it completes. */
   read(chunk: Buffer): Message[] {
     this.#rest = Buffer.concat([this.#rest, chunk]);
     const messages: Message[] = [];
@@ -131,7 +128,7 @@ class MessageReader {
   }
 }
 
-/** Whether a message is the statement that commits: by its text, or by binding the statement prepared under that name. */
+/** Whether a message is a COMMIT: as text, or by binding a prepared statement with that name. */
 export function isCommit({ from, type, bytes }: Message): boolean {
   const body = bytes.subarray(1 + LENGTH_BYTES).toString('latin1');
   return (

@@ -9,28 +9,28 @@ import { type Account, CUSTOMER_PASSWORD, openAccount } from '../customers.ts';
 import { checkOut, onlyVariantOf, putInCarts, putOnSale } from '../goods.ts';
 import type { OpenShop } from '../shop.ts';
 
-/** Everything that the shop decides by the clock, with the moment at which the decision changes. */
+/** For each decision that depends on the time, when its result changes. */
 export interface Deadline {
-  /** How long after the beginning it changes, in seconds. */
+  /** The number of seconds after `begin` at which the result changes. */
   after: number;
-  /** Starts it on one server; the returned function reads its state on another. */
+  /** Starts the deadline on one server. The returned function reads the result from another. */
   begin(by: OpenShop, scene: Scene): Promise<(server: OpenShop) => Promise<Standing>>;
 }
 
-/** `before` and `after` the deadline; anything else is an unexpected response. */
+/** Whether the result is that before or after the deadline; anything else is an unexpected response. */
 export type Standing = 'before' | 'after' | `unexpected: ${string}`;
 
 export interface Scene {
-  /** The start time, in milliseconds since 1970. */
+  /** The start time in milliseconds since 1970. */
   now: number;
-  /** Of the staff of the shop. */
+  /** The login of a member of staff. */
   staff: { email: string; password: string };
 }
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** The two deadlines that a request sets: neither round nor equal to another length. */
+/** The length of deadlines that a request sets: an odd value that no other deadline has. */
 const GIVEN = 5 * HOUR + 7 * MINUTE;
 
 export const DEADLINES: Record<string, Deadline> = {
@@ -117,7 +117,7 @@ export const DEADLINES: Record<string, Deadline> = {
     async begin(by) {
       const customer = await customerOf(by);
       const token = await logIn(by, customer);
-      // As after 30 days of use without a pause.
+      // As if the session had been used for 30 days without a pause.
       await by.premises.owner.query(
         'update commerce.customer_tokens set expires_at = renewable_until where customer_id = $1',
         [customer.id],
@@ -192,7 +192,7 @@ export const DEADLINES: Record<string, Deadline> = {
   },
 };
 
-/** The responses before the deadline and after it: a status of success, or the code of an error. */
+/** Compares a response with the expected ones before and after the deadline, each a status or an error code. */
 function told(
   { status, refusal }: { status: number; refusal: { error: string } | undefined },
   before: number | string,
@@ -220,7 +220,7 @@ async function order(shop: OpenShop): Promise<string> {
   return completed.order.id;
 }
 
-/** Runs the job in this process, and checks its effect after the deadline. */
+/** Runs the expiry job in this process, and returns whether it has changed the row. */
 async function afterTheJob({ premises }: OpenShop, table: string, id: string, done: string): Promise<Standing> {
   const client = await premises.owner.connect();
   try {
@@ -241,7 +241,7 @@ function customerOf({ premises, site_id }: OpenShop): Promise<Account> {
   return openAccount(premises, { site_id, canary: 'june' });
 }
 
-/** The code that a mail would bring. */
+/** The secret that a mail for this purpose would contain. */
 function codeFor(
   { premises, tenant }: OpenShop,
   purpose: 'reset_password' | 'verify_email',

@@ -10,12 +10,12 @@ import { openTenant } from './tenant.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const RANDOM_LENGTH = 32;
-/** How often a shop has each kind of secret issued. */
+/** How often a shop issues each kind of secret. */
 const ROUNDS = 4;
-/** A fair source exceeds this once in 100,000 runs. */
+/** A fair random source fails the tests with this probability. */
 const CHANCE_OF_FALSE_ALARM = 1e-5;
 
-/** Credentials of the server cannot be guessed, and cannot be read out of a stolen database. */
+/** Tokens cannot be guessed, and cannot be read from a stolen database. */
 export const E10: Proof = {
   id: 'E10',
   promise: 'Tokens are unique and uniformly random, and the database does not store them in clear text.',
@@ -32,7 +32,10 @@ export const E10: Proof = {
   },
 };
 
-/** The least p-value of chi-squared tests: of each position, and of neighbours. */
+/**
+ * Mints tokens, and returns the lowest p-value of chi-squared tests, adjusted for their number: one for each position, and one
+ * for pairs of neighbours.
+ */
 function mintAndMeasure(count: number, violations: Violations): number {
   const kinds = Object.keys(TOKEN_PREFIXES) as TokenKind[];
   const seen = new Set<string>();
@@ -60,7 +63,7 @@ function increment(counts: Uint32Array | undefined, at: number): void {
   if (counts) counts[at] = (counts[at] ?? 0) + 1;
 }
 
-/** How probable counts as uneven as these are under a fair source: chi-squared by Wilson and Hilferty. */
+/** The probability that a fair source gives counts at least as uneven as these: a chi-squared test, by Wilson and Hilferty. */
 function chanceOf(counts: Uint32Array): number {
   const total = counts.reduce((sum, one) => sum + one, 0);
   const expected = total / counts.length;
@@ -97,7 +100,10 @@ async function issueAndSearch({ size, databaseUrl, progress }: Trial, violations
   }
 }
 
-/** Makes a new shop issue secrets in every possible way, with each request sent twice so that its response is stored and replayed. */
+/**
+ * Makes a new shop issue secrets in every possible way. Each request is sent twice, so that its response is stored and
+ * replayed. Returns the secrets.
+ */
 async function issue(baseUrl: string, databaseUrl: string, violations: Violations): Promise<string[]> {
   const { storefront_token, api_key, sync_secret, sync_key_id, staff } = await openTenant(databaseUrl);
   const secrets = [storefront_token, api_key, sync_secret, staff.password];
@@ -141,8 +147,8 @@ async function issue(baseUrl: string, databaseUrl: string, violations: Violation
 }
 
 /**
- * Searches for the secrets in all rows of all tables: unchanged, in hexadecimal, in Base64, and each half of their random part.
- * Returns the number of megabytes searched.
+ * Searches all rows of all tables for the secrets: unchanged, in hexadecimal, in Base64, and for each half of their random
+ * part. Returns the number of megabytes searched.
  */
 async function search(db: Pool, secrets: string[], violations: Violations): Promise<number> {
   const needles = secrets.flatMap((secret) => {
@@ -170,7 +176,7 @@ async function search(db: Pool, secrets: string[], violations: Violations): Prom
   return bytes / 1e6;
 }
 
-/** The part of the Base64 form that does not depend on the characters around the secret. */
+/** The start of the Base64 form, which does not depend on what follows the secret. */
 function base64Core(secret: string): string {
   return Buffer.from(secret).toString('base64').slice(0, 40);
 }

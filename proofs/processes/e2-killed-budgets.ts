@@ -2,7 +2,7 @@ import { type Proof, pick } from '../frame.ts';
 import { AgentShoppers } from './agent-shoppers.ts';
 import { killServers } from './killed-servers.ts';
 
-/** Like E1 at the limit of budgets, while the servers are killed at any moment and every call is retried until it has a response. */
+/** Spends budgets to their limit while servers are killed at any moment, and retries each call until it has a response. */
 export const E2: Proof = {
   id: 'E2',
   promise: 'However servers are killed, no budget of an agent is exceeded, and no spending is lost.',

@@ -10,7 +10,7 @@ import { openTenant } from './tenant.ts';
 
 type Site = Awaited<ReturnType<typeof openTenant>>;
 
-/** Agents that call without pause through many processes, and are revoked meanwhile, by each party that may. */
+/** Agents call without pause through several processes, and are meanwhile revoked, by everyone who may do so in turn. */
 export const E5: Proof = {
   id: 'E5',
   promise: 'No process accepts a call of an agent that begins after its revocation was acknowledged.',
@@ -58,7 +58,7 @@ interface Agent {
   customer_token: string;
 }
 
-/** An agent with its logged-in customer. */
+/** Inserts an agent and its customer with a session. */
 async function givenAgent(owner: pg.Pool, { site_id }: Site): Promise<Agent> {
   const [customer_id, id] = [randomUUID(), randomUUID()];
   const [secret, customer_token] = [mintToken('agent'), mintToken('customer')];
@@ -108,7 +108,7 @@ async function revoke(server: ServerProcess, site: Site, agent: Agent, by: (type
 const CALLERS_PER_PROCESS = 2;
 const CALLS_AFTER = 5;
 
-/** The same agent, calling through every process as fast as responses arrive. */
+/** Calls as one agent through every process, as fast as responses arrive. */
 class Calls {
   accepted = 0;
   refused = 0;
@@ -137,7 +137,7 @@ class Calls {
     }
   }
 
-  /** Resolves once every process has accepted the agent. */
+  /** Resolves when every process has had the time to accept the agent. */
   async warmedUp(): Promise<void> {
     while (this.accepted < this.#callers.length * 3) await new Promise((done) => setTimeout(done, 5));
   }

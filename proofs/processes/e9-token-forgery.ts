@@ -10,11 +10,11 @@ import { RawClient, rawRequest } from '../raw-http.ts';
 import { openTenant } from './tenant.ts';
 
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** Prefixes of other kinds, of possible future tokens, and of other vendors. */
+/** The prefixes of the server's tokens, of possible future ones, and of other vendors' tokens. */
 const PREFIXES = [...Object.values(TOKEN_PREFIXES), 'agt', 'cust', 'chk', 'rst', 'vrf', 'whsec', 'ghp', 'sk', ''];
 const MEGABYTE = 1_048_576;
 
-/** No token works that was not issued, and random text does not even cause a query. */
+/** Only issued tokens may work, and a random text must not even cause a database query. */
 export const E9: Proof = {
   id: 'E9',
   promise: 'A forged token is rejected, and one with a bad checksum causes no database query.',
@@ -35,7 +35,7 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, client: RawC
   const random = chanceOf(seed);
   const violations = new Violations();
   const count = pick(size, 5_000, 1_000_000);
-  // The code that parses credentials checks all of them; one in so many is also sent over HTTP.
+  // The code that parses credentials checks all forgeries; every n-th one is also sent over HTTP.
   const share = pick(size, 20, 50);
   const overWire = { sent: 0, wellFormed: 0 };
   let wasted = 0;
@@ -67,7 +67,7 @@ async function attack({ size, seed, databaseUrl, progress }: Trial, client: RawC
   return { tried, unit: 'forged tokens', violations: violations.list, note };
 }
 
-/** A credential that opens an operation, and how it is presented. */
+/** A valid credential, and how a call for it sends it. */
 interface Door {
   kind: TokenKind;
   token: string;
@@ -136,11 +136,11 @@ const FORGERIES: Forgery[] = [
 ];
 
 function forge(random: Chance, { token }: Door): string {
-  // One in 20,000 is a megabyte long: enough to be tried, too slow to be tried often.
+  // One in 20,000 is a megabyte long, because trying these is slow.
   return below(random, 20_000) === 0 ? token + 'A'.repeat(MEGABYTE) : random.of(FORGERIES)(random, token);
 }
 
-/** HTTP drops blanks around a value, so these are the token itself. */
+/** HTTP removes blanks around a header value, so these forgeries are the token itself. */
 function isGenuine({ token }: Door, forged: string): boolean {
   return forged.trim() === token;
 }
@@ -156,7 +156,7 @@ function passesFormCheck(door: Door, forged: string): boolean {
   }
 }
 
-/** Whether the last six characters are the checksum of the 32 before them: by definition, not by the server's code. */
+/** Whether the last six characters are the checksum of the 32 before them, computed here instead of by the server's code. */
 function isWellFormed(token: string): boolean {
   const [, random = '', check] = /^[a-z]{3}_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/.exec(token) ?? [];
   return random !== '' && withChecksum(random) === random + check;
@@ -190,7 +190,7 @@ function flippedCase(text: string, at: number): string {
   return replaced(text, at, flipped);
 }
 
-/** A whole number from 0 to below the bound. */
+/** A random integer from 0 to below the bound. */
 function below(random: Chance, bound: number): number {
   return Math.floor(random.next() * bound);
 }
@@ -203,7 +203,7 @@ function shown(token: string): string {
   return JSON.stringify(token.slice(0, 120));
 }
 
-/** Every query of the server starts by taking a connection out of the pool. */
+/** Counts queries: the server takes a connection from the pool for each. The returned function returns the count. */
 function countLookUps(db: { on(event: 'acquire', listener: () => void): unknown }): () => number {
   let count = 0;
   db.on('acquire', () => {

@@ -3,21 +3,21 @@ import { openTenant } from './tenant.ts';
 
 const ANSWER_WITHIN_MS = 120_000;
 
-/** A shop of its own with a listener for its events, reached at any available server. */
+/** A new shop with webhooks, which is called on any server that is running. */
 export interface EventShop {
   site_id: string;
   credentials: Awaited<ReturnType<typeof openTenant>>;
-  /** Calls with the key of the dashboard until the response is definite; anything but a success is an error. */
+  /** Calls the API with the shop's API key until the response is definite. Throws unless it succeeds. */
   call<T>(method: 'GET' | 'POST', path: string, body?: unknown): Promise<T>;
   addWebhook(url: string, events: string[]): Promise<{ id: string; secret: string }>;
 }
 
-/** Opens a shop in a migrated database; `servers` are the addresses that may respond at the moment. */
+/** Opens a shop in a migrated database. `servers` returns the base URLs that may respond now. */
 export async function openEventShop(databaseUrl: string, servers: () => string[]): Promise<EventShop> {
   return eventShopOf(await openTenant(databaseUrl), servers);
 }
 
-/** A shop that is open already. */
+/** An existing shop. */
 export function eventShopOf(credentials: EventShop['credentials'], servers: () => string[]): EventShop {
   const headers = { 'X-API-Key': credentials.api_key };
   const call: EventShop['call'] = async (method, path, sent) => {

@@ -5,13 +5,13 @@ import type { CountOrder, Failpoint, FailpointNews } from './failpoints.ts';
 import type { JobOrder } from './payment-jobs.ts';
 import { COMPILED, ServerProcess } from './server-process.ts';
 
-/** A process with failpoints, which is started again when it has ended. */
+/** A process with failpoints, which can be restarted after it has ended. */
 export interface FailingProcess {
   arm(failpoint: Failpoint): Promise<void>;
-  /** The number of responses of the database since it was armed. */
+  /** The number of database responses since the process was last armed. */
   answers(): Promise<number>;
   kill(): void;
-  /** Afterwards it runs, and fails no more. */
+  /** Ends the fault, and restarts the process if it has ended. */
   restore(): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,7 +53,7 @@ export class FailingServer implements FailingProcess {
 
   async restore(): Promise<void> {
     const exit = await Promise.race([this.#server.exited, this.arm(NEVER)]);
-    // Webhooks go to the same address.
+    // Keeps the port, because webhooks are sent to the same URL.
     if (exit) this.#server = await serve(this.#env, this.#server.port);
   }
 
@@ -87,7 +87,7 @@ export class FailingJobs implements FailingProcess {
     return started;
   }
 
-  /** Resolves when it is done or the process has ended. */
+  /** Resolves when the job is done or the process has ended. */
   async run(order: JobOrder): Promise<void> {
     await Promise.race([this.#ask(order, (news) => news === 'done'), this.#exited]);
   }

@@ -1,22 +1,22 @@
 import pg from 'pg';
 
 /**
- * Loaded into a server before its own code, which is unchanged. Between two statements a server only computes, so each
- * response of the database is a place to fail: after the n-th response since an order, the server throws, exits, hangs or loses the
- * connection, once.
+ * Loaded into a server before its own, unchanged code. Between two statements a server only computes, so each response of the
+ * database is a place to fail: at the n-th response after an order, the server once throws, exits, hangs or loses the
+ * connection.
  */
 export interface Failpoint {
-  /** The index of the response, from now on; 0 for none. */
+  /** The number of the response at which to fail, counted from now; 0 for none. */
   after: number;
   fault: Fault;
 }
 
 export type Fault = 'throw' | 'exit' | 'hang' | 'cut';
 
-/** A message of a server: it has received an order, or has reached the place. */
+/** A server's message: it has received an order, or has reached the place. */
 export type FailpointNews = 'armed' | 'reached';
 
-/** Asks how many responses there have been since the last order; the reply is a number. */
+/** Asks for the number of responses since the last order; the reply is a number. */
 export interface CountOrder {
   count: 'answers';
 }
@@ -33,7 +33,7 @@ process.on('message', (order: Failpoint | CountOrder | object) => {
   answers = 0;
   tell('armed');
 });
-// Listening must not keep an otherwise finished server alive.
+// The channel must not keep a server alive that would otherwise exit.
 process.channel?.unref();
 
 function tell(news: FailpointNews): void {

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const EVERY_MS = 100;
 
-/** The memory of a process and its children, together, from now on: in addition to the current memory of the process alone. */
+/** Measures by how much the memory of a process and its children exceeds what the process alone uses now. */
 export class FamilyMemory {
   readonly #pid: () => number;
   readonly #timer: NodeJS.Timeout;
@@ -17,13 +17,13 @@ export class FamilyMemory {
     }, EVERY_MS);
   }
 
-  /** By how many megabytes it was more, at most. */
+  /** Returns the largest increase in megabytes. */
   end(): number {
     clearInterval(this.#timer);
     return Math.max(0, Math.round((this.#most - this.#atFirst) / 1_000));
   }
 
-  /** In kilobytes. */
+  /** The current memory in kilobytes. */
   #now(alone = false): number {
     const pid = this.#pid();
     const all = readdirSync('/proc')
@@ -40,7 +40,7 @@ function statusOf(pid: string) {
   return { pid: Number(pid), parent: numberOf('PPid'), resident: numberOf('RssAnon') };
 }
 
-/** Empty when the process has ended. */
+/** The status of a process; empty if it has ended. */
 function readStatus(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/status`, 'utf8');

@@ -13,15 +13,15 @@ import { type EventShop, openEventShop } from './event-shop.ts';
 import { type Ended, runCommand, ServerProcess } from './server-process.ts';
 
 const ROLES = ['api', 'api', 'worker', 'worker'] as const;
-/** Many times the duration of a start on a busy machine. */
+/** Much longer than a start takes, even on a busy machine. */
 const HUNG_AFTER_MS = 90_000;
-/** Fewer than all: the process killed then is in the middle of it. */
+/** Fewer migrations than there are, so that the process is killed in the middle. */
 const MIGRATIONS_BEFORE_THE_KILL = 3;
 
-/** Two servers and two workers on a database of their own, behind a pooler in transaction mode or not. */
+/** Two servers and two workers on a new database, with or without a pooler in transaction mode. */
 export class Fleet {
   readonly members: ServerProcess[] = [];
-  /** Past row-level security, and past the pooler. */
+  /** A connection without row-level security and without the pooler. */
   readonly owner: pg.Pool;
   readonly #url: string;
   readonly #pooler: Pooler | undefined;
@@ -38,7 +38,7 @@ export class Fleet {
     };
   }
 
-  /** `url` is of an empty database; `pgbouncer` the program of the pooler, to use one. */
+  /** `url` is that of an empty database; `pgbouncer` is the path of the pooler, if one is used. */
   static async open(url: string, directory: string, pgbouncer?: string): Promise<Fleet> {
     const own = join(directory, randomUUID());
     await mkdir(own);
@@ -49,7 +49,7 @@ export class Fleet {
     return this.members.slice(0, 2).map(({ baseUrl }) => baseUrl);
   }
 
-  /** Starts all that are not running. Returns those that are not ready in time. */
+  /** Starts the processes that are not running. Returns those that do not become ready in time, with their output. */
   async start(): Promise<string[]> {
     for (const [i, role] of ROLES.entries()) {
       if (!this.members[i]?.running)
@@ -61,12 +61,12 @@ export class Fleet {
     );
   }
 
-  /** Starts all on the empty database, and kills the migrating one in the middle of it. */
+  /** Starts all processes on the empty database, and kills the one that migrates in the middle. */
   async startAndKillMigrating(): Promise<{ killed: boolean; failed: string[] }> {
     const started = this.start();
     const killed = await this.#killMigrating();
     const failed = await started;
-    // The killed one is not ready, as expected.
+    // The killed process is missing, as expected, so it is started again.
     return killed ? { killed, failed: await this.start() } : { killed, failed };
   }
 
@@ -81,7 +81,7 @@ export class Fleet {
     return false;
   }
 
-  /** The process that migrates, once it has made some progress. */
+  /** The process id of the process that migrates, once it has made some progress. */
   async #migrating(): Promise<number | undefined> {
     const { rows } = await this.owner.query<{ name: string; done: number }>(
       `select a.application_name as name, (select count(*)::int from public.commerce_migrations) as done
@@ -102,7 +102,10 @@ export class Fleet {
     return openEventShop(this.#url, () => this.addresses);
   }
 
-  /** Kills a worker while it delivers webhooks. Returns the events that it was about to deliver; none when no worker was. */
+  /**
+   * Kills a worker while it delivers webhooks. Returns the ids of the events that it was about to deliver; none if no worker
+   * was delivering.
+   */
   async killDelivering(): Promise<Set<string>> {
     for (const end = Date.now() + 10_000; Date.now() < end; await sleep(5)) {
       const held = await this.#deliveries();
@@ -110,7 +113,7 @@ export class Fleet {
       if (!victim) continue;
       await victim.end('SIGKILL');
       const names = new Set(held.filter(({ pid }) => pid === victim.pid).map(({ holder }) => holder));
-      // Deliveries that it took between our check and its end are still locked under its name.
+      // Deliveries that it took between the query and its end are still locked under its name.
       const all = [...held, ...(await this.#deliveries())];
       return new Set(all.filter(({ holder }) => names.has(holder)).map(({ event_id }) => event_id));
     }
@@ -142,7 +145,7 @@ export class Fleet {
   }
 }
 
-/** The block of docs/scaling.md that begins with `DATABASE_URL=`, with these addresses instead of its own. */
+/** The settings in the block of docs/scaling.md that begins with `DATABASE_URL=`, with these URLs. */
 function documentedSettings(pooled: string, direct: string): Record<string, string> {
   const block = blocksOf('docs/scaling.md').find(({ text }) => text.startsWith('DATABASE_URL='));
   if (!block) throw new Error('docs/scaling.md has no block that begins with DATABASE_URL=');

@@ -12,10 +12,13 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 
 const SENDERS = 4;
 const LONGEST_WAIT_MS = 50;
-/** Everything counts as delivered when nothing has arrived for this long: a dead process is noticed within 15 seconds. */
+/**
+ * If nothing has arrived for this long, deliveries that are still pending count as lost. A dead process is noticed within 15
+ * seconds.
+ */
 const PATIENCE_MS = 60_000;
 
-/** Processes that serve and deliver are killed one after the other, at any moment of their work, while events are due. */
+/** Kills processes that serve and deliver one after the other, at any moment of their work, while events are due. */
 export const G1: Proof = {
   id: 'G1',
   promise: 'However processes are killed, each committed change is delivered, and no uncommitted one is.',
@@ -69,15 +72,18 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
   }
 }
 
-/** Resolves when the process is ready, however long that takes on a busy machine. Throws when it ends before. */
+/** Resolves when the process is ready, however long that takes on a busy machine. Throws if the process ends first. */
 async function up(server: ServerProcess): Promise<ServerProcess> {
   while (server.running) if (await server.ready()) return server;
   throw new Error(`A process did not start: ${server.errors}`);
 }
 
-/** Creates products through the API; a tenth as often, changes one and rolls back after the event has been written. */
+/**
+ * Creates products through the API. After every tenth, also changes the product in a transaction that is rolled back after its
+ * event was written.
+ */
 function startLoad(shop: EventShop, owner: pg.Pool, events: number) {
-  // The number of changes allowed before the next kill: a process takes longer to start than all changes take.
+  // The number of changes allowed before the next kill, because starting a process takes longer than all changes.
   const load = { allowed: 0, begun: 0, acknowledged: 0, undone: 0, done: Promise.resolve() as Promise<unknown> };
   const send = async () => {
     while (load.begun < events) {
@@ -137,7 +143,7 @@ async function allDelivered(owner: pg.Pool, hurried: boolean): Promise<void> {
   }
 }
 
-/** Compares the arrived events with the committed changes. Returns how many events arrived more than once. */
+/** Compares the received events with the committed changes. Returns how many events arrived more than once. */
 async function judge(
   owner: pg.Pool,
   site_id: string,
@@ -151,7 +157,7 @@ async function judge(
     'select id, subject_id from commerce.events where site_id = $1',
     [site_id],
   );
-  // The payload is built at the first attempt, and kept with the delivery; the event only stores its subject.
+  // The payload is built at the first attempt and kept with the delivery; the event only stores the id of its object.
   const { rows: sent } = await owner.query<{ event_id: string; payload: string | null }>(
     'select event_id, payload from commerce.webhook_deliveries where site_id = $1',
     [site_id],

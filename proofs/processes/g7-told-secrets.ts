@@ -13,7 +13,7 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 const PATIENCE_MS = 60_000;
 const TYPES = [...['product.created', 'customer.created'], ...['order.created', 'order.paid', 'webhook.ping']];
 
-/** Two shops sell and send events, to receivers that respond with their own secrets, while the server logs as much as it can. */
+/** Two shops sell and send events to receivers that respond with secrets, while the server logs as much as possible. */
 export const G7: Proof = {
   id: 'G7',
   promise: 'Neither events nor attempts nor the log contain a secret, an e-mail address, or data of another shop.',
@@ -24,11 +24,11 @@ export const G7: Proof = {
 interface Party {
   buyers: Buyers;
   shop: EventShop;
-  /** One that accepts deliveries, and one that rejects them. */
+  /** One receiver that accepts deliveries, and one that rejects them. */
   receivers: Awaited<ReturnType<typeof openReceiver>>[];
   /** Secrets that must not be revealed to anybody. */
   secrets: string[];
-  /** The address of a customer that staff have added. */
+  /** The e-mail address of a customer that staff have added. */
   customer: string;
 }
 
@@ -50,7 +50,7 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
     await Promise.all(parties.map(({ buyers }) => buyers.rest()));
     for (const { buyers } of parties) for (const failure of buyers.failures) violations.add(failure);
     await allAttempted(owner);
-    // A shop gets the data of its own customers, but no other shop does, nor the log.
+    // A shop may see the data of its own customers; other shops and the log may not.
     const hidden = [secretKey, ...parties.flatMap(({ secrets }) => secrets)];
     const emails = parties.flatMap(({ buyers, customer }) => [...buyers.emails, customer]);
     let tried = 0;
@@ -84,7 +84,7 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
   }
 }
 
-/** A shop whose receivers respond with text that must not be stored, at addresses with parts that must not be revealed. */
+/** Opens a shop whose receivers respond with text that must not be stored, at URLs with parts that must not be revealed. */
 async function open(databaseUrl: string, baseUrl: string): Promise<Party> {
   const buyers = await Buyers.open({ databaseUrl, servers: [baseUrl], retries: 3 });
   const { api_key, storefront_token, sync_secret, staff } = buyers.credentials;
@@ -106,7 +106,7 @@ async function open(databaseUrl: string, baseUrl: string): Promise<Party> {
   return { buyers, shop, receivers, secrets, customer: email };
 }
 
-/** Waits until each delivery was attempted. */
+/** Waits until an attempt was made for each delivery. */
 async function allAttempted(owner: pg.Pool): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await sleep(100)) {
     const { rowCount } = await owner.query('select from commerce.webhook_deliveries where attempts_count = 0 limit 1');
@@ -115,7 +115,7 @@ async function allAttempted(owner: pg.Pool): Promise<void> {
   throw new Error('Not all was attempted.');
 }
 
-/** Ids of a shop's objects that nobody else uses. */
+/** The ids of a shop's objects, which no other shop may see. */
 async function idsOf(owner: pg.Pool, site_id: string): Promise<string[]> {
   const tables = ['products', 'variants', 'orders', 'customers', 'webhooks', 'events', 'webhook_deliveries'];
   const parts = tables.map((table) => `select id from commerce.${table} where site_id = $1`);
@@ -123,7 +123,7 @@ async function idsOf(owner: pg.Pool, site_id: string): Promise<string[]> {
   return [site_id, ...rows.map(({ id }) => id)];
 }
 
-/** All deliveries of a shop with their attempts, as its staff see them. */
+/** All deliveries of a shop with their attempts, as staff see them. */
 async function shown({ call }: EventShop): Promise<string[]> {
   const path = '/api/dashboard/webhook-deliveries';
   const { deliveries } = await call<{ deliveries: { id: string }[] }>('GET', `${path}?limit=100`);

@@ -1,4 +1,4 @@
-/** Callers wait here while it is closed. Those that have passed continue. */
+/** While the gate is closed, callers wait at it. Those that have passed continue. */
 export class Gate {
   #opened: Promise<void> = Promise.resolve();
   #open = () => {};

@@ -1,7 +1,7 @@
 import type { Violations } from '../frame.ts';
 
 interface Told {
-  /** 0 without a response. */
+  /** 0 if there was no response. */
   status: number;
   body: string;
 }
@@ -14,10 +14,10 @@ interface Seen {
 }
 
 const EVERY_MS = 200;
-/** An orchestrator ignores responses that come later than this. */
+/** Later responses count as none, as for an orchestrator. */
 const PATIENCE_MS = 5_000;
 
-/** Checks five times a second whether a server is alive and ready, as an orchestrator would, only more often. */
+/** Checks five times a second whether a server is alive and ready; an orchestrator does so less often. */
 export class HealthProbe {
   readonly seen: Seen[] = [];
   readonly #baseUrl: string;
@@ -48,7 +48,7 @@ export class HealthProbe {
     return { status: answer?.status ?? 0, body: body ?? 'nothing' };
   }
 
-  /** Compares the observations of a period with the truth. Returns the number of observations. */
+  /** Compares the responses in a period with the expected ones. Returns their number. */
   judge(what: string, [from, to]: [number, number], ready: 200 | 503 | 'either', violations: Violations): number {
     const seen = this.seen.filter(({ begun, ended }) => begun >= from && ended <= to);
     for (const one of seen) {

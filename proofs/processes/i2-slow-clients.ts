@@ -10,21 +10,21 @@ import { judgeReads } from './reads.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** For 99 of 100 reads of the catalogue; required only in full forms, on an idle machine. */
+/** The limit for the p99 of catalogue reads. Checked in the full form only, which needs an idle machine. */
 const GOAL_MS = 50;
 const READS_A_SECOND = 50;
-/** A new server compiles the code of its first requests. */
+/** A new server compiles code during its first requests. */
 const WARM_UP_SECONDS = 2;
-/** Files of the server besides its clients' connections: its pool, its log, and Node's own. */
+/** Open files that are not connections of clients: the pool, the log, and those of Node. */
 const FILES_OF_ITS_OWN = 64;
 
-/** How many connections are opened at once, and how soon the next: all of them within three seconds. */
+/** The number of connections opened before each pause, so that all are open within three seconds. */
 const AT_ONCE = 25;
 const PAUSE_MS = 10;
 
 /**
- * Sockets that send their headers or their body byte by byte, and more silent ones than a server keeps, while others browse
- * the catalogue.
+ * Some clients send their headers or their body byte by byte, and silent ones open more connections than a server keeps, while
+ * others browse the catalogue.
  */
 export const I2: Proof = {
   id: 'I2',
@@ -62,7 +62,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     if (size === 'full' && meanwhile.latency.p99 >= GOAL_MS) {
       violations.add(`99 of 100 looks at the catalogue take up to ${meanwhile.latency.p99} ms`);
     }
-    // Headers have 10 s, a body 30 s, and the server looks every two seconds.
+    // The limits are 10 s for headers and 30 s for a body, checked every two seconds.
     if (size === 'full' && crowd.opened > 0) violations.add(`${crowd.opened} connections were not let go in 45 s`);
     const note = `${kept} files and connections of the server at most; catalogue meanwhile p99 ${meanwhile.latency.p99} ms, at rest ${atRest.latency.p99} ms; new connections for every tenth look`;
     return { tried: silent + 2 * dawdling, unit: 'slow connections', violations: violations.list, note };
@@ -72,7 +72,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   }
 }
 
-/** Looks four times a second how many files a process has open; connections are files. */
+/** Counts the open files of a process four times a second; connections are files. */
 class OpenFiles {
   readonly #watching: Promise<void>;
   #most = 0;
@@ -93,7 +93,7 @@ class OpenFiles {
     }
   }
 
-  /** The most that there were. */
+  /** Stops counting, and returns the highest count. */
   async end(): Promise<number> {
     this.#over = true;
     await this.#watching;
@@ -101,7 +101,7 @@ class OpenFiles {
   }
 }
 
-/** Connections that each send a byte a second. */
+/** Opens connections that each send one byte a second. */
 class Crowd {
   readonly #port: number;
   readonly #sockets = new Set<Socket>();
@@ -112,7 +112,7 @@ class Crowd {
     this.#port = port;
   }
 
-  /** How many the server still has. */
+  /** The number of connections that the server has not closed. */
   get opened(): number {
     return this.#sockets.size;
   }
@@ -148,7 +148,7 @@ class Crowd {
   }
 }
 
-/** A steady stream of reads of the catalogue, also over new connections, from a thread that the slow clients do not delay. */
+/** Reads the catalogue at a steady rate, even over new connections, from a thread that the slow clients do not delay. */
 function read({ baseUrl }: ServerProcess, headers: Record<string, string>, duration: number) {
   const url = `${baseUrl}/api/storefront/products`;
   return autocannon({

@@ -14,18 +14,20 @@ import { openTenant } from './tenant.ts';
 
 const MEGABYTE = 1_048_576;
 const HUGE_BYTES = 100 * MEGABYTE;
-/** In the tests other work shares the cores and delays everything; a real regression takes seconds. */
+/** In the short form, other tests share the CPU and delay everything; a real regression takes seconds. */
 const LIMITS = {
   short: { growthBytes: 100 * MEGABYTE, stallMs: 400 },
   tenth: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
   full: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
 };
-/** Over a whole run: uncollected garbage adds to the memory of one attack; a leak would keep growing. */
+/**
+ * The limit for a whole run: garbage that is not yet collected adds to the memory of one attack, but a leak would keep growing.
+ */
 const WHOLE_GROWTH_LIMIT_BYTES = 100 * MEGABYTE;
-/** A stall counts when each of this many repetitions shows it: a single one may be due to the machine. */
+/** A stall counts only if all of this many repetitions show it, because one may be due to the machine. */
 const REPETITIONS = 5;
 
-/** A body that is too large, too deep or too wide gets an error, and affects nobody else. */
+/** Sends bodies that are too large, too deep or too wide. Each must get an error, and other requests must not be delayed. */
 export const I3: Proof = {
   id: 'I3',
   promise: 'Oversized bodies are rejected without stalling the server or filling its memory.',
@@ -38,7 +40,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   const pulse = await Pulse.of(server.port);
   try {
     const known: Secrets = await openTenant(databaseUrl);
-    // Well-formed, so that it passes all checks without the database; anyone can make one.
+    // A key with a valid form, which anyone can make. It passes all checks that need no database.
     const forged: Secrets = {
       site_id: known.site_id,
       api_key: mintToken('api_key'),
@@ -83,7 +85,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
 
 interface Attack {
   name: string;
-  /** Returns the status, or 0 when the server closed the connection. */
+  /** Returns the status, or 0 if the server closed the connection. */
   send(port: number): Promise<number>;
   refusedWith: number[];
 }
@@ -104,14 +106,14 @@ function attacksOn(size: Trial['size'], callers: Record<string, Secrets>): Attac
 const SHORT_FIELDS = ['variants', 'metadata'];
 const REFUSED = [401, 413, 415, 422];
 const TOO_LARGE = [0, 401, 413];
-/** A read ignores a body, and does not wait for it, unless its Content-Length exceeds that of any operation. */
+/** A read ignores a body and does not wait for it, unless its Content-Length exceeds the limit of every operation. */
 const PASSED_OVER = [0, 200, 401];
-/** The server may close the connection to a client that keeps sending after the response. */
+/** The server may close the connection of a client that keeps sending after the response. */
 const REFUSED_OR_CUT = [0, ...REFUSED];
 
 function attacksOnOperation(size: Trial['size'], operation: Operation, target: string, key: Secrets): Attack[] {
   const limit = operation.bodyLimitBytes;
-  // The short form looks into one field of each kind: text, list, object.
+  // The short form only tries fields that are lists or objects.
   const fields = bodyFieldsOf(operation).filter((name) => size === 'full' || SHORT_FIELDS.includes(name));
   const json = (body: string | Buffer, extra = {}) => requestTo(operation, key, body, extra);
   const shapes = { ...wideBodies(limit), ...bodiesInFields(fields, limit) };
@@ -163,7 +165,7 @@ function attacksWithoutBody(caller: string, key: Secrets): Attack[] {
 
 type Secrets = Record<'site_id' | 'api_key' | 'storefront_token' | 'sync_secret', string>;
 
-/** Credentials for an operation of each surface; an operation that requires more rejects before it reads a body. */
+/** Credentials for the operation's API. A call that lacks some is rejected before its body is read. */
 function credentialsFor(
   { surface }: Operation,
   { site_id, api_key, storefront_token, sync_secret }: Secrets,
@@ -197,7 +199,7 @@ function pathOf({ path }: Operation): string {
   return path.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
 }
 
-/** Neither a response nor the end of the connection, in as long as a client would wait. */
+/** Neither a response nor a closed connection within the time that a client would wait. */
 const NO_ANSWER = -1;
 
 async function statusOf(port: number, request: Buffer): Promise<number> {
@@ -211,7 +213,7 @@ async function statusOf(port: number, request: Buffer): Promise<number> {
   }
 }
 
-/** Sends 100 MB in pieces, as fast as the server reads them, until it responds or closes. */
+/** Sends 100 MB in chunks, as fast as the server reads them, until it responds or closes the connection. */
 function stream(port: number, operation: Operation, key: Secrets, chunked: boolean): Promise<number> {
   const length: Record<string, string> = chunked
     ? { 'Transfer-Encoding': 'chunked' }
@@ -243,7 +245,7 @@ function stream(port: number, operation: Operation, key: Secrets, chunked: boole
     socket.on('drain', pump);
     socket.on('data', (bytes) => {
       received += bytes.toString('latin1');
-      // Whether the server still reads the rest does not matter here: some of it is sent in any case.
+      // Closes the connection soon after the response, whether or not the server reads the rest.
       if (received.includes('\r\n\r\n')) setTimeout(() => socket.destroy(), 200);
     });
     socket.on('error', () => {});
@@ -251,7 +253,10 @@ function stream(port: number, operation: Operation, key: Secrets, chunked: boole
   });
 }
 
-/** Memory for each operation's checks and valid requests of full size does not count as growth. */
+/**
+ * Sends requests that load what the checks of each operation and requests of full size need, so that this memory does not count
+ * as growth.
+ */
 async function warmUp(port: number, key: Secrets, rounds: number): Promise<void> {
   const bodies = [JSON.stringify({}), JSON.stringify({ unknown: Array(5_000).fill(0) })];
   for (const operation of operationTable.filter(({ hasBody }) => hasBody)) {

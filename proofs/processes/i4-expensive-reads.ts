@@ -6,13 +6,13 @@ import { judgeReads } from './reads.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** For 99 of 100 reads of others; required only in full forms, on an idle machine. */
+/** The limit for the p99 of others' reads. Checked in the full form only, which needs an idle machine. */
 const GOAL_MS = 100;
 const READS_A_SECOND = 50;
-/** PostgreSQL's time limit for a statement. */
+/** PostgreSQL's statement timeout. */
 const LIMIT_MS = 5_000;
 
-/** The most expensive reads that the contract allows, and some invalid ones, while others read single products. */
+/** Sends the most expensive reads that the contract allows, and some invalid ones, while others read single products. */
 export const I4: Proof = {
   id: 'I4',
   promise: 'No read exceeds the time limit of the database, whatever its parameters, and others are served meanwhile.',
@@ -33,7 +33,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     const url = `${server.baseUrl}/api/storefront/products/mug-1`;
     const [attacked, others] = await Promise.all([
       autocannon({ url: server.baseUrl, requests: reads, connections: pick(size, 4, 8), duration: seconds }),
-      // From a separate thread, which the attackers' responses do not delay.
+      // Runs in a separate thread, which the attackers' responses do not delay.
       autocannon({
         url,
         headers: storefront,
@@ -91,7 +91,7 @@ function expensiveReads(storefront: Headers, dashboard: Headers): autocannon.Req
   ];
 }
 
-/** Products to be read through. */
+/** Creates products for the expensive reads. */
 async function stock(baseUrl: string, api_key: string, many: number): Promise<void> {
   const description = 'A mug of stoneware, glazed by hand, for tea and coffee. '.repeat(20);
   for (let from = 0; from < many; from += 100) {
@@ -109,7 +109,7 @@ async function stock(baseUrl: string, api_key: string, many: number): Promise<vo
   }
 }
 
-/** Looks every 100 ms for the statement that has run longest. */
+/** Records every 100 ms how long the oldest running statement has run. */
 class Watch {
   readonly #client: pg.Client;
   readonly #watching: Promise<void>;
@@ -137,7 +137,7 @@ class Watch {
     }
   }
 
-  /** The longest time that was seen, in milliseconds. */
+  /** Returns the longest time in milliseconds. */
   async end(): Promise<number> {
     this.#over = true;
     await this.#watching;

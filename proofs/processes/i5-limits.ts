@@ -13,7 +13,7 @@ import { inWorld } from '../world.ts';
 import { REDIS, Redis } from './redis.ts';
 import { withDirectory } from './server-process.ts';
 
-/** Limits that another proof, or a test, uses up. */
+/** Limits that another proof or a test exhausts. */
 const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
   second_factor: 'server/src/dashboard/account.test.ts',
   operator: 'server/src/operator/sites.test.ts',
@@ -27,13 +27,16 @@ const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
   user_code_site: 'F3',
   order_link_answer: 'server/src/pages/order/order.test.ts',
 };
-/** The short form leaves out limits that need hundreds of requests. */
+/** The short form skips limits that allow more requests. */
 const SHORT_POINTS = 30;
 
-/** A limit too high to be exhausted within its window on any machine is lowered for the shop, as its operator may do. */
+/**
+ * This limit is too high to be exhausted within its window on any machine, so the shop gets a lower one, as an operator may set
+ * it.
+ */
 const PRIVATE_TOKEN_POINTS = 30;
 
-/** Each limit is used up to its last point through two server processes in turn, and once more. */
+/** Uses up each limit exactly, through two server processes in turn, and then makes one more call. */
 export const I5: Proof = {
   id: 'I5',
   promise: 'Each rate limit allows exactly its number of calls, over all servers together, and rejects the next.',
@@ -80,7 +83,7 @@ function pointsOf(name: RateLimitName): number {
   return name === 'private_token' ? PRIVATE_TOKEN_POINTS : RATE_LIMITS[name].points;
 }
 
-/** Starts to exhaust a limit again; the returned function sends one request that counts. */
+/** Prepares a new attempt to exhaust a limit. The returned function sends one request that counts. */
 type Begin = () => ((n: number) => Promise<Reply>) | Promise<(n: number) => Promise<Reply>>;
 
 interface Means {
@@ -90,11 +93,11 @@ interface Means {
 }
 
 /**
- * The observation is void when the machine was too busy: the window ended before the limit was used up, a request failed after
- * it may have been counted, or a server did not wait for Redis and counted locally, as it should.
+ * An attempt is repeated if the machine was too busy: the window ended before the limit was used up, a request failed after it
+ * may have been counted, or a server got no response from Redis in time and counted locally, as it should.
  */
 const TRIES = 5;
-/** A little longer than shared-limiter.ts counts locally after Redis did not respond in time. */
+/** A little longer than the time during which shared-limiter.ts counts locally after Redis did not respond. */
 const REDIS_LEFT_ALONE_MS = 1_200;
 const SHORT_WINDOW_SECONDS = 60;
 
@@ -112,15 +115,15 @@ async function useUp(name: RateLimitName, begin: Begin, { servers, redis, violat
       return;
     }
     why = `${late ? 'its window ended, ' : ''}${failed} requests failed, Redis counted ${missed} too few; ${faults.join('; ')}`;
-    // The next window begins with the next request: other users of the same limit, an agent or a customer, wait for it.
-    // A server ignores a slow Redis for a second.
+    // Waits for the next window if it is short, because other limits use the same agent or customer. Else only waits until the
+    // servers use Redis again.
     const again = late || seconds <= SHORT_WINDOW_SECONDS;
     await new Promise((done) => setTimeout(done, again ? seconds * 1_000 : REDIS_LEFT_ALONE_MS * attempt));
   }
   throw new Error(`${name} could not be used up in ${TRIES} attempts: ${why}`);
 }
 
-/** How much Redis has counted of a limit. */
+/** The sum of all counters in Redis for a limit. */
 async function countedIn(redis: Redis, name: RateLimitName): Promise<number> {
   const sum = `local n = 0 for _, key in ipairs(redis.call('KEYS', ARGV[1])) do n = n + redis.call('GET', key) end return n`;
   const reply = await redis.command(`EVAL "${sum}" 0 limit:${name}:*`);
@@ -150,7 +153,7 @@ async function faultsOf(name: RateLimitName, begin: Begin): Promise<string[]> {
   return faults;
 }
 
-/** The profile of an agent without a token, as if it had been fetched. */
+/** Inserts the profile of an agent without a token, as if the server had fetched it. */
 async function keepAgentProfile({ owner }: World, site_id: string, host: string): Promise<string> {
   const url = `https://${host}/ucp`;
   const spoken = { 'dev.ucp.shopping.catalog.lookup': [UCP_VERSION] };
@@ -162,20 +165,20 @@ async function keepAgentProfile({ owner }: World, site_id: string, host: string)
   return url;
 }
 
-/** How to draw from each limit and from no narrower one. */
+/** For each limit, how to use it up without reaching a lower limit first. */
 function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimitName, Begin>> {
   const [tenant, second, third] = world.tenants;
   const { site_id, secrets } = tenant;
   const guest = { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken };
   const customer = { ...guest, Authorization: `Bearer ${secrets.CustomerToken}` };
-  // Find and buy calls of agents count as calls of theirs: each limit has an agent of its own.
+  // Find and buy calls count as calls of their agent too, so each of these limits has its own agent.
   const agentOf = (one: Tenant) => ({ Authorization: `Bearer ${one.secrets.AgentToken}` });
   const same =
     (method: string, target: string, headers: Record<string, string>, body?: (n: number) => unknown) => () => {
       const address = servers.newAddress();
       return (n: number) => servers.send(address, method, target, headers, body?.(n));
     };
-  /** From another address each time: the limit does not depend on the address. */
+  /** Sends each request from another IP address, for limits that do not depend on the address. */
   const spread =
     (method: string, target: string, headers: Record<string, string>, body?: (n: number) => unknown) =>
     () =>
@@ -229,7 +232,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     agent: spread('GET', '/api/agent/orders', agentOf(tenant)),
     agent_buy: spread('POST', '/api/agent/intent/find-and-buy', agentOf(third), () => ({ product_id: randomUUID() })),
     agent_find: spread('POST', '/api/agent/intent/find', agentOf(second), () => ({ query: 'mug' })),
-    // A profile of the documentation's network is never reached, and a failed address is not fetched again at once.
+    // Profiles on an example host are never reached, and after a failure a profile is not fetched again at once.
     agent_profile: () => {
       const address = servers.newAddress();
       return (n: number) => servers.send(address, 'POST', lookUp, profile(`https://agent-${n}.example/ucp`), ids(n));
@@ -263,7 +266,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     reset_request_address: same('POST', '/api/storefront/customer/reset-request', guest, () => ({
       email: `${randomUUID()}@example.com`,
     })),
-    // Of another shop, whose own limit nobody else uses.
+    // Uses another shop, whose limit no other test uses.
     consent_request: same('POST', '/api/agent/consent/request', { 'X-Site-ID': second.site_id }, consent),
     client_registration: same('POST', `/sites/${second.site_id}/oauth/register`, {}, registration),
     consent_poll: same('POST', '/api/agent/consent/poll', {}, () => ({

@@ -7,8 +7,8 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
 /**
- * A caller with the public token of one shop sends requests that were never sent before: searches with and without
- * results, new carts, carts that do not exist, keys that were never used. Each address stays below its own limits.
+ * A client with the public token of a shop sends requests that were never sent before: searches with and without results, new
+ * and unknown carts, and new idempotency keys. Each IP address stays below its limits.
  */
 export const I8: Proof = {
   id: 'I8',
@@ -17,9 +17,9 @@ export const I8: Proof = {
 };
 
 const CONNECTIONS = 8;
-/** Below 60 changes of carts a minute from each address. */
+/** Few enough that each IP address makes at most 60 changes of carts a minute. */
 const CALLS_PER_ADDRESS = 200;
-/** In addition to the memory before and the cache's own count, as a share of both. */
+/** By which share the memory may exceed that before plus what the cache counts. */
 const TOLERANCE = 0.1;
 const MEGABYTE = 1_048_576;
 
@@ -43,7 +43,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     const counted = (await countedBy(server)) - countedBefore;
     const after = await memoryOf(server);
     const beyond = (kind: keyof MemoryInUse) => (after[kind] - before[kind] - counted) / (before[kind] + counted);
-    // The heap of a new process keeps growing to its working size for longer than the short form lasts.
+    // The short form only checks `arrayBuffers`, because the heap of a new process grows for longer than it runs.
     for (const kind of pick(size, ['arrayBuffers'] as const, ['rss', 'arrayBuffers'] as const)) {
       if (beyond(kind) > TOLERANCE) {
         violations.add(
@@ -73,7 +73,7 @@ interface Shop {
   storefront_token: string;
 }
 
-/** One holder of the public token, who never sends the same request twice. */
+/** Sends requests with the public token, never the same one twice. */
 class Asker {
   asked = 0;
   readonly #shop: Shop;
@@ -93,7 +93,7 @@ class Asker {
         this.asked += 1;
         const { text, statuses } = this.#requestFor(this.asked);
         const status = (await client.send(text))?.status ?? 0;
-        // The server closes a connection after so many requests, and sends searches away when the machine is busy.
+        // The server closes a connection after a number of requests, and rejects searches when the machine is busy.
         if (status !== 0 && status !== 503 && !statuses.includes(status))
           this.#violations.add(`${text.split(' HTTP')[0]}: ${status}`);
       }
@@ -140,7 +140,7 @@ async function openGoods(baseUrl: string, api_key: string): Promise<void> {
   }
 }
 
-/** The memory in use after garbage collection. */
+/** Returns the server's memory use after a garbage collection. */
 function memoryOf(server: ServerProcess): Promise<MemoryInUse> {
   return new Promise((resolve) => server.order<MemoryInUse>({}, resolve));
 }

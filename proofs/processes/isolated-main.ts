@@ -5,7 +5,7 @@ import { attackByFullDisk } from './c9-full-disks.ts';
 import type { IsolatedTrial, News } from './isolated.ts';
 import { attackHealth } from './j5-health.ts';
 
-/** The other side of isolated.ts: runs a proof in the namespaces created for it. */
+/** The process that isolated.ts starts: runs a proof in the namespaces created for it. */
 const ATTACKS: Record<string, (trial: IsolatedTrial) => Promise<Figures>> = {
   C7: attackByPartition,
   C9: attackByFullDisk,

@@ -6,8 +6,8 @@ import type { Figures, Trial } from '../frame.ts';
 import { notRun, notRunWithout } from '../missing-tool.ts';
 
 /**
- * Faults of the network and of disks are caused where they affect nobody else: in a process with its own loopback interface and
- * mounts, together with its children. All of that disappears with it.
+ * Network and disk faults are caused in a process with its own loopback interface and mounts, so that they affect nothing else.
+ * All of that disappears when the process ends.
  */
 export type IsolatedTrial = Omit<Trial, 'databaseUrl'>;
 
@@ -20,10 +20,10 @@ const TOOLS = {
 const MAIN = fileURLToPath(new URL('isolated-main.ts', import.meta.url));
 const NAMESPACES = ['--net', '--mount', '--propagation', 'private'];
 
-/** A message of such a process: its progress, and in the end its results. */
+/** A message of the process: its progress, and at the end its figures. */
 export type News = { progress: string } | { figures: Figures };
 
-/** Runs the proof of this id as isolated-main.ts has it. */
+/** Runs the proof with this id in such a process. */
 export async function isolated(id: string, { size, seed, progress }: Trial): Promise<Figures> {
   for (const tool of Object.values(TOOLS)) if (!findTool(tool)) return notRunWithout(id, tool);
   const unshare = findTool(TOOLS.unshare) ?? '';

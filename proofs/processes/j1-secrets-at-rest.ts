@@ -16,7 +16,7 @@ import { seedWorld } from '../world.ts';
 import { withOwnDatabase } from './own-database.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 
-/** A server is used for everything that it can do, and then searched completely. */
+/** Uses everything that a server can do, and then searches all that it has stored and logged. */
 export const J1: Proof = {
   id: 'J1',
   promise: 'No issued or received secret is stored in clear text in a log, a table, or a mail that needs none.',
@@ -27,7 +27,7 @@ export const J1: Proof = {
 };
 
 const ENOUGH_SECRETS = 50_000;
-/** Not a secret: tables contain customers' addresses, so that a search that never finds anything is detected. */
+/** An address that is not secret and must be found, so that a search that never finds anything is noticed. */
 const CONTROL = 'what must be found';
 
 async function attack(trial: Trial, directory: string): Promise<Figures> {
@@ -80,7 +80,7 @@ async function attack(trial: Trial, directory: string): Promise<Figures> {
   };
 }
 
-/** Returns whether the control was found. */
+/** Adds a violation for each secret in the text. Returns whether the control was found. */
 function accuse(violations: Violations, where: string, search: Search, text: string): boolean {
   const found = search.in(text);
   const secrets = found.filter((one) => !one.startsWith(CONTROL));
@@ -88,7 +88,7 @@ function accuse(violations: Violations, where: string, search: Search, text: str
   return secrets.length < found.length;
 }
 
-/** Every operation called correctly, again under the same key, and with misplaced secrets. */
+/** Calls each operation correctly, again with the same key, and with secrets in wrong places. */
 async function useAll(world: World, tenant: Tenant, operations: Operation[]): Promise<void> {
   for (const operation of operations) {
     const call = await validCall(world, tenant, operation);
@@ -108,7 +108,7 @@ async function useAll(world: World, tenant: Tenant, operations: Operation[]): Pr
 
 const CHAINS = 8;
 
-/** Customers who renew their tokens, each with the previous one, until there are enough secrets. */
+/** Customers renew their tokens, each with the previous one, until there are enough secrets. */
 async function renewAll(world: World, secrets: Secrets, progress: Trial['progress']): Promise<void> {
   const [tenant] = world.tenants;
   const chain = async () => {
@@ -123,7 +123,7 @@ async function renewAll(world: World, secrets: Secrets, progress: Trial['progres
   progress(`${secrets.count} secrets`);
 }
 
-/** A secret in the query, in the path, in an unknown field, and in the header of another. */
+/** The call with a secret in the query, in the path, in an unknown field, and in the header of another credential. */
 function straysOf(call: Call, { secrets }: Tenant): Call[] {
   const [name] = Object.keys(call.path);
   const headers = call.operation.method === 'get' ? call.headers : underKey(call).headers;
@@ -143,7 +143,7 @@ const MAILED = /^a (?:rst|vrf|chk|ord)_|^a token$/;
 
 const MAILS_WITHIN_MS = 120_000;
 
-/** Until the queue of mails is empty. */
+/** Waits until no mail is queued. */
 async function mailsSent(owner: pg.Pool): Promise<void> {
   const deadline = Date.now() + MAILS_WITHIN_MS;
   for (;;) {
@@ -157,7 +157,7 @@ async function mailsSent(owner: pg.Pool): Promise<void> {
   }
 }
 
-/** The addresses of orders in mails: they contain a secret, which no log may contain. */
+/** The paths of order links in mails. They contain a secret, which no log may contain. */
 function orderPathsIn(mails: string[]): Set<string> {
   return new Set(mails.flatMap((mail) => mail.match(/\/sites\/[0-9a-f-]{36}\/orders\/ord_[0-9A-Za-z]{38}/g) ?? []));
 }
@@ -170,7 +170,7 @@ async function mailsIn(directory: string): Promise<string[]> {
 
 const ROWS_AT_ONCE = 1_000;
 
-/** All rows of all tables, including the queue's and the system's own, as text. Returns how many tables there are. */
+/** Searches all rows of all tables as text, including those of the queue. Returns the number of tables. */
 async function searchTables(owner: pg.Pool, search: Search, violations: Violations): Promise<number> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select format('%I.%I', n.nspname, c.relname) as name from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -6,10 +6,10 @@ import { bodyFieldsOf } from './request-bodies.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 import { openTenant } from './tenant.ts';
 
-/** Part of every payload: a line that begins with it, or a key that contains it, was created by the attacker. */
+/** Part of every payload. A log line that begins with it, or a key that contains it, was created by the attack. */
 const MARK = 'forged-line';
 const FORGED = `{"level":"error","msg":"${MARK}","${MARK}":1}`;
-/** As bytes on the wire, in latin1; UTF-8 is written out. */
+/** The bytes to send, as latin1; characters in UTF-8 are written byte by byte. */
 const PAYLOADS = {
   'CR LF': `x\r\n${FORGED}\r\n`,
   LF: `x\n${FORGED}\n`,
@@ -41,7 +41,7 @@ const HEADERS = [
   ...['Idempotency-Key', 'Content-Encoding', 'Expect', 'Upgrade', `X-${MARK}`],
 ];
 
-/** No request can write a line of the log, break one, or insert control codes for a terminal. */
+/** No request may add a line to the log, break one, or insert control characters for a terminal. */
 export const J3: Proof = {
   id: 'J3',
   promise: 'Every line of the log is one JSON object, whatever requests contain.',
@@ -82,13 +82,13 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   }
 }
 
-/** In the short form each payload is for some of the operations, and each operation gets some of the payloads. */
+/** In the short form each payload is sent to some of the operations, so that each operation gets some payloads. */
 function targets(size: Trial['size'], turn: number): Operation[] {
   const turns = pick(size, 20, 1);
   return operationTable.filter((_, i) => i % turns === turn % turns);
 }
 
-/** The payload in each header, and in path, query and body of each operation. */
+/** Requests with the payload in each header, and in the path, query and body of each operation. */
 function* requestsWith(payload: string, apiKey: string, targets: Operation[]): Generator<string> {
   const headers = (method: string) => ({
     'X-API-Key': apiKey,
@@ -101,7 +101,7 @@ function* requestsWith(payload: string, apiKey: string, targets: Operation[]): G
   yield rawRequest(`GET${payload}`, '/api/dashboard/settings', headers('get'));
   yield rawRequest('GET', `/${payload}`, headers('get'));
   yield rawRequest('GET', `http://x/${payload}`, headers('get'));
-  // A JSON body can contain the control characters, unlike a header.
+  // Unlike a header, a JSON body can contain control characters.
   const text = Buffer.from(payload, 'latin1').toString('utf8');
   for (const operation of targets) {
     const { method, path, hasBody } = operation;

@@ -8,9 +8,9 @@ import { asOwner, ServerProcess, withDirectory } from './server-process.ts';
 
 const SECRET_KEY = 'q8Zr2Vd0sLx7Yb4NnK6tGh3WmJc9Pf1RuEa5TiOy';
 
-/** A mistake in an otherwise sound production configuration. */
+/** One mistake in an otherwise correct production configuration. */
 interface Mistake {
-  /** The text that the message must contain. */
+  /** A text that the error message must contain. */
   names: string;
   env: Record<string, string | undefined>;
 }
@@ -67,7 +67,7 @@ const MISTAKES: Mistake[] = [
   })),
 ];
 
-/** Mistakes that show only at the database, so they need a process and a database to be tried. */
+/** Mistakes that are only noticed when the server connects to the database. */
 const DATABASE_MISTAKES: (Mistake & { arrange?: string; restore?: string; superuser?: true })[] = [
   { names: 'superuser', env: {}, superuser: true },
   {
@@ -79,7 +79,7 @@ const DATABASE_MISTAKES: (Mistake & { arrange?: string; restore?: string; superu
   { names: '', env: { DATABASE_URL: 'postgres://nobody:Vq7xTz2k@127.0.0.1:1/shop' } },
 ];
 
-/** In production the server does not start with a setting that is only safe for development, or that it does not support. */
+/** In production the server must not start with a setting that is only safe for development, or that it does not support. */
 export const J4: Proof = {
   id: 'J4',
   promise: 'A misconfigured server does not start in production mode.',
@@ -117,7 +117,10 @@ async function attack({ size, progress }: Trial, directory: string) {
 
 type Environment = Record<string, string | undefined>;
 
-/** The requirements of production: durable database, a login that is no superuser, TLS, a secret of one's own. */
+/**
+ * A configuration that meets the requirements of production: a durable database, a login that is no superuser, TLS, and an own
+ * secret.
+ */
 async function soundConfiguration(directory: string, databaseUrl: string): Promise<Environment> {
   const dataDir = join(directory, 'server');
   await mkdir(dataDir);
@@ -132,7 +135,7 @@ async function soundConfiguration(directory: string, databaseUrl: string): Promi
   };
 }
 
-/** Reading the configuration must fail, naming the variable and no secret. */
+/** Reading the configuration must fail, with a message that names the variable and contains no secret. */
 function judgeReading({ names, env }: Mistake, sound: Environment, violations: Violations): void {
   try {
     readConfig({ ...sound, ...env });

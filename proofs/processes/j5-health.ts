@@ -20,21 +20,21 @@ import { openTenant } from './tenant.ts';
 
 const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
 const DISK_MB = 400;
-/** The allowed lag of `/readyz`: it checks the database every 2 s, and waits 1 s for the response. */
+/** How late `/readyz` may be: it checks the database every 2 s, and waits 1 s for a response. */
 const LAG_MS = 3_500;
-/** After that the responses count, for this long. */
+/** For how long responses are checked after that. */
 const COUNTED_MS = 2_500;
-/** Everything that is written here must leave the small disk some space, or it would be full too early. */
+/** The size of the log is limited so that the small disk is not full too early. */
 const WAL_MB = 64;
 
-/** The faults of C5 to C9 in the database and in Redis, one after the other, while an orchestrator checks the server. */
+/** Causes the faults of C5 to C9 in the database and in Redis, one after the other, while the health endpoints are checked. */
 export const J5: Proof = {
   id: 'J5',
   promise: 'Whatever else fails, the server stays alive, and reports that it is ready if and only if it can serve.',
   run: async (trial) => (findTool(REDIS) ? isolated('J5', trial) : notRunWithout('J5', REDIS)),
 };
 
-/** A fault, and the response of `/readyz` while it lasts. */
+/** A fault, and the expected status of `/readyz` while it lasts. */
 interface Fault {
   name: string;
   ready: 200 | 503 | 'either';
@@ -93,7 +93,7 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
 }
 
 async function suffer(fault: Fault, countedMs: number, probe: HealthProbe, violations: Violations): Promise<number> {
-  // A fault that is no reason to be unready must never make it unready.
+  // If the server must stay ready, even the first responses count.
   const lag = fault.ready === 200 ? 0 : LAG_MS;
   await fault.begin();
   const begun = performance.now();
@@ -162,7 +162,7 @@ function postmasterIn(disk: string): number {
   return Number(pid);
 }
 
-/** Resolves when PostgreSQL accepts connections. */
+/** Waits until PostgreSQL accepts connections. */
 async function connectable(url: string): Promise<void> {
   for (let tries = 0; tries < 600; tries += 1) {
     const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
@@ -178,7 +178,7 @@ async function connectable(url: string): Promise<void> {
   throw new Error('PostgreSQL did not come back.');
 }
 
-/** Resolves when the server has rejected a call because the disk is full. */
+/** Waits until the server has rejected a call because the disk is full. */
 async function refusal(writers: Callers): Promise<void> {
   writers.told.length = 0;
   for (let tries = 0; tries < 3_000; tries += 1) {
@@ -188,7 +188,7 @@ async function refusal(writers: Callers): Promise<void> {
   throw new Error('No call was refused by storage_full.');
 }
 
-/** Ends all connections of the server again and again. */
+/** Ends all connections of the server repeatedly. */
 class Ending {
   readonly #url: string;
   #going = false;

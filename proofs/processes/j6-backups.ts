@@ -19,27 +19,27 @@ const COMMAND_WITHIN_MS = 120_000;
 const MOST_ANSWERS_BETWEEN = 200;
 const READERS = 2;
 
-/** Backups of both kinds of database, by the command and its ordinary login, while shoppers buy without pause. */
+/** Backs up embedded and external databases with the command and its usual login, while shoppers buy without pause. */
 export const J6: Proof = {
   id: 'J6',
   promise: 'A backup of a selling shop is consistent, restores completely into an empty cluster, and delays nobody.',
   run: (trial) => withDirectory((directory) => attack(trial, directory)),
 };
 
-/** A backup, and the orders that were acknowledged before it began. */
+/** A backup, with the orders that were acknowledged before it began. */
 interface Made {
   file: string;
   orders: string[];
   seconds: number;
 }
 
-/** A shop that sells, and how an operator reaches its database. */
+/** A shop with purchases, and how an operator reaches its database. */
 interface Market {
   name: string;
   env: Record<string, string>;
-  /** Past row-level security. */
+  /** The URL of a login that bypasses row-level security. */
   superuserUrl: string;
-  /** The owner of the tables, for migrations; absent if only the server has it. */
+  /** The URL of the tables' owner, for migrations; absent if only the server has that login. */
   ownerUrl?: string;
   server: ServerProcess;
   close(): Promise<void>;
@@ -81,7 +81,7 @@ async function folderIn(directory: string): Promise<string> {
 const SECRET_KEY = randomBytes(32).toString('base64');
 const ENV = { SECRET_KEY, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', DEMO_SHOP: 'off', CATALOG_CACHE: 'off' };
 
-/** The server has an embedded database, and backups are made while it runs. */
+/** The server has an embedded database, which is backed up while it runs. */
 async function openEmbedded(folder: string): Promise<Market> {
   const env = { ...ENV, DATA_DIR: folder };
   const server = await new ServerProcess(await freePort(), env).readyAtLast();
@@ -89,7 +89,7 @@ async function openEmbedded(folder: string): Promise<Market> {
   return { name: 'embedded', env, superuserUrl, server, close: async () => void (await server.end('SIGTERM')) };
 }
 
-/** The server uses an external database, with a login that is no superuser. */
+/** The server uses an external database with a login that is no superuser. */
 async function openOutside(folder: string): Promise<Market> {
   const { url, superuserUrl, stop } = await startEmbedded({ dataDir: folder });
   try {
@@ -128,7 +128,7 @@ async function sellAndBackUp(
   } finally {
     await shoppers.rest();
   }
-  // No purchases meanwhile: they may need the newest migration.
+  // There are no purchases meanwhile, because they may need the newest migration.
   if (market.ownerUrl) reads = await migrateUnderLoad(market.ownerUrl, shoppers, violations);
   await shoppers.judge(violations);
   return { orders: shoppers.orders, reads };
@@ -150,12 +150,12 @@ async function backUp(
   return { file, orders, seconds: (performance.now() - begun) / 1_000 };
 }
 
-/** Longer than any read on a busy machine, and shorter than a forgotten lock. */
+/** Longer than any read takes on a busy machine, but shorter than reads would wait for a lock that is not released. */
 const LONGEST_READ_MS = 3_000;
 
 /**
- * Rolls the newest migration back and applies it again while the catalogue is read. Returns the number of reads. Reads may
- * need the migration, and get 500 until it is back; but none may wait, and afterwards all must succeed.
+ * Rolls the newest migration back and applies it again while the catalogue is read. Until it is back, reads may get 500, but
+ * none may wait; afterwards all must succeed. Returns the number of reads.
  */
 async function migrateUnderLoad(url: string, shoppers: Shoppers, violations: Violations): Promise<number> {
   let reading = true;
@@ -176,7 +176,7 @@ async function migrateUnderLoad(url: string, shoppers: Shoppers, violations: Vio
     const client = new pg.Client(url);
     client.on('error', () => undefined);
     await client.connect();
-    // Only the last batch is rolled back.
+    // Puts the newest migration in its own batch, because a rollback reverts the whole last batch.
     await client.query('update public.commerce_migrations set batch = batch + 1 where name = $1', [LATEST_MIGRATION]);
     await client.end();
     const undone = await rollback(url);

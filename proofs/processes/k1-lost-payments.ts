@@ -10,9 +10,9 @@ import { withDirectory } from './server-process.ts';
 import { canFail, Payment, RETRIES, type StepName, WAYS, type Way } from './ways-to-pay.ts';
 
 /**
- * The server and its jobs throw, exit, hang or lose the database at each of its responses while a card is paid through Stripe's
- * official client, and they are killed, cut off or left without a response at each call of the provider. Each way to pay is
- * first run once without a fault, to record its places; then each round fails at one or two of them, and at others at random.
+ * A card is paid with Stripe's official client while the server and its jobs throw, exit, hang or lose the database at each
+ * database response, and are killed, cut off or left without a response at each call of the provider. Each way to pay first
+ * runs without a fault, to record these places. Then each round fails at a few of them.
  */
 export const K1: Proof = {
   id: 'K1',
@@ -34,13 +34,13 @@ interface At {
   step: number;
 }
 
-/** A response of the database. */
+/** A place at a response of the database. */
 interface AnswerPlace extends At {
   after: number;
   fault: Fault;
 }
 
-/** A call of the provider. */
+/** A place at a call of the provider. */
 interface CallPlace extends At {
   call: number;
   kind: FaultKind;
@@ -51,10 +51,10 @@ type Place = AnswerPlace | CallPlace;
 
 const FAULTS: Fault[] = ['throw', 'exit', 'cut', 'hang'];
 const KINDS: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429', 'silent_before', 'silent_after'];
-/** A client sends the call again, or a shopper presses the button again. */
+/** A client repeats the call, or a shopper presses the button again. */
 const PAY_AGAIN: StepName[] = ['again', 'anew'];
 const LANES = 6;
-/** Hanging calls continue after ten seconds, and a call of the provider after fifteen. */
+/** Long enough for hanging calls: these continue after ten seconds, and calls of the provider after fifteen. */
 const MINUTES = 25;
 
 async function attack(trial: Trial, directory: string, standIn: StripeStandIn): Promise<Figures> {
@@ -93,7 +93,7 @@ async function attack(trial: Trial, directory: string, standIn: StripeStandIn): 
   }
 }
 
-/** The places of each round, at different steps of one way: each place is used before any is repeated. */
+/** Chooses the places for each round, at different steps of one way to pay. Each place is used once before any is repeated. */
 function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   const left = new Map<Way, Place[]>();
   const plan: Place[][] = [];
@@ -110,14 +110,14 @@ function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
         );
       continue;
     }
-    // A way is used as often as it has places.
+    // A way is chosen in proportion to its places.
     const all = ways.flatMap((way) => left.get(way)?.map(() => way) ?? []);
     plan.push(takePlaces(left.get(chance.of(all)) ?? []));
   }
   return plan;
 }
 
-/** One of the rounds hangs, and waits for it. */
+/** One of the rounds has a place that hangs, and takes as long. */
 function quickPlanOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   const hangs = (place: Place) => ('after' in place ? place.fault === 'hang' : place.kind.startsWith('silent'));
   const quick = places.filter((place) => !hangs(place));
@@ -173,7 +173,7 @@ class Player {
     this.#lane.startFailing();
   }
 
-  /** Runs each way without a fault, to find where each step can fail. Throws when a way does not end correctly. */
+  /** Runs each way without a fault, to find where each step can fail. Throws if a way does not end as it should. */
   async findPlaces(): Promise<Place[]> {
     const places: Place[] = [];
     for (const way of WAYS) {
@@ -198,7 +198,7 @@ class Player {
     return Payment.begin(this.#lane, this.#shops[way.capture], { way, approved, chance: this.#chance });
   }
 
-  /** One checkout, paid while server and provider fail; then time passes until everything is settled. */
+  /** Pays one checkout while the server and the provider fail, and then lets time pass until everything is settled. */
   async playRound(places: Place[]): Promise<{ outcome: string; fault: string | undefined }> {
     const chance = this.#chance;
     const { way } = places[0] as Place;
@@ -207,7 +207,7 @@ class Player {
     for (const [i, step] of way.steps.entries()) {
       const failing = places.filter((place) => place.step === i);
       await this.#play(payment, step, failing, told);
-      // A caller without a response tries again, and others carry on.
+      // Without a response, the caller often tries again, and others may continue the payment.
       const retries = chance.next() < 0.5 ? chance.some(RETRIES, 2) : [];
       if (failing.length > 0 && chance.next() < 0.8) retries.unshift(step === 'pay' ? chance.of(PAY_AGAIN) : step);
       for (const retry of retries) await this.#play(payment, retry, [], told);
@@ -245,13 +245,13 @@ class Player {
     this.#standIn.faults.add(kind, /./, 1, options);
   }
 
-  /** Time passes, and lost messages are sent again, until the state is correct; returns the fault if it never is. */
+  /** Lets time pass and sends lost messages again until the state is correct. Returns the fault if it never is. */
   async #settled(payment: Payment): Promise<string | undefined> {
     const { books } = payment.shop;
     for (let minute = 0; minute < MINUTES; minute += 1) {
       if (minute > 0 || (await faultIn(books, payment.checkout_id))) {
         await letTimePass(books);
-        // A step that fails once is repeated in the next minute.
+        // A step that fails is repeated a minute later.
         for (const step of ['human', 'webhooks', 'settle', 'moves'] as const) {
           await payment.do(step).catch(() => undefined);
         }
@@ -262,7 +262,10 @@ class Player {
     return faultIn(books, payment.checkout_id);
   }
 
-  /** Calls that hung at the end of their round have continued since, and must have changed nothing. */
+  /**
+   * Checks all payments again, because calls that hung at the end of a round have continued since, and must have changed
+   * nothing.
+   */
   async judgeAgain(): Promise<string[]> {
     const faults: string[] = [];
     for (const { payment, told } of this.#played) {

@@ -6,28 +6,28 @@ import { chanceOf } from '../random.ts';
 import type { Gate } from './gate.ts';
 import { ServerProcess, withDirectory } from './server-process.ts';
 
-/** Callers who work without pause, and record their responses. */
+/** Clients that make calls without pause and record the responses. */
 export interface Workers {
-  /** The gate that each call passes before its first attempt. */
+  /** Each call passes this gate before its first attempt. */
   readonly gate: Gate;
   begin(): void;
-  /** Waits for this many more responses, or an error. */
+  /** Waits for this many more responses, or for an error. */
   moreAnswers(count: number): Promise<void>;
-  /** Lets each finish its current work. */
+  /** Lets all clients finish what they are doing. */
   rest(): Promise<void>;
-  /** Call it when all work has stopped: compares the responses with the database. */
+  /** Compares the responses with the database. Call it when all work has stopped. */
   judge(violations: Violations): Promise<void>;
-  /** A short summary of the work. */
+  /** A summary of the work, for the report. */
   told(): string;
 }
 
-/** A server is killed after at most this many more responses to the workers, and then at any moment. */
+/** A server is killed after a random number of further responses, up to this, and then at a random moment. */
 const MOST_ANSWERS_PER_LIFE = 60;
 const LONGEST_WAIT_MS = 20;
-/** The number of kills between two checks of all responses. */
+/** The responses are compared with the database after this many kills. */
 const KILLS_PER_BATCH = 20;
 
-/** Kills servers one after the other, at any moment of their work, while the next is there. */
+/** Kills servers one after the other, at any moment of their work, while the next one is already running. */
 export function killServers(
   trial: Trial,
   goal: number,
@@ -47,9 +47,9 @@ async function attack(
     DATA_DIR: directory,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'warn',
-    // In the tests, the background jobs would work on the rows of others.
+    // In the short form, background jobs would also process the data of other tests.
     ROLE: size === 'short' ? 'api' : 'all',
-    // Most of a start is compiling, and only a server that exits normally stores its compiled code.
+    // Starting mostly means compiling, and only a server that exits normally stores its compiled code.
     NODE_COMPILE_CACHE: join(directory, 'compiled'),
   };
   const violations = new Violations();
@@ -75,7 +75,7 @@ async function attack(
         if (code !== null) violations.add(`A server exited on its own with ${code}: ${victim.errors}`);
         servers = [heir.baseUrl];
         victim = heir;
-        // Interrupted callers retry; the others would only delay the start of the next server.
+        // Only interrupted callers retry meanwhile; others would delay the start of the next server.
         workers.gate.close();
         heir = await start();
       }

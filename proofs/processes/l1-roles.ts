@@ -8,8 +8,8 @@ import { type Answered, countOf, type Member, ROLES, type Role, type Sent, type 
 import { acceptAtOnce } from './team-invitations.ts';
 
 /**
- * Every role and kind of key on every operation of the dashboard; roles that change or end while their holder calls; owners who
- * remove each other; invitations that are used again. All of it through two servers.
+ * Tries every role and kind of key on every dashboard operation. Roles change or end while their holders make calls, owners
+ * remove each other, and invitations are used again. All calls go through two servers.
  */
 export const L1: Proof = {
   id: 'L1',
@@ -49,7 +49,10 @@ interface Holder {
   scopes: string[];
 }
 
-/** Each role and key on each operation: 403 with the scope where it is not theirs, anything else where it is. */
+/**
+ * Calls each operation with each role and key: those without the scope must get a 403 that names it, the others must not.
+ * Returns the number of combinations.
+ */
 async function crossRoles(team: Team): Promise<number> {
   const staff = await Promise.all(
     ROLES.map(async (role): Promise<Holder> => {
@@ -95,14 +98,14 @@ function judge(
     return;
   }
   const mayConfirm = holder.scheme === 'StaffSession' || holder.scopes.includes('payments:write');
-  // The example of updateSettings has such fields.
+  // The example body of updateSettings contains sensitive fields.
   const isOpen = mayConfirm || !(SENSITIVE.includes(name) || name === 'updateSettings');
   const isConfirmed = status !== 403 || body.error !== 'step_up_required';
   if (lacks || status === 401) violations.add(`${id} is open with ${scope}, and ${told}`);
   if (isConfirmed !== isOpen) violations.add(`${id} ${isOpen ? 'needs no' : 'needs a'} confirmation, and ${told}`);
 }
 
-/** An owner whose password was confirmed more than 15 minutes ago, on each operation. */
+/** An owner whose password was confirmed more than 15 minutes ago calls each operation. Returns their number. */
 async function withoutConfirmation(team: Team): Promise<number> {
   const { id, headers } = await team.hire('owner');
   await team.owner.query(
@@ -114,7 +117,7 @@ async function withoutConfirmation(team: Team): Promise<number> {
     const isRefused = status === 403 && body.error === 'step_up_required';
     if (isRefused !== isSensitive) team.violations.add(`${what} without a confirmation: ${status} ${body.error}`);
   };
-  // These end the session, or confirm it.
+  // These operations end the session or confirm it.
   const own = ['logout', 'confirmIdentity', 'changePassword', 'endOtherSessions', 'endSession'];
   for (const operation of OURS.filter(({ name }) => !own.includes(name) && name !== 'updateSettings')) {
     await expect(operation.id, SENSITIVE.includes(operation.name), callOf(operation, headers));
@@ -126,7 +129,7 @@ async function withoutConfirmation(team: Team): Promise<number> {
   return OURS.length;
 }
 
-/** With ids that nothing has, so that what is allowed changes little. */
+/** Uses ids of nothing, so that allowed calls change little. */
 function callOf(operation: Operation, headers: Record<string, string>): Sent {
   const path = operation.path.replaceAll(/\{\w+\}/g, () => randomUUID());
   return { method: operation.method.toUpperCase(), path, headers, body: exampleOf(operation) };
@@ -135,7 +138,10 @@ function callOf(operation: Operation, headers: Record<string, string>): Sent {
 const CALLERS = 4;
 const CALLS_AFTER = 4;
 
-/** A member calls through both servers without pause, while an owner changes or ends their role through one of them. */
+/**
+ * A member calls through both servers without pause, while an owner changes or ends the member's role. Returns the number of
+ * calls after the changes.
+ */
 async function changeRoles(team: Team, rounds: number, progress: (text: string) => void): Promise<number> {
   const [boss, member] = [await team.hire('owner'), await team.hire('manager')];
   const read = { method: 'GET', path: '/api/dashboard/customers', headers: member.headers };
@@ -181,7 +187,7 @@ async function setRole({ owner, site }: Team, { id }: Member, role: Role): Promi
   );
 }
 
-/** Owners, the only ones there are, who remove and demote each other and themselves at once. */
+/** The shop's three owners remove and demote each other and themselves at the same time. One must remain. */
 async function loseOwners(team: Team, rounds: number, progress: (text: string) => void): Promise<void> {
   const owners = await Promise.all(Array.from({ length: 3 }, () => team.hire('owner')));
   for (let round = 0; round < rounds; round += 1) {

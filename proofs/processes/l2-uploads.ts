@@ -12,7 +12,7 @@ import { FamilyMemory } from './family-memory.ts';
 import { withOwnDatabase } from './own-database.ts';
 import { runCommand, ServerProcess, withDirectory } from './server-process.ts';
 
-/** Files with wrong types, an unavailable store, and killed processes. */
+/** Uploads files of wrong types, makes the file store unavailable, and kills processes. */
 export const L2: Proof = {
   id: 'L2',
   promise:
@@ -33,15 +33,15 @@ interface Scene {
   directory: string;
   violations: Violations;
   api_key: string;
-  /** A client of the current server. */
+  /** A client for the server that runs now. */
   client: DashboardClient;
   server: ServerProcess;
   site_id: string;
-  /** Gets the bad files. */
+  /** The product to which invalid files are attached. */
   victim: Product;
-  /** Gets the good ones. */
+  /** The product to which valid files are attached. */
   album: Product;
-  /** How many images the album should have. */
+  /** The number of images that the album should have. */
   images: number;
   counts: Record<string, number>;
 }
@@ -101,7 +101,7 @@ function clientOf({ baseUrl }: ServerProcess, apiKey: string): DashboardClient {
   return createDashboardClient({ baseUrl, apiKey });
 }
 
-/** An address at the current server: each start has another port. */
+/** The URL on the current server, because each start uses another port. */
 function here({ server }: Scene, address: string): string {
   return address.replace(BASE_URL, server.baseUrl);
 }
@@ -114,7 +114,7 @@ async function announce(scene: Scene, { content, content_type }: Omit<Sent, 'kin
   return { id: data.id, upload_url: here(scene, data.upload_url) };
 }
 
-/** The status, or the reason for a missing response. */
+/** The status, or the reason why there was no response. */
 async function put(address: string, content: Buffer): Promise<number | string> {
   try {
     const response = await fetch(address, { method: 'PUT', body: new Uint8Array(content) });
@@ -140,14 +140,17 @@ async function outcomeOf({ client }: Scene, file_id: string): Promise<string> {
   return 'nothing yet';
 }
 
-/** Uploads a file and attaches it to a product at once: a valid one is shown, an invalid one leaves the product unchanged. */
+/**
+ * Uploads a file and attaches it to a product at once. A valid file must be shown; an invalid one must leave the product
+ * unchanged.
+ */
 async function sendOne(scene: Scene, sent: Sent): Promise<void> {
   const { violations, counts, victim, album } = scene;
   const { id, upload_url } = await announce(scene, sent);
   const status = await put(upload_url, sent.content);
   if (status !== 200) return violations.add(`${sent.kind}: the upload was answered with ${status}`);
   const isGood = sent.meant.join() === 'ready';
-  // A file with two possible results goes to the album, which counts it.
+  // A file that may turn out valid or invalid goes to the album, where it is counted if valid.
   const given = await addImage(scene, sent.meant.includes('ready') ? album : victim, id);
   const outcome = await outcomeOf(scene, id);
   counts[outcome] = (counts[outcome] ?? 0) + 1;
@@ -156,7 +159,7 @@ async function sendOne(scene: Scene, sent: Sent): Promise<void> {
   if (isGood && !given.data) violations.add(`${sent.kind}: not taken as an image`);
 }
 
-/** Oversized files, other bytes and second uploads never reach the store. */
+/** Oversized files, bytes that differ from the announced ones, and second uploads must be rejected. */
 async function refuseBeforehand(scene: Scene): Promise<void> {
   const { client, violations } = scene;
   const body = { filename: 'a', content_type: 'image/jpeg' as const, bytes: MOST_BYTES + 1, sha256: '0'.repeat(64) };
@@ -179,7 +182,7 @@ async function refuseBeforehand(scene: Scene): Promise<void> {
   await outcomeOf(scene, id);
 }
 
-/** While the store cannot be written to, uploads get an error, and the same address accepts the file afterwards. */
+/** While the store is unavailable an upload must get a 503; afterwards the same URL must accept the file. */
 async function storeAway(scene: Scene): Promise<void> {
   const { directory, violations } = scene;
   const content = await picture('png', 500, 400);
@@ -196,7 +199,7 @@ async function storeAway(scene: Scene): Promise<void> {
 
 async function sendAgain(scene: Scene, id: string, upload_url: string, content: Buffer): Promise<void> {
   const status = await put(upload_url, content);
-  // Of an upload whose response was lost.
+  // 409: the upload succeeded before, but its response was lost.
   if (status !== 200 && status !== 409) return scene.violations.add(`Sent again: ${status}`);
   const { data } = await addImage(scene, scene.album, id);
   const outcome = await outcomeOf(scene, id);
@@ -204,7 +207,10 @@ async function sendAgain(scene: Scene, id: string, upload_url: string, content: 
   if (data) scene.images += 1;
 }
 
-/** The server is killed while files arrive and are processed. All files that it shows after that are whole, and in the end none is missing. */
+/**
+ * Kills the server while files arrive and are processed. Every file shown after that must be complete, and in the end none may
+ * be missing.
+ */
 async function killMidway(scene: Scene, chance: Chance, start: () => Promise<ServerProcess>): Promise<void> {
   const content = await picture('jpeg', 3_000, 2_000);
   const announced = await Promise.all(
@@ -222,7 +228,7 @@ async function killMidway(scene: Scene, chance: Chance, start: () => Promise<Ser
   await Promise.all(announced.map((one) => sendAgain(scene, one.id, one.upload_url.replace(before, baseUrl), content)));
 }
 
-/** Every image of the album is a whole picture that the server made. */
+/** Expects that every image of the album is a complete picture made by the server. Returns the album. */
 async function judgeShown(scene: Scene): Promise<Product | undefined> {
   const params = { path: { product_id: scene.album.id } };
   const { data } = await scene.client.GET('/api/dashboard/products/{product_id}', { params });
@@ -240,7 +246,7 @@ async function judgePicture(scene: Scene, url: string): Promise<void> {
   }
 }
 
-/** The album has the expected pictures, the victim is unchanged, and the store contains only pictures of ready files. */
+/** The album must have the expected images, the victim must be unchanged, and the store must contain no other originals. */
 async function judgeAll(scene: Scene): Promise<void> {
   const { client, violations, victim, directory, site_id } = scene;
   let album = await judgeShown(scene);
@@ -258,7 +264,7 @@ async function judgeAll(scene: Scene): Promise<void> {
   const kept = readdirSync(join(directory, 'files', site_id), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name).slice(join(directory, 'files').length + 1));
-  // The file that was only sent to be rejected is in no product.
+  // WebP files are excepted, because the images of a file that is in no product stay in the store too.
   const beside = kept.filter((key) => !meant.has(key) && !key.endsWith('.webp'));
   if (beside.length > 0) violations.add(`Kept beside the pictures: ${beside.slice(0, 5).join(', ')}`);
   const missing = [...meant].filter((key) => !kept.includes(key));

@@ -11,18 +11,18 @@ import type { Tenant, World } from '../tenant.ts';
 import { loggerInto } from '../world.ts';
 import { DatabaseProxy } from './database-proxy.ts';
 
-/** A server for one request of a tenant at a time. */
+/** A server that processes one request of a tenant at a time. */
 export interface Lane {
   readonly tenant: Tenant;
   readonly baseUrl: string;
 }
 
-/** Its connection to the database can fail. */
+/** A lane whose connection to the database can fail. */
 export interface ProxiedLane extends Lane {
   readonly proxy: DatabaseProxy;
 }
 
-/** Runs an operation with this many lanes for each tenant of a world. */
+/** Runs work with this many lanes for each tenant. */
 export async function withLanes<T>(
   world: World,
   databaseUrl: string,
@@ -44,18 +44,18 @@ export async function withLanes<T>(
   }
 }
 
-/** Kinds with a low limit per shop, so that an object of one lane would replace that of the tenant's next lane. */
+/** Kinds of object with a low limit per shop: creating one for a lane would remove that of another lane of the tenant. */
 const SCARCE = ['api_key', 'storefront_token', 'sync_key', 'webhook', 'delivery', 'listener'] as const;
 const MAKES_SCARCE = ['dashboard.createApiKey', 'dashboard.createStorefrontToken', 'dashboard.createSyncKey'];
 
-/** The lanes that may call an operation at the same time. */
+/** The lanes that may call an operation concurrently. */
 export function lanesFor<L extends Lane>(lanes: L[], operation: Operation): L[] {
   const kinds = kindsIn(operation);
   const scarce = MAKES_SCARCE.includes(operation.id) || SCARCE.some((kind) => kinds.has(kind));
   return scarce ? lanes.filter(({ tenant }, i) => lanes.findIndex((lane) => lane.tenant === tenant) === i) : lanes;
 }
 
-/** The effect of an operation when nothing fails. */
+/** Calls an operation without faults, and returns its effect. */
 export async function effectOf(world: World, tenant: Tenant, operation: Operation): Promise<Effect> {
   const call = await validCall(world, tenant, operation);
   const before = await holdingsOf(world.owner, tenant.site_id);
@@ -67,15 +67,15 @@ export async function effectOf(world: World, tenant: Tenant, operation: Operatio
 export interface Round<L extends Lane> {
   operation: Operation;
   effect: Effect;
-  /** A description of the attack, for the text of a violation. */
+  /** Describes the attack in violations. */
   what: string;
-  /** Attacks the call of one lane; retries complete unfinished work. */
+  /** Attacks the call of one lane. What is left unfinished is completed by retries. */
   attack(lane: L, call: Call): Promise<void>;
 }
 
 /**
- * Makes one call for each lane, attacks all of them at once, and retries each under its key until the response is definite.
- * Each must succeed, give the same response when it is sent again, and have had its effect once.
+ * Makes one call on each lane, attacks all of them concurrently, and retries each with its key until the response is definite.
+ * Each must succeed, get the same response when it is sent again, and take effect once.
  */
 export async function playRound<L extends Lane>(world: World, lanes: L[], round: Round<L>): Promise<void> {
   const { operation, effect, what, attack } = round;
@@ -112,7 +112,7 @@ async function judgeEnd(world: World, lane: Lane, call: Call, what: string): Pro
 
 const ATTEMPTS = 50;
 
-/** Sends a call on a lane until the response is definite. */
+/** Sends a call on a lane until the response is definite, at most 50 times. */
 export async function sendThrough(world: World, lane: Lane, call: Call): Promise<Reply> {
   for (let attempt = 1; ; attempt += 1) {
     const reply = await sendOnce(world, lane, call);
@@ -121,9 +121,9 @@ export async function sendThrough(world: World, lane: Lane, call: Call): Promise
   }
 }
 
-/** Sends a call by a lane once. */
+/** Sends a call on a lane once. */
 export async function sendOnce(world: World, lane: Lane, call: Call): Promise<Reply> {
-  // An attempt that is cut off counts as one at an unknown code, of which a shop is allowed few in an hour.
+  // A cut-off attempt counts as a guess of an unknown code, of which a shop allows few in an hour.
   if ('user_code' in call.path) await forgetGuesses(world, lane.tenant);
   const reply = await send(lane.baseUrl, call);
   world.look(reply, lane.tenant, call.operation.id);
@@ -134,7 +134,7 @@ export function isDefinite({ status, text }: Reply): boolean {
   return status !== 503 && !(status === 409 && text.includes('"idempotency_in_flight"'));
 }
 
-/** Waits until cut statements have taken effect, or never will. */
+/** Waits until each cut statement has taken effect or never will. */
 export async function settle({ proxy }: ProxiedLane): Promise<void> {
   while (!proxy.settled) await sleep(1);
 }

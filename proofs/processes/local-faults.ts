@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Faults for a process in its own namespaces (isolated.ts). */
+/** Faults for a process in its own namespaces; see isolated.ts. */
 
-/** Loses every packet to and from a port, silently, or responds like a machine without a listener. */
+/** Silently drops every packet to and from a port, or rejects connections like a machine on which nothing listens. */
 export class Partition {
   readonly #rules: string[][];
 
@@ -22,7 +22,7 @@ export class Partition {
   }
 }
 
-/** A file system of this many megabytes, in memory. */
+/** Mounts a file system of this many megabytes, in memory. */
 export function mountSmallDisk(directory: string, megabytes: number): void {
   mkdirSync(directory, { recursive: true });
   execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m,mode=755`, 'tmpfs', directory]);

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Flood } from './login-flood.ts';
 
-/** The thread behind `logInAtOnce`. */
+/** The thread of `logInAtOnce`. */
 const { url, headers, emails, password, seconds } = workerData as Flood;
 const ANSWER_WITHIN_MS = 30_000;
 const agent = new Agent({ keepAlive: true, maxSockets: emails.length });
@@ -25,7 +25,7 @@ async function logIn(email: string): Promise<void> {
 
 interface Answered {
   status: string;
-  /** How many seconds to wait before the next. */
+  /** The seconds to wait before the next login. */
   wait: number;
 }
 
@@ -37,7 +37,7 @@ function post(email: string, key: string): Promise<Answered> {
     });
     sent.on('timeout', () => sent.destroy(new Error('There was no answer.')));
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The server closes idle connections; a request that crosses that is retried, under its key.
+      // The server closes idle connections; a request sent at that moment is retried with the same key.
       if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(post(email, key));
       else resolve({ status: error.message, wait: 1 });
     });

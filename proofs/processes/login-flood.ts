@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 
-/** The logins, their address, and the duration. */
+/** Who logs in, where, and for how long. */
 export interface Flood {
   url: string;
   headers: Record<string, string>;
@@ -10,8 +10,8 @@ export interface Flood {
 }
 
 /**
- * All log in at once, and again as soon as they get a response; Retry-After is respected. Returns the count of
- * each status. In a thread of its own, so that handling the flood does not look like a slow response to somebody else.
+ * All customers log in at once, and again as soon as they get a response, after Retry-After if given. Returns the number of
+ * responses by status. Runs in a separate thread, so that sending does not make the server look slow.
  */
 export function logInAtOnce(flood: Flood): Promise<Record<string, number>> {
   return new Promise((resolve, reject) => {

@@ -9,7 +9,10 @@ import { ServerProcess, withDirectory } from './server-process.ts';
 
 const PROCESSES = 3;
 
-/** The races of E1, E5 and E6 by one token that comes over the API, MCP and both forms of UCP at once, through three servers. */
+/**
+ * Repeats the races of E1, E5 and E6 with one token that is used over the API, MCP and both transports of UCP at once, through
+ * three servers.
+ */
 export const M2: Proof = {
   id: 'M2',
   promise:

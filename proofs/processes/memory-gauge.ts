@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Loaded into a server before its own code: collects garbage on demand, and reports the memory in use. */
+/** Loaded into a server before its own code. On request, collects garbage and reports the memory use. */
 export type MemoryInUse = Pick<NodeJS.MemoryUsage, 'rss' | 'arrayBuffers'>;
 
 setFlagsFromString('--expose-gc');
@@ -13,5 +13,5 @@ process.on('message', () => {
   const { rss, arrayBuffers } = process.memoryUsage();
   process.send?.({ rss, arrayBuffers } satisfies MemoryInUse);
 });
-// Listening must not keep an otherwise finished server alive.
+// The channel must not keep a server alive that would otherwise exit.
 process.channel?.unref();

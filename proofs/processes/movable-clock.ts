@@ -5,14 +5,14 @@ import { DatabaseProxy, type Message } from './database-proxy.ts';
 import { asOwner } from './server-process.ts';
 
 /**
- * A database whose `now()` and `clock_timestamp()` are fixed until they are moved. Every statement, column default, policy
- * and function of the schema finds them before PostgreSQL's own, which come last on the search path. The time zone of the
- * database is one with daylight saving time.
+ * A database in which `now()` and `clock_timestamp()` return a fixed time until it is changed. Statements, column defaults,
+ * policies and functions use these functions instead of PostgreSQL's own, which come last in the search path. The database's
+ * time zone has daylight saving time.
  */
 export class MovableClock {
-  /** For servers: the proxy corrects the search path that they ask for. */
+  /** The URL for servers. It leads through a proxy that changes the search path of their connections. */
   readonly url: string;
-  /** As the superuser. */
+  /** A connection as the superuser. */
   readonly owner: pg.Pool;
   readonly #proxy: DatabaseProxy;
   readonly #drop: () => Promise<void>;
@@ -24,14 +24,14 @@ export class MovableClock {
     this.#drop = drop;
   }
 
-  /** A database of its own on the server of `databaseUrl`, whose login must be a superuser. */
+  /** Creates a new database on the server of `databaseUrl`, whose login must be a superuser. */
   static async beside(databaseUrl: string): Promise<MovableClock> {
     const name = `clock_${process.pid}_${Date.now()}`;
     const admin = ignoreLostConnections(new pg.Pool({ connectionString: databaseUrl, max: 1 }));
     await admin.query(`create database ${name}`);
     const url = new URL(databaseUrl);
     url.pathname = `/${name}`;
-    // Settings of a database apply to later connections.
+    // New connections for the rest, because database settings only apply to later connections.
     for (const statement of SETUP) await asOwner(url.href, statement.replace('NAME', name));
     await prepareSchema(url.href);
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: url.href, max: 2 }));
@@ -45,7 +45,7 @@ export class MovableClock {
     return new MovableClock(proxy, owner, drop);
   }
 
-  /** Sets the time, in milliseconds since 1970. */
+  /** Sets the time in milliseconds since 1970. */
   async set(at: number): Promise<void> {
     await this.owner.query('update clock.hands set at = $1', [new Date(at).toISOString()]);
   }
@@ -69,7 +69,7 @@ const SETUP = [
 
 const PATH = 'search_path=commerce,public';
 
-/** The message that opens a connection contains its length, and its settings as text. */
+/** The message that opens a connection contains its length and, as text, its settings. */
 function withClockOnPath({ from, type, bytes }: Message): Buffer {
   if (from !== 'server' || type !== '' || !bytes.includes(PATH)) return bytes;
   const text = bytes.subarray(4).toString('latin1').replace(PATH, `${PATH},clock,pg_catalog`);

@@ -1,4 +1,4 @@
-/** Wide or deep bodies; those within the limit are as large as it allows. */
+/** Wide and deep bodies. Those within the limit are as large as it allows. */
 export function wideBodies(limit: number): Record<string, () => string> {
   const fitting = (piece: string) => Math.floor((limit - 2) / (piece.length + 1));
   const list = (piece: string, count: number) => `[${Array(count).fill(piece).join(',')}]`;
@@ -24,7 +24,7 @@ export function wideBodies(limit: number): Record<string, () => string> {
   };
 }
 
-/** The same inside each known field, where a schema validates every entry. */
+/** Such values inside each known field, where a schema validates every entry. */
 export function bodiesInFields(fields: string[], limit: number): Record<string, () => string> {
   const room = limit - 100;
   const shapes = {

@@ -4,8 +4,8 @@ import { asOwner } from './server-process.ts';
 let count = 0;
 
 /**
- * A migrated database of its own on the server of `databaseUrl`, for proofs that move its time or read all of it.
- * It is dropped afterwards.
+ * Runs work with a new migrated database on the server of `databaseUrl`, for proofs that change its time or read all of it. The
+ * database is dropped afterwards.
  */
 export function withOwnDatabase<T>(databaseUrl: string, work: (url: string) => Promise<T>): Promise<T> {
   return withEmptyDatabase(databaseUrl, async (url) => {
@@ -14,7 +14,7 @@ export function withOwnDatabase<T>(databaseUrl: string, work: (url: string) => P
   });
 }
 
-/** The same without a schema. */
+/** Runs work with a new database without a schema, which is dropped afterwards. */
 export async function withEmptyDatabase<T>(databaseUrl: string, work: (url: string) => Promise<T>): Promise<T> {
   count += 1;
   const name = `commerce_proof_${process.pid}_${Date.now()}_${count}`;

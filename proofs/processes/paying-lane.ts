@@ -11,7 +11,7 @@ import { FailingJobs, FailingServer } from './failing-processes.ts';
 import type { JobOrder } from './payment-jobs.ts';
 import { openTenant } from './tenant.ts';
 
-/** A shop with its own account at the stand-in. */
+/** A shop with its own account at the stand-in for Stripe. */
 export interface PaidShop {
   credentials: SiteCredentials;
   endpoint: Endpoint;
@@ -21,10 +21,10 @@ export interface PaidShop {
 
 export const RETURN_URL = 'https://shop.example/thanks';
 const SECRET_KEY = 'kP4vXq7ZtN2mWs9RbY6cHd1LfJ8gTe3U5oAi0KxE';
-/** A client does not wait for a server that hangs; without faults, it waits for a busy one. */
+/** How long a client waits: briefly for a server that may hang, longer for one that is only busy. */
 const PATIENCE_MS = { failing: 700, sound: 20_000 };
 
-/** A server and a process for its jobs, both of which can fail, with a shop that captures at once and one that authorizes. */
+/** A server and a process for its jobs, both of which can fail. Its two shops capture payments at once or authorize them. */
 export class PayingLane {
   readonly server: FailingServer;
   readonly jobs: FailingJobs;
@@ -72,12 +72,12 @@ export class PayingLane {
     return shop;
   }
 
-  /** From now on faults happen. */
+  /** Shortens the time that clients wait, because from now on faults happen. */
   startFailing(): void {
     this.#patience = PATIENCE_MS.failing;
   }
 
-  /** A checkout of 10.00 with payment by card. */
+  /** Creates a checkout of 10.00 with payment by card. */
   async givenCheckout(shop: PaidShop): Promise<{ checkout_id: string; page: string }> {
     const { id: cart_id } = await this.must<{ id: string }>(shop, 'POST', '/api/storefront/cart');
     const line = { variant_id: shop.variant_id, quantity: 1 };
@@ -97,7 +97,7 @@ export class PayingLane {
       const response = await ask().catch((error: Error) => error);
       const failed = response instanceof Error;
       if (!failed && response.status < 300) return response.json() as Promise<T>;
-      // A server on a busy machine responds with 503, and may have closed an idle connection.
+      // A busy server responds with 503, and may have closed an idle connection.
       if (again < 30 && (failed || response.status === 503)) await pause(1_000);
       else throw new Error(`${method} ${path} of the proof failed: ${failed ? response : await response.text()}`);
     }
@@ -120,7 +120,7 @@ export class PayingLane {
   }
 
   /**
-   * The events of the given payments, in any order, some twice; those without a response in time continue in the background.
+   * Sends the events of these payments in any order, some twice. Requests without a timely response continue in the background.
    */
   async tell({ endpoint, books }: PaidShop, payments: string[], chance: Chance): Promise<void> {
     const url = this.server.baseUrl + endpoint.url;
@@ -129,7 +129,7 @@ export class PayingLane {
         metadata?: Record<string, string>;
         payment_intent?: string;
       };
-      // A refund from Stripe's dashboard belongs to the payment of its intent.
+      // A refund from Stripe's dashboard has no payment_id; it belongs to the payment of its intent.
       const of = metadata?.payment_id ?? books.standIn.ledger.intents.get(payment_intent ?? '')?.metadata.payment_id;
       return owner === endpoint.account && payments.includes(of ?? '');
     });

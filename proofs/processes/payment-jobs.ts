@@ -5,7 +5,7 @@ import { findTenant } from '../../server/src/shop/in-shop.ts';
 import { openAccounts } from '../../server/src/shop/payments/accounts/providers.ts';
 
 /**
- * The payment jobs, in a process of its own that can be killed. It runs each order once, and reports when it has finished,
+ * Runs the payment jobs in a separate process, which can be killed. It runs each order once, and reports when it has finished,
  * successfully or not.
  */
 export interface JobOrder {
@@ -17,7 +17,7 @@ const { DATABASE_URL = '', SECRET_KEY = '', STRIPE_API_URL } = process.env;
 const db = openPool({ url: DATABASE_URL, max: 3, pooling: 'session' });
 const accounts = openAccounts(db, { secretKey: SECRET_KEY, stripeApiUrl: STRIPE_API_URL });
 const deps = { card: undefined, accounts, secretKey: SECRET_KEY };
-// Failpoints do not keep a process alive; this does, but not beyond the proof.
+// Keeps the process alive, but not longer than the proof; failpoints would not.
 setInterval(() => undefined, 60_000);
 process.once('disconnect', () => process.exit());
 
@@ -31,6 +31,6 @@ async function run({ job, site_id }: JobOrder): Promise<void> {
     const tenant = await findTenant(db, site_id);
     if (tenant) await (job === 'settle' ? settlePayments : finishMoves)(db, tenant, deps);
   } catch {
-    // The next minute tries again.
+    // A failed job is tried again a minute later, as in production.
   }
 }

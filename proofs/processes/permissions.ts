@@ -1,8 +1,8 @@
 import type { Role } from './team.ts';
 
 /**
- * The permissions of the dashboard, written by hand. The contract declares them too, but the server enforces the contract, so it
- * cannot be the expectation. A new operation fails L1 until it is added here.
+ * The permissions of the dashboard, written by hand, because the server enforces those in the contract. A new operation makes
+ * L1 fail until it is added here.
  */
 const OPERATIONS: Record<string, string> = {
   'products:read': 'listProducts exportProducts getProduct getFile listCollections getCollection',
@@ -37,17 +37,17 @@ const OPERATIONS: Record<string, string> = {
   'audit:read': 'listAuditEvents',
 };
 
-/** Operations on one's own login, open to every role. */
+/** Operations on one's own login, which every role may call. */
 export const OF_ONESELF =
   words(`logout confirmIdentity changePassword listSessions endOtherSessions endSession getTwoFactor setUpTwoFactor
   turnOffTwoFactor confirmTwoFactor replaceRecoveryCodes getMe acceptInvitation getNotifications updateNotifications`);
 
-/** Operations that need a confirmation of the password within 15 minutes. */
+/** Operations that need the password to have been confirmed within 15 minutes. */
 export const SENSITIVE = words(`createApiKey revokeApiKey rotateApiKey createStorefrontToken revokeStorefrontToken
   rotateStorefrontToken createSyncKey revokeSyncKey rotateSyncKey updatePaymentAccount deletePaymentAccount createStaffInvitation
   updateStaffMember removeStaffMember setUpTwoFactor turnOffTwoFactor replaceRecoveryCodes`);
 
-/** Fields of updateSettings that need it too. */
+/** Fields of updateSettings that need this confirmation. */
 export const SENSITIVE_SETTINGS: Record<string, unknown> = {
   allowed_origins: ['https://shop.example'],
   bank_details: { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' },
@@ -80,7 +80,7 @@ export function scopesOfGrant(granted: string[]): string[] {
   return granted.flatMap(meaning);
 }
 
-/** The scope that an operation of the dashboard needs; undefined if it is not listed. */
+/** The scope that a dashboard operation needs; undefined if it is not listed. */
 export function scopeOf(name: string): string | undefined {
   return ALL.find((scope) => words(OPERATIONS[scope] ?? '').includes(name));
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { RawClient, rawRequest } from '../raw-http.ts';
 
-/** The thread behind `Pulse`: requests /healthz every few milliseconds, and returns the longest wait on request. */
+/** The thread of `Pulse`: requests /healthz every few milliseconds, and returns the longest wait on request. */
 const { port } = workerData as { port: number };
 const PAUSE_MS = 4;
 const client = new RawClient(port);

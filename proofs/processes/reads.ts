@@ -2,8 +2,8 @@ import type autocannon from 'autocannon';
 import type { Size, Violations } from '../frame.ts';
 
 /**
- * Checks the responses to shoppers who read the catalogue while somebody else was causing load. Each must get a response. On an
- * idle machine, where full forms run, it must be the catalogue; on a busy machine, a server may ask shoppers to retry.
+ * Checks responses to shoppers who read the catalogue while something else caused load. Each must get a response. On an idle
+ * machine, where full forms run, all must be the catalogue; on a busy machine, a server may ask to retry.
  */
 export function judgeReads(violations: Violations, size: Size, { errors, statusCodeStats }: autocannon.Result): void {
   const counts = Object.entries(statusCodeStats ?? {}).map(([status, { count = 0 }]) => ({ status, count }));

@@ -6,7 +6,7 @@ import { freePort } from '../../server/src/db/free-port.ts';
 
 export const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
 
-/** A Redis of a proof's own. */
+/** A new Redis for a proof. */
 export class Redis {
   readonly url: string;
   readonly #program: string;
@@ -51,7 +51,7 @@ export class Redis {
     await exited;
   }
 
-  /** Sends one command and returns the first response. */
+  /** Sends a command and returns the first response. */
   async command(text: string): Promise<string> {
     const socket = connect(this.#port, '127.0.0.1');
     socket.write(`${text}\r\n`);
@@ -63,7 +63,7 @@ export class Redis {
     }
   }
 
-  /** Repairs it after any fault; its data may be lost. */
+  /** Repairs Redis after any fault; its data may be lost. */
   async heal(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) this.#child = this.#spawn();
     this.signal('SIGCONT');

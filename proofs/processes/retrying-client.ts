@@ -7,7 +7,7 @@ const LONGEST_PAUSE_MS = 250;
 export interface RetriedAnswer {
   status: number;
   body: string;
-  /** How often it was sent. */
+  /** The number of attempts. */
   attempts: number;
 }
 
@@ -19,8 +19,8 @@ export interface RetriedCall {
 }
 
 /**
- * Sends a request until some server gives a definite response, unlike broken connections, timeouts, 502 to 504, 429 and "still
- * running". A mutation keeps its Idempotency-Key through all attempts. Throws if there is none in time.
+ * Sends a request until a server gives a definite response: not a broken connection, a timeout, 502 to 504, 429, or "still
+ * running". A mutation keeps its Idempotency-Key through all attempts. Throws if there is no such response in time.
  */
 export async function sendUntilAnswered(
   servers: () => string[],

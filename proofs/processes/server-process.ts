@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
-/** Most of a start is compiling; a server that exits normally stores its compiled code. */
+/** Starting mostly means compiling; a server that exits normally stores its compiled code here. */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const READY_WITHIN_MS = 30_000;
 const POLL_MS = 20;
@@ -26,8 +26,8 @@ export class ServerProcess {
   #errors = '';
 
   /**
-   * Starts it; `ready` returns whether it becomes ready. The environment contains the given variables, and the cache of compiled
-   * code. A file of this folder may be loaded before it, for `order`.
+   * Starts the process; `ready` returns whether it becomes ready. Its environment has these variables and the cache of compiled
+   * code. `preload` is a file of this folder that is loaded first, for `order`.
    */
   constructor(port: number, env: Record<string, string | undefined>, preload?: string) {
     this.port = port;
@@ -51,12 +51,12 @@ export class ServerProcess {
     return this.#child.pid ?? 0;
   }
 
-  /** All it wrote to stdout: the log, and outside production the greeting. */
+  /** Everything written to stdout: the log and, outside production, the greeting. */
   get output(): string {
     return this.#output;
   }
 
-  /** All it wrote to stderr. */
+  /** Everything written to stderr. */
   get errors(): string {
     return this.#errors;
   }
@@ -65,7 +65,7 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Whether `/readyz` returns 200 before the process ends and within half a minute. */
+  /** Whether `/readyz` returns 200 within half a minute, and before the process ends. */
   async ready(): Promise<boolean> {
     const deadline = Date.now() + READY_WITHIN_MS;
     while (this.running && Date.now() < deadline) {
@@ -78,27 +78,27 @@ export class ServerProcess {
     return false;
   }
 
-  /** Like `ready`, but throws on failure. */
+  /** Throws if the process does not become ready. */
   async mustBeReady(): Promise<this> {
     if (await this.ready()) return this;
     await this.end('SIGKILL');
     throw new Error(`The server did not start:\n${this.errors}\n${this.output.slice(-2_000)}`);
   }
 
-  /** Resolves when it is ready, however long that takes on a busy machine. Throws when it ends before. */
+  /** Resolves when the process is ready, however long that takes on a busy machine. Throws if it ends first. */
   async readyAtLast(): Promise<this> {
     while (this.running) if (await this.ready()) return this;
     const end = this.#child.signalCode ?? this.#child.exitCode;
     throw new Error(`The server did not start (${end}):\n${this.errors}\n${this.output.slice(-2_000)}`);
   }
 
-  /** Sends an order to the file that was loaded before the server; `hear` gets its messages until the next order. */
+  /** Sends an order to the preloaded file; `hear` gets its messages until the next order. */
   order<News>(order: object, hear: (news: News) => void): void {
     this.#child.removeAllListeners('message').on('message', (news) => hear(news as News));
     if (this.#child.connected) this.#child.send(order, () => {});
   }
 
-  /** Sends a signal and waits for the end; returns the duration in milliseconds. */
+  /** Sends a signal and waits until the process has ended; returns the duration in milliseconds. */
   async end(signal: NodeJS.Signals): Promise<Exit & { milliseconds: number }> {
     const started = performance.now();
     this.#child.kill(signal);
@@ -107,13 +107,13 @@ export class ServerProcess {
   }
 }
 
-/** How a command of the server ended; `code` is undefined when it had to be ended because it did not end in time. */
+/** The result of a server command; `code` is undefined if it did not end in time and was killed. */
 export interface Ended {
   code: number | null | undefined;
   output: string;
 }
 
-/** Runs a command such as `migrate`, in an environment as ServerProcess has it. */
+/** Runs a command such as `migrate`, with such an environment as ServerProcess has. */
 export async function runCommand(
   args: string[],
   env: Record<string, string | undefined>,
@@ -137,7 +137,10 @@ export async function runCommand(
   return { code: hung ? undefined : code, output };
 }
 
-/** A new directory that is removed afterwards. Others may enter it: below it, the database belongs to another user. */
+/**
+ * Runs work with a new directory, which is removed afterwards. Other users may enter it, because PostgreSQL below it may run as
+ * another user.
+ */
 export async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(tmpdir(), 'commerce-proof-'));
   await chmod(directory, 0o755);
@@ -148,10 +151,10 @@ export async function withDirectory<T>(work: (directory: string) => Promise<T>):
   }
 }
 
-/** Runs one statement as the login that the URL names. */
+/** Runs one statement with the login in the URL. */
 export async function asOwner(databaseUrl: string, statement: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: databaseUrl });
-  // Ended from outside while it closes, it would end the process.
+  // An error while the connection closes would otherwise end the process.
   client.on('error', () => undefined);
   await client.connect();
   try {

@@ -1,6 +1,6 @@
 /**
- * Loaded before a server, as `--import shifted-date.ts?hours=25`: the clock of the process is that much later, and that of its
- * database is not.
+ * Loaded before a server, as `--import shifted-date.ts?hours=25`: moves the clock of the process, but not that of its database,
+ * by this many hours.
  */
 const hours = Number(new URL(import.meta.url).searchParams.get('hours'));
 const shifted = (date: DateConstructor) => date.now() + hours * 3_600_000;

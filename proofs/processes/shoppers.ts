@@ -11,11 +11,11 @@ import { Gate } from './gate.ts';
 import { type RetriedCall, sendUntilAnswered } from './retrying-client.ts';
 import { openTenant } from './tenant.ts';
 
-/** The market where shoppers buy. */
+/** The servers and the database for the purchases. */
 export interface Market {
-  /** Of a login that sees past row-level security. */
+  /** With a login that bypasses row-level security. */
   databaseUrl: string;
-  /** The servers that may respond at the moment. */
+  /** The base URLs of the servers that may be running now. */
   servers(): string[];
   shoppers: number;
   seed: number;
@@ -33,8 +33,8 @@ interface Story {
 const ANSWER_WITHIN_MS = 60_000;
 
 /**
- * Shoppers who buy in one shop without pause, and its staff who process the orders. Each call keeps its Idempotency-Key until
- * the response is definite, and the responses are recorded, to be compared with the database.
+ * Shoppers buy in a shop without pause, and its staff process the orders. Each call keeps its Idempotency-Key until it has a
+ * definite response. The responses are recorded, to compare them with the database.
  */
 export class Shoppers {
   readonly gate = new Gate();
@@ -57,7 +57,7 @@ export class Shoppers {
     this.#credentials = credentials;
   }
 
-  /** Opens a shop of its own and fills it. */
+  /** Opens a new shop and fills it. */
   static async open(market: Market): Promise<Shoppers> {
     const shoppers = new Shoppers(market, await openTenant(market.databaseUrl));
     await shoppers.#call('dashboard.updateSettings', SETTINGS);
@@ -74,7 +74,7 @@ export class Shoppers {
     return this.#stories.length;
   }
 
-  /** The orders that were acknowledged so far. */
+  /** The ids of the orders that were acknowledged so far. */
   get orderIds(): string[] {
     return this.#stories.map(({ order_id }) => order_id);
   }
@@ -83,7 +83,7 @@ export class Shoppers {
     return `${this.orders} orders acknowledged; ${this.answers} answers, ${this.repeated} of them by a retry`;
   }
 
-  /** Lets them buy until `rest`. */
+  /** Starts the shoppers, who buy until `rest` is called. */
   begin(): void {
     this.#resting = false;
     const { shoppers, seed } = this.#market;
@@ -91,13 +91,13 @@ export class Shoppers {
     this.#work = Promise.all(chances.map((chance) => this.#buyOn(chance)));
   }
 
-  /** Waits for this many more responses, or an error. */
+  /** Waits for this many more responses, or for an error. */
   async moreAnswers(count: number): Promise<void> {
     const goal = this.answers + count;
     while (this.answers < goal && this.#failures.length === 0) await sleep(1);
   }
 
-  /** Sends a change without pause until a server makes it. Throws when none does in time. */
+  /** Sends a change without pause until a server has made it. Throws if none does in time. */
   async served(): Promise<void> {
     const deadline = Date.now() + ANSWER_WITHIN_MS;
     const { method, path } = operationOf('dashboard.updateSettings');
@@ -119,7 +119,7 @@ export class Shoppers {
     throw new Error(`No server made a change within ${ANSWER_WITHIN_MS / 1_000} s.`);
   }
 
-  /** Reads the catalogue, once and without a retry. Returns the status; 0 without a response. */
+  /** Reads the catalogue once, without a retry. Returns the status; 0 without a response. */
   async look(): Promise<number> {
     const { site_id, storefront_token } = this.#credentials;
     const headers = { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token };
@@ -129,13 +129,13 @@ export class Shoppers {
     return answer?.status ?? 0;
   }
 
-  /** Lets each finish its current work. From then on nothing changes until `begin`. */
+  /** Lets all shoppers finish their purchase. Nothing changes after that until `begin`. */
   async rest(): Promise<void> {
     this.#resting = true;
     await this.#work;
   }
 
-  /** Call it when all work has stopped: everything acknowledged is in the database, once, and nothing else. */
+  /** Expects that everything acknowledged is in the database once, and nothing else. Call it when all work has stopped. */
   async judge(violations: Violations): Promise<void> {
     for (const failure of this.#failures.splice(0)) violations.add(failure);
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: this.#market.databaseUrl, max: 1 }));
@@ -189,7 +189,7 @@ export class Shoppers {
     }
   }
 
-  /** One purchase, and its processing by staff. */
+  /** Makes one purchase, and processes it as staff. */
   async #buy(email: string, chance: Chance): Promise<void> {
     const cart = await this.#call('storefront.createCart');
     const cart_id = cart.id;
@@ -232,14 +232,14 @@ export class Shoppers {
     story.payment_status = 'partially_refunded';
   }
 
-  /** The servers, each time another one first. */
+  /** All servers, starting with another one each time. */
   #inTurn(): string[] {
     const servers = this.#market.servers();
     this.#turns += 1;
     return servers.map((_, i) => servers[(i + this.#turns) % servers.length] as string);
   }
 
-  /** Calls an operation until it has a response; anything but its success is an error. */
+  /** Calls an operation until it has a response. Throws unless it succeeds. */
   async #call<Answer = Told>(id: string, body?: unknown, path: Record<string, string> = {}): Promise<Answer> {
     const operation = operationOf(id);
     const { api_key, site_id, storefront_token } = this.#credentials;
@@ -261,7 +261,7 @@ export class Shoppers {
 const SETTINGS = { bank_details: { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' } };
 const CODE = 'TEN';
 const STOCK = 1_000_000;
-/** After this many, the shop is considered broken as a whole. */
+/** After this many failures the whole shop counts as broken. */
 const FAILURE_LIMIT = 50;
 
 interface Told {

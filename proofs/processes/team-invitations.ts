@@ -1,6 +1,6 @@
 import { countOf, type Member, type Team } from './team.ts';
 
-/** Invitations that are used by many at once, again, by others, after they were withdrawn and after their time. */
+/** Uses invitations concurrently, again, as somebody else, after they were withdrawn, and after they expired. */
 const PATH = '/api/dashboard/auth/invitation';
 const AT_ONCE = 4;
 
@@ -17,7 +17,7 @@ export async function acceptAtOnce(team: Team, rounds: number, progress: (text: 
   }
 }
 
-/** A new person: one registration succeeds, and no later one. */
+/** A new person registers several times at once: one attempt succeeds, and no later one. */
 async function registerAtOnce(team: Team): Promise<void> {
   const { email, token } = await team.invite();
   const body = { token, name: 'Noor', password: 'four unrelated quiet words' };
@@ -28,7 +28,7 @@ async function registerAtOnce(team: Team): Promise<void> {
   await expectMembers(team, email, 1);
 }
 
-/** A person with a login: the link neither sets the password nor works for a stranger, and works once. */
+/** For a person with a login, the link must not set the password, must not work for somebody else, and must work only once. */
 async function loggedInAtOnce(team: Team, _boss: Member, stranger: Member): Promise<void> {
   const person = await team.newPerson();
   const { token } = await team.invite({ email: person.email });
@@ -53,7 +53,7 @@ async function loggedInAtOnce(team: Team, _boss: Member, stranger: Member): Prom
   if ((await team.send(login)).status !== 401) team.violations.add('the link set the password of a login that existed');
 }
 
-/** Withdrawn and accepted at once: either, never both. */
+/** An invitation is withdrawn and accepted at the same time; only one of the two may succeed. */
 async function withdrawnMeanwhile(team: Team, boss: Member): Promise<void> {
   const person = await team.newPerson();
   const { id, token } = await team.invite({ email: person.email });

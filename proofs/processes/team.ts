@@ -11,7 +11,7 @@ export type Role = 'owner' | 'manager' | 'fulfilment' | 'support' | 'viewer';
 
 export const ROLES: Role[] = ['owner', 'manager', 'fulfilment', 'support', 'viewer'];
 
-/** The parts of a call, and its response. */
+/** A call to send. */
 export interface Sent {
   method: string;
   path: string;
@@ -24,13 +24,13 @@ export interface Answered {
   body: Record<string, unknown>;
 }
 
-/** A shop's team with two servers on one database: calls alternate between both. */
+/** A shop's team and two servers on one database, to which calls go in turn. */
 export interface Team {
   site: Awaited<ReturnType<typeof openTenant>>;
   owner: pg.Pool;
   violations: Violations;
   servers: ServerProcess[];
-  /** How many calls were sent. */
+  /** The number of calls that were sent. */
   calls: number;
   send(call: Sent, server?: number): Promise<Answered>;
   hire(role: Role): Promise<Member>;
@@ -91,7 +91,7 @@ function teamOf(given: Pick<Team, 'site' | 'owner' | 'violations' | 'servers'>):
   return team;
 }
 
-/** Logs in with the password, so that sensitive actions are possible as well. */
+/** Logs in with the password, which sensitive actions need. */
 async function loggedIn(team: Team, person: Person): Promise<Member> {
   const { email, password } = person;
   const login = { method: 'POST', path: '/api/dashboard/auth/login', headers: {}, body: { email, password } };

@@ -4,7 +4,7 @@ import { inTransaction } from '../../server/src/db/transaction.ts';
 import { createSite, mintPassword, type SiteCredentials } from '../../server/src/shop/merchant/sites.ts';
 import { KEY_SCOPES } from '../../server/test/key-scopes.ts';
 
-/** A site of its own for a proof, in a migrated database. */
+/** Creates a site for a proof in a migrated database. */
 export async function openTenant(databaseUrl: string): Promise<SiteCredentials & { staff: { password: string } }> {
   const db = openPool({ url: databaseUrl, max: 1, pooling: 'session' });
   try {

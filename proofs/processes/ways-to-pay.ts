@@ -5,14 +5,14 @@ import { actAtStripe, letTimePass, refundAtStripe, sendRefundBack } from '../str
 import type { FailingProcess } from './failing-processes.ts';
 import { type PaidShop, type PayingLane, RETURN_URL } from './paying-lane.ts';
 
-/** The steps of all parties to pay by card; the server or the jobs execute each step, and can fail there. */
+/** The steps of a card payment by all parties. The server or the jobs execute each step, and can fail there. */
 export interface Way {
   name: string;
-  /** Undefined for Stripe's own page. */
+  /** Undefined if the shopper pays on Stripe's own page. */
   card: Card | undefined;
   capture: 'automatic' | 'manual';
   steps: StepName[];
-  /** The order's payment status when nothing fails. */
+  /** The order's payment status if nothing fails. */
   ends: string;
 }
 
@@ -47,13 +47,13 @@ export const WAYS: Way[] = [
   { name: 'reserved', card: 'success', capture: 'manual' as const, steps: ['pay', 'capture', 'moves'], ends: 'paid' },
 ].map((way) => ({ capture: 'automatic', ...way }) as Way);
 
-/** Further steps, possible at any time and in any order. */
+/** Other steps, which may happen at any time and in any order. */
 export const RETRIES: StepName[] = [
   ...(['again', 'anew', 'goOn', 'human', 'back', 'webhooks', 'end', 'settle', 'moves'] as const),
   ...(['refundAtStripe', 'refundFails'] as const),
 ];
 
-/** Actions of the shopper, the clock or Stripe do not fail. */
+/** Steps of the shopper, the clock or Stripe, which do not fail. */
 const SURE: StepName[] = ['human', 'time', 'refundAtStripe', 'refundFails'];
 
 export function isJob(step: StepName): boolean {
@@ -64,7 +64,7 @@ export function canFail(step: StepName): boolean {
   return !SURE.includes(step);
 }
 
-/** One checkout that is paid in one way. */
+/** A checkout that is paid in one way. */
 export class Payment {
   readonly lane: PayingLane;
   readonly shop: PaidShop;
@@ -144,7 +144,7 @@ export class Payment {
     }
   }
 
-  /** How its order is paid. */
+  /** The payment status of its order. */
   async outcome(): Promise<string> {
     const { rows } = await this.lane.owner.query<{ payment_status: string }>(
       'select payment_status from commerce.orders where site_id = $1 and checkout_id = $2',
@@ -153,7 +153,7 @@ export class Payment {
     return rows.map(({ payment_status }) => payment_status).join(' and ') || 'no order';
   }
 
-  /** Only once: for a payment without an order, a second one is left to the staff. */
+  /** Done only once, because a second refund for a payment without an order is left to the staff. */
   async #sendRefundBack(): Promise<void> {
     if (!this.#hasSentBack) this.#hasSentBack = await sendRefundBack(this.shop.books, this.checkout_id);
   }

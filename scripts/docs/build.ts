@@ -12,7 +12,7 @@ import { pages, ROOT } from './pages.ts';
  * two catalogues generated from the contract, and under api/ the reference of each operation. It fails on a dead link, and on a page
  * that is missing in the navigation.
  */
-/** Next to node_modules, so that imports resolve; removed at the end. */
+/** The folder is next to node_modules, so that imports resolve. It is removed at the end. */
 const SOURCES = join(ROOT, '.docs-site');
 const SITE = join(ROOT, 'docs-site');
 

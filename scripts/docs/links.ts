@@ -5,8 +5,8 @@ import { ROOT } from './pages.ts';
 const LINK = /\[([^\]]*)\]\(((?!\w+:|#|\/)[^)\s]+)\)/g;
 
 /**
- * A document with links for its page: links to other documents become links to their pages, links to other files of the repository
- * become texts. Throws for a link to a missing file.
+ * Adapts the links of a document to its page: links to other documents become links to their pages, and links to other files of
+ * the repository become texts. Throws for a link to a missing file.
  */
 export function withLinksOfPage(text: string, source: string, all: Map<string, string>): string {
   const page = all.get(source) ?? '';

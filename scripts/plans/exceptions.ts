@@ -4,17 +4,17 @@ import type { Finding } from './judge.ts';
 export interface Exception {
   from: string[];
   kinds: Finding['kind'][];
-  /** All tables when absent. */
+  /** The tables to which the exception applies; all when absent. */
   tables?: string[];
   why: string;
 }
 
-/** These act for all sites at once, as commerce_sweep. */
+/** The files whose statements act for all sites at once, as commerce_sweep. */
 export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts', 'jobs/seal-audit.ts', 'shop/audit/seals.ts'];
 
 /**
- * Commands of operators, not of the server: migrations, backups, the doctor, the deletion of a site, and their keys and lists, as the
- * owner of the tables. They read all of the database, or PostgreSQL itself.
+ * The folders of operators' commands: migrations, backups, the doctor, the deletion of a site, and operators' keys and lists.
+ * They act as the owner of the tables, and read all of the database, or PostgreSQL itself.
  */
 export const COMMANDS = [
   'backup/',

@@ -1,12 +1,12 @@
 import pg from 'pg';
 
 /**
- * Fills each table of the schema with rows of made-up values, so that the planner chooses as it does in a database of many
- * shops. Tables and columns are read from the catalogue: what a migration adds is filled as well.
+ * Fills each table of the schema with rows of made-up values, so that the planner chooses as it does in a database of many shops.
+ * Tables and columns are read from the catalogue, so even what a migration adds is filled.
  */
 const SITES = 1_000;
 const ROWS = 10_000;
-/** Of a page: so that reading a table from end to end costs as much as with ten times as many rows. */
+/** How much of a page is filled: so little that reading a table from end to end costs as much as with ten times as many rows. */
 const FILL_PERCENT = 10;
 
 interface Column {
@@ -14,11 +14,11 @@ interface Column {
   name: string;
   type: string;
   nullable: boolean;
-  /** Part of a foreign key to something other than the site: several rows have the same value. */
+  /** Whether it is part of a foreign key to something other than the site: then several rows have the same value. */
   refers: boolean;
   /** The values that a check allows, if it lists them. */
   allowed: string[] | null;
-  /** The table has a deferrable key, with which `on conflict` does not work. */
+  /** Whether the table has a deferrable key, with which `on conflict` does not work. */
   deferrable: boolean;
 }
 
@@ -38,12 +38,12 @@ const COLUMNS = `
 const CHECKS = `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
   from pg_constraint where contype = 'c' and connamespace = 'commerce'::regnamespace and conrelid <> 0`;
 
-/** `url` is of a superuser. */
+/** Fills the database. `url` is that of a superuser. */
 export async function fill(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    // No foreign keys, no triggers, and no checks across columns: these rows are only for plans.
+    // The rows are only for plans, so there are no foreign keys, no triggers, and no checks across columns.
     await client.query('set session_replication_role = replica; set search_path = commerce, public');
     const { rows: checks } = await client.query<{ statement: string }>(CHECKS);
     const { rows: columns } = await client.query<Column>(COLUMNS);
@@ -67,7 +67,7 @@ function insertion(client: pg.Client, table: string, columns: Column[]): string 
   return `insert into ${into} (${names}) select ${values} from generate_series(1, ${rows}) as i ${conflicts}`;
 }
 
-/** An expression over `i`, the number of the row. */
+/** An expression for a column's value, over `i`, the number of the row. */
 function expressionOf(client: pg.Client, { name, type, nullable, refers, allowed }: Column): string {
   if (name === 'site_id') return uuid(`1 + i % ${SITES}`);
   const value = allowed ? oneOf(client, allowed) : VALUES[type.replace(/\(.*\)/, '')]?.(refers ? 'i / 3' : 'i', name);

@@ -12,7 +12,7 @@ export interface PlanNode {
 
 /** The tables of the schema, and the data that the check needs about them. */
 export interface Tables {
-  /** Those with `site_id`. */
+  /** The tables that have a `site_id`. */
   tenants: Set<string>;
   /** The table of each index; `unique` where it finds one row at most, whatever its site. */
   indexes: Map<string, { table: string; unique: boolean }>;
@@ -25,7 +25,7 @@ export interface Finding {
 }
 
 /**
- * The tenant tables that are read for all sites: `site_id` is not compared with a value, nor with the `site_id` of a table for
+ * Finds tenant tables that are read for all sites: `site_id` is not compared with a value, nor with the `site_id` of a table for
  * which it is. The plan must be that of a role without row-level security, which would add such a comparison.
  */
 export function withoutSite(plan: PlanNode, { tenants }: Tables): Finding[] {
@@ -53,7 +53,7 @@ export function withoutSite(plan: PlanNode, { tenants }: Tables): Finding[] {
     .map(([, table]) => ({ table, kind: 'site', what: 'no site_id' }));
 }
 
-/** Tables that are read from end to end, and tenant tables that are found by an index, but not by their site in it. */
+/** Finds tables that are read from end to end, and tenant tables that are found by an index which does not contain their site. */
 export function withoutIndex(plan: PlanNode, tables: Tables): Finding[] {
   return nodesOf(plan).flatMap((node) => {
     if (node['Node Type'] === 'Seq Scan')
@@ -69,7 +69,7 @@ export function withoutIndex(plan: PlanNode, tables: Tables): Finding[] {
 }
 
 /**
- * Conditions that find rows by an index, but under row-level security only filter what was found: functions that are not
+ * Finds conditions that select rows by an index, but under row-level security only filter what was found: functions that are not
  * leakproof, such as `lower`, may not see rows before the policy has.
  */
 export function keptFromIndex(bare: PlanNode, guarded: PlanNode): Finding[] {
@@ -111,7 +111,7 @@ function conjunctsOf(condition: string): string[] {
   return parts.map((part) => unwrapped(part.trim()));
 }
 
-/** Without the parentheses around all of it. */
+/** Removes the parentheses around a whole condition. */
 function unwrapped(text: string): string {
   if (!text.startsWith('(')) return text;
   let depth = 0;

@@ -24,7 +24,7 @@ export class Builtins {
       return { kind: 'sql', pieces: [String(first.value)] };
     }
     if (name !== 'join') throw unresolved(node);
-    // The values of a request are unknown: two stand for any number.
+    // The values of a request are unknown, so two stand for any number of them.
     const items = first?.kind === 'list' ? first.items : [UNKNOWN, UNKNOWN];
     if (first?.kind !== 'list') {
       const { checker } = this.#interpreter.source;
@@ -52,7 +52,7 @@ export class Builtins {
   }
 
   ofList(of: Value, name: string, node: Typescript.CallExpression, scope: Scope): Value {
-    // A list from a request is unknown: two elements stand for any number.
+    // A list from a request is unknown, so two elements stand for any number of them.
     const { items, open } = of.kind === 'list' ? of : { items: [UNKNOWN, UNKNOWN], open: true };
     const [arg] = node.arguments;
     const each = (item: Value, at: number) => {

@@ -40,7 +40,7 @@ export function eachChoice<T>(limit: number, run: (choices: Choices) => T): T[] 
     } catch (error) {
       if (!(error instanceof Impossible)) throw error;
     }
-    // Only keys after the last changed one: earlier changes are in the queue already.
+    // Only keys after the last changed one are changed: combinations with earlier ones are already in the queue.
     const keys = [...choices.trail.keys()];
     const last = Math.max(-1, ...[...set.keys()].map((key) => keys.indexOf(key)));
     for (const key of keys.slice(last + 1)) {

@@ -12,7 +12,7 @@ export interface Column {
 
 type Kind = 'string' | 'number' | 'boolean' | 'array' | 'bytes' | 'any';
 
-/** What `pg` makes of PostgreSQL's types, with the parsers of db/connect.ts. */
+/** The JavaScript types that `pg` returns for PostgreSQL's types, with the parsers of db/connect.ts. */
 const KINDS: Record<number, Kind> = {
   ...kinds('string', [18, 19, 25, 1043, 1700, 2950, 1184, 869]),
   ...kinds('number', [20, 21, 23, 26, 700, 701]),
@@ -37,7 +37,7 @@ export class Claims {
     this.#checker = checker;
   }
 
-  /** A type that depends on a type parameter is checked where the parameter is given. */
+  /** Whether the type depends on a type parameter. Such a type is checked where the parameter is given. */
   isOpen(type: Typescript.Type): boolean {
     return (type.flags & (ts.TypeFlags.IndexedAccess | ts.TypeFlags.TypeParameter)) !== 0;
   }

@@ -86,7 +86,7 @@ export class Conditions {
   }
 
   #literalsOf(node: Typescript.Expression): (string | number | boolean | null | undefined)[] {
-    // The declared type, not the narrowed one: the options must be the same at each place.
+    // Takes the declared type, not the narrowed one, because the options must be the same at each place.
     const symbol = this.#interpreter.source.symbolOf(ts.isPropertyAccessExpression(node) ? node.name : node);
     const type = symbol
       ? this.#interpreter.source.checker.getTypeOfSymbol(symbol)

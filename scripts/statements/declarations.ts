@@ -100,7 +100,7 @@ export class Declarations {
   #callersOf(called: Typescript.SignatureDeclaration): Typescript.CallExpression[] {
     const name = nameOfFunction(called);
     if (!name) return [];
-    // Callers may know a member of an object as the method of an interface.
+    // Finds the calls of a function. Callers may know a member of an object as the method of an interface.
     const isMember = ts.isMethodDeclaration(called) || ts.isPropertyAssignment(called.parent);
     return this.#interpreter.source.callsOf(name).filter((call) => {
       const declaration = this.#interpreter.source.checker.getResolvedSignature(call)?.declaration;

@@ -3,11 +3,11 @@ import pg from 'pg';
 /** A column of a statement's result, as PostgreSQL describes it without running the statement. */
 export interface DescribedColumn {
   name: string;
-  /** The object id of its type. */
+  /** The object id of the column's type. */
   type: number;
-  /** Its column, as in `products.name`, unless it is an expression. It may be null behind an outer join. */
+  /** The table's column, as in `products.name`, unless it is an expression. It may be null behind an outer join. */
   from: string | undefined;
-  /** Whether that column may be null. */
+  /** Whether the table's column may be null. */
   nullable: boolean;
 }
 
@@ -27,7 +27,7 @@ interface ProtocolConnection {
   sync(): void;
 }
 
-/** Statements of cursors and temporary tables. */
+/** Matches statements that depend on earlier ones: those of cursors and temporary tables. */
 const DEPENDENT = /^\s*fetch\b|\bpg_temp\./i;
 
 const SYNTAX_ERROR = '42601';

@@ -25,7 +25,7 @@ export class Interpreter {
     this.choices = choices;
   }
 
-  /** The text of a statement, of `sql` or a string. */
+  /** The text of a statement that is given as `sql` or as a string. */
   statement(node: Typescript.Expression, scope: Scope): Piece[] {
     const value = this.evaluate(node, scope);
     if (value.kind === 'sql') return value.pieces;

@@ -56,7 +56,7 @@ export function calleeName({ expression }: Typescript.CallExpression): string | 
   return ts.isIdentifier(expression) ? expression.text : undefined;
 }
 
-/** `server/src/shop/carts/carts.ts:57` */
+/** The place of a node, such as `server/src/shop/carts/carts.ts:57`. */
 export function placeOf(node: Typescript.Node): string {
   const file = node.getSourceFile();
   const { line } = file.getLineAndCharacterOfPosition(node.getStart(file));

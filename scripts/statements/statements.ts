@@ -9,7 +9,7 @@ import { openScope, render } from './values.ts';
 export interface Sent {
   place: string;
   texts: Text[];
-  /** Why its text is not known. */
+  /** The reason why the text of the statement is not known. */
   unresolved?: string;
 }
 
@@ -25,7 +25,7 @@ const SENDERS = ['rows', 'one', 'query', 'queryAlone', 'run', 'write', 'sendUnhe
 /** These files pass on the statements of others. */
 const PASSING = ['db/connect.ts', 'db/transaction.ts', 'shop/shop.ts'];
 
-/** Most have one text; a few that are put together from filters have hundreds. */
+/** Most statements have one text; a few that are put together from filters have hundreds. */
 const MOST_TEXTS = 64;
 
 /** All statements of the server's sources, by the calls that send them. */

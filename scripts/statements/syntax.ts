@@ -2,7 +2,7 @@ import type * as Typescript from 'typescript';
 import { placeOf, ts } from './program.ts';
 import type { Scope } from './values.ts';
 
-/** A part of the statement cannot be evaluated. */
+/** Thrown when a part of the statement cannot be evaluated. */
 export class Unresolved extends Error {}
 
 export function unresolved(node: Typescript.Node): Unresolved {
@@ -84,7 +84,7 @@ export function enclosingFunction(node: Typescript.Node): Typescript.FunctionLik
 
 interface Change {
   node: Typescript.CallExpression | Typescript.BinaryExpression;
-  /** Whether it happens in a loop. */
+  /** Whether the change happens in a loop. */
   isRepeated: boolean;
 }
 

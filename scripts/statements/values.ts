@@ -10,7 +10,7 @@ export type Value =
   | { kind: 'function'; node: Typescript.SignatureDeclaration; scope: Scope }
   | { kind: 'unknown' };
 
-/** A piece of a statement's text; null stands for a parameter. */
+/** A part of a statement's text; null stands for a parameter. */
 export type Piece = string | null;
 
 /** The argument for a parameter: an expression in the scope of its caller, or a value. */

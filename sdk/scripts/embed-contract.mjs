@@ -16,7 +16,7 @@ for (const name of await readdir(dist, { recursive: true })) {
   const file = new URL(name, dist);
   const up = name.includes('/') ? '..' : '.';
   const written = await readFile(file, 'utf8');
-  // In an import, or in a type that the compiler expanded.
+  // The module may be named in an import, or in a type that the compiler expanded.
   const declarations = TYPES.reduce(
     (text, [from, kept]) =>
       text.replaceAll(new RegExp(`(from |import\\()['"]${from}['"]`, 'g'), `$1'${up}/${kept}.js'`),

@@ -31,7 +31,7 @@ function omit({ ...fields }, name) {
   return fields;
 }
 
-/** The schema without references and without keywords that only our validator reads. */
+/** Writes a schema without references and without keywords that only our validator reads. */
 function plain(node) {
   const schema = resolve(node);
   return Object.fromEntries(

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 
 const contract = JSON.parse(await readFile(new URL('../../spec/generated/openapi.json', import.meta.url), 'utf8'));
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** Keywords that validate nothing. */
+/** Keywords that validate nothing, and are left out. */
 const WORDS = new Set(['description', 'title', 'example', 'examples', 'deprecated', 'writeOnly', 'readOnly']);
 
 function at(ref) {
@@ -16,7 +16,7 @@ function at(ref) {
 const followed = (node) => (node?.$ref ? at(node.$ref) : node);
 const used = new Map();
 
-/** A schema without its descriptions; the components that it refers to are kept under their names. */
+/** Writes a schema without its descriptions; the components to which it refers are kept under their names. */
 function plain(node, isNamed = false) {
   if (Array.isArray(node)) return node.map((one) => plain(one));
   if (typeof node !== 'object' || node === null) return node;

@@ -27,7 +27,7 @@ function declarationsIn(text) {
   });
 }
 
-/** Up to the end of the declaration: its semicolon or closing brace. */
+/** The code of a declaration, up to its semicolon or closing brace. */
 function codeFrom(text, start) {
   let depth = 0;
   for (let at = start; at < text.length; at += 1) {

@@ -143,7 +143,7 @@ interface Metadata {
   registration_endpoint: string;
 }
 
-/** The metadata of the shop (RFC 8414). Its issuer must be the shop of the request. */
+/** Reads the metadata of the shop (RFC 8414). Its issuer must be the shop of the request. */
 async function discover({ baseUrl, siteId, fetch }: AuthorizationPlace): Promise<Metadata> {
   const origin = given('baseUrl', baseUrl).replace(/\/$/, '');
   const site = given('siteId', siteId);
@@ -157,7 +157,7 @@ async function discover({ baseUrl, siteId, fetch }: AuthorizationPlace): Promise
   return metadata;
 }
 
-/** The JSON of a 2xx response. */
+/** Sends a request, and returns the JSON of a 2xx response. */
 async function ask<Answer>({ fetch }: Pick<ClientOptions, 'fetch'>, request: Request): Promise<Answer> {
   const send = fetch ?? ((one: Request) => globalThis.fetch(one));
   const response = await send(request).catch((cause: unknown) => {
@@ -168,7 +168,7 @@ async function ask<Answer>({ fetch }: Pick<ClientOptions, 'fetch'>, request: Req
   return body as Answer;
 }
 
-/** 43 characters of 256 random bits. */
+/** 43 characters that encode 256 random bits. */
 function randomText(): string {
   return base64Url(crypto.getRandomValues(new Uint8Array(32)));
 }

@@ -7,7 +7,7 @@ const network = openNetwork();
 const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1', maxAttempts: 1 });
 const line = { variant_id: siteId, quantity: 1 };
 
-/** The carts of the server, by id; active by default. */
+/** The status of each cart of the server, by id; active by default. */
 let carts: Record<string, 'active' | 'converted' | 'merged' | 'expired'>;
 let asked: { path: string; customer: string | null; body: unknown }[];
 let kept: Map<string, string>;

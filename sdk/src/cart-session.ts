@@ -77,19 +77,19 @@ export function createCartSession(
   const read = (cart_id: string) =>
     unwrap(storefront.GET('/api/storefront/cart/{cart_id}', { params: { path: { cart_id } } }));
 
-  /** The cart to continue with after an error: another cart, a new one (null), or none (undefined). */
+  /** The id of the cart to continue with after an error; null for a new cart, and undefined if none would help. */
   async function instead(cart_id: string, error: unknown): Promise<string | null | undefined> {
     if (isError(error, 'cart_not_active')) return error.body.cart_id ?? null;
     if (isError(error, 'cart_expired')) return null;
     if (!(error instanceof NotFoundError)) return undefined;
-    // The 404 may concern the cart, or a line or a variant.
+    // A 404 may concern the cart, or a line or a variant, so the cart is read.
     return read(cart_id).then(
       () => undefined,
       (reason) => (reason instanceof NotFoundError ? null : undefined),
     );
   }
 
-  /** Unless another call has already done so. */
+  /** Stores another cart's id, unless another call has already done so. */
   async function replace(old: string, next: string | null): Promise<void> {
     if ((await storage.getItem(key)) !== old) return;
     await (next ? storage.setItem(key, next) : storage.removeItem(key));

@@ -167,7 +167,7 @@ describe('Idempotency-Key', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   test('returns an error response as error in the raw shape', async () => {
     network.use(http.get(`${baseUrl}/api/dashboard/products/:id`, () => refusal(404, 'not_found')));
 
@@ -233,7 +233,7 @@ describe('mistakes of the caller', () => {
   });
 });
 
-/** Never called: the compiler is the test, and an unused @ts-expect-error fails it. */
+/** This function is never called: the compiler is the test, and an unused @ts-expect-error fails it. */
 export function typesRefuseWhatTheContractDoesNotHave() {
   // @ts-expect-error A storefront client knows no dashboard path.
   void storefront.GET('/api/dashboard/products');

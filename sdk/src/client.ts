@@ -12,7 +12,7 @@ export interface ClientOptions extends Optional<Limits>, Optional<Hooks> {
   fetch?: Send | undefined;
 }
 
-/** Options that may be left out or, also under `exactOptionalPropertyTypes`, be undefined. */
+/** Options that may be left out or, even under `exactOptionalPropertyTypes`, be undefined. */
 type Optional<Options> = { [Name in keyof Options]?: Options[Name] | undefined };
 
 /**
@@ -68,7 +68,7 @@ export function createSurfaceClient<Paths extends object>(
   if (!/^(https?:\/\/|\/|$)/i.test(baseUrl)) {
     throw new TypeError(`baseUrl must begin with http:// or https://, not "${baseUrl}".`);
   }
-  // Looked up at each call, so that a later replacement of the global fetch is used.
+  // The global fetch is looked up at each call, so that a later replacement of it is used.
   const send: Send = fetch ?? ((request) => globalThis.fetch(request));
   const client = createFetchClient<Paths>({
     baseUrl,
@@ -83,7 +83,7 @@ export function createSurfaceClient<Paths extends object>(
     pathSerializer: safePath,
   });
   client.use(idempotencyKey, answersOnly);
-  // The same functions, with types that reject unknown options and open the enums of responses.
+  // The same functions, with types that reject unknown options, and accept responses with unknown enum values.
   return client as unknown as Client<Paths>;
 }
 

@@ -24,7 +24,7 @@ const issued = {
 
 type Answer = () => Response;
 
-/** A server that answers the polls in order, and records the time in seconds and the key of each. */
+/** Answers the polls in order, and records the time in seconds and the key of each. */
 function answerPolls(...answers: Answer[]) {
   const polls: { at: number; key: string | null }[] = [];
   const begun = Date.now();
@@ -43,7 +43,7 @@ const slowDown = () => refusal(400, 'slow_down', { retryable: true, headers: { '
 const granted = () => HttpResponse.json(issued);
 const ask = () => requestConsent({ baseUrl, siteId }, { agent_name: 'A' });
 
-// Fake only the timers that the client uses; the network needs the others.
+// Only the timers that the client uses are faked, because the network needs the others.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true }));
 afterEach(() => void vi.useRealTimers());
 

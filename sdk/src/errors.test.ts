@@ -19,7 +19,7 @@ import {
 const network = openNetwork();
 const dashboard = createDashboardClient({ baseUrl, apiKey: 'key_1', maxAttempts: 1 });
 
-/** The error of a call that gets this response. */
+/** Gets this response, and returns the error that the call throws. */
 async function thrownFor(answer: Response): Promise<CommerceError> {
   network.use(http.get(`${baseUrl}/api/dashboard/me`, () => answer));
   try {

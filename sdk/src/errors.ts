@@ -93,7 +93,7 @@ export type ErrorOf<Code extends ErrorCode> = Code extends ErrorCode
     }
   : never;
 
-/** Without the index signature, so that a misspelt field is an error. */
+/** A shape without its index signature, so that a misspelt field is an error. */
 type Named<Shape> = { [Field in keyof Shape as string extends Field ? never : Field]: Shape[Field] };
 
 type FieldsOf<Code> = Code extends keyof Fields ? Open<NonNullable<Fields[Code]>> : unknown;
@@ -145,7 +145,7 @@ export async function unwrap<Result extends { response: Response; error?: unknow
 
 type DataOf<Result> = Result extends { data: infer Data } ? Data : never;
 
-/** The fields of the body; the status decides if the body is not from the server. */
+/** Whether the body says that a call can be retried; the status decides if the body is not from the server. */
 export function isRetryable(status: number, body: unknown): boolean {
   return fieldsOf(body).retryable ?? [408, 429, 502, 503, 504].includes(status);
 }
@@ -167,7 +167,7 @@ interface ErrorFields {
   detail?: ValidationErrorItem[];
 }
 
-/** The body may be anything: a proxy's page, or nothing. Fields of the wrong type are ignored. */
+/** The fields of a body, which may be anything: a proxy's page, or nothing. Fields of the wrong type are ignored. */
 function fieldsOf(body: unknown): ErrorFields {
   if (typeof body !== 'object' || body === null) return {};
   const { error, message, request_id, retryable, detail } = body as Record<string, unknown>;

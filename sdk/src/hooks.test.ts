@@ -9,7 +9,7 @@ const busy = () =>
   refusal(503, 'unavailable', { retryable: true, headers: { 'Retry-After': '0', 'X-Request-Id': requestId } });
 const cart = () => HttpResponse.json({ id: siteId }, { status: 201, headers: { 'X-Request-Id': 'req-2' } });
 
-/** A server that creates carts, after these responses. */
+/** Answers with these responses first, and then creates carts. */
 function answerInTurn(...answers: (() => Response)[]) {
   network.use(http.post(`${baseUrl}/api/storefront/cart`, () => (answers.shift() ?? cart)()));
 }

@@ -7,7 +7,7 @@ const network = openNetwork();
 const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1' });
 const dashboard = createDashboardClient({ baseUrl, apiKey: 'key_1' });
 
-/** A list of two entries per page, and the queries that it received. */
+/** Serves a list with two entries per page, and records the queries that it receives. */
 function listByPage(slugs: string[]) {
   const queries: string[] = [];
   network.use(
@@ -73,7 +73,7 @@ test('requests no further page after leaving the loop', async () => {
   expect(queries).toHaveLength(1);
 });
 
-test('follows a list by cursor until there is none, also over an empty page', async () => {
+test('follows a list by cursor until there is none, even over an empty page', async () => {
   const cursors: (string | null)[] = [];
   const pages = [
     { products: [{ slug: 'a' }], next_cursor: 'one' },
@@ -121,7 +121,7 @@ test('types elements by their list', () => {
   >();
 });
 
-/** Never called: the compiler is the test. */
+/** This function is never called: the compiler is the test. */
 export function typesRefuseWhatIsNoList() {
   // @ts-expect-error A shop is no list.
   void paginate(storefront, '/api/storefront/shop');

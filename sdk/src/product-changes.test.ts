@@ -6,7 +6,7 @@ import { AuthenticationError, createSyncClient, type Schemas } from './index.ts'
 const network = openNetwork();
 const sync = createSyncClient({ baseUrl, siteId, syncSecret: 'syk_1', maxAttempts: 1 });
 
-/** A feed of these pages, whose cursors are their numbers, and the queries that it received. */
+/** Serves a feed of these pages, whose cursors are their numbers, and records the queries that it receives. */
 function feed(...pages: string[][]) {
   const queries: string[] = [];
   network.use(

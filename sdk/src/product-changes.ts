@@ -46,7 +46,7 @@ export function followProducts(
       const query = { cursor: reached, limit, updated_since: reached === undefined ? updated_since : undefined };
       const page = await unwrap(client.GET(PATH, { params: { query }, signal }));
       yield page;
-      // The page is processed only now, when the caller asks for more.
+      // A page counts as processed only when the caller asks for more.
       reached = page.resume_cursor;
       if (page.next_cursor === null) return;
     }

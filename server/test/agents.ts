@@ -19,7 +19,7 @@ export const ALL_SCOPES: ConsentRequest['scopes'] = [
   'orders:read',
 ];
 
-/** An agent asks for consent: everything, with a budget of 100.00 by default. */
+/** Requests consent as an agent does: for everything, with a budget of 100.00 by default. */
 export async function askForConsent({ baseUrl, site_id }: Shop, wish: ConsentRequest = {}) {
   const { data, error } = await createClient({ baseUrl, maxAttempts: 1 }).POST('/api/agent/consent/request', {
     params: { query: { site_id } },
@@ -38,7 +38,7 @@ export function approve({ client }: Customer, user_code: string, body: AgentCons
   return client.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params: { path }, body });
 }
 
-/** An agent of a customer, with its token. */
+/** Gives a customer an agent, and returns it with its token. */
 export async function givenAgent(shop: Shop, customer: Customer, wish: ConsentRequest = {}) {
   const { user_code, device_code } = await askForConsent(shop, wish);
   const approved = await approve(customer, user_code);
@@ -48,7 +48,7 @@ export async function givenAgent(shop: Shop, customer: Customer, wish: ConsentRe
   return { ...token, agent };
 }
 
-/** An agent of the demo shop's first customer. */
+/** Gives the demo shop's first customer an agent. */
 export async function agentOfDemo(baseUrl: string, { site_id, storefront_token, customers }: DemoCredentials) {
   const anyone = createClient({ baseUrl, maxAttempts: 1 });
   const shopper = { baseUrl, siteId: site_id, storefrontToken: storefront_token, maxAttempts: 1 };
@@ -72,7 +72,7 @@ export async function agentOfDemo(baseUrl: string, { site_id, storefront_token, 
   return token;
 }
 
-/** A checkout that an agent made of these lines, waiting for its customer, with everything filled in. */
+/** Returns a checkout of these lines that an agent made. Everything is filled in, and it waits for its customer. */
 export async function givenAgentCheckout(
   shop: Shop,
   customer: Customer,

@@ -18,7 +18,7 @@ test('each file and folder that docs/architecture.md names exists', () => {
   expect(missing).toEqual([]);
 });
 
-describe('the lists of docs/architecture.md are the floors that imports are checked against:', () => {
+describe('the lists in docs/architecture.md are the floors that imports are checked against:', () => {
   const lists = [...PAGE.matchAll(/(?:^\d+\. .*\n)+/gm)].map(([list]) => list.trim().split('\n'));
   test.each(['server/src', 'server/src/shop'])('%s', (root) => {
     const list = lists[root === 'server/src' ? 0 : 1] ?? [];
@@ -67,7 +67,7 @@ describe('an import is refused', () => {
     expect(mistakesOf(circle)).toEqual(['Circle: sdk/src/a.ts → sdk/src/b.ts → sdk/src/c.ts → sdk/src/a.ts']);
   });
 
-  test('and no other is', () => {
+  test('and no other import is', () => {
     const source = `import pg from 'pg';\nimport * as mail from '../mail.ts';\nexport const from = 'x';\n// from './y.ts'\n`;
 
     expect(mistakesOf(importsOf('server/src/shop/carts/rows.ts', source))).toEqual([]);

@@ -3,7 +3,9 @@ import { searchableProducts } from '../src/shop/agents/find.ts';
 import { inShopAsSystem } from '../src/shop/in-shop.ts';
 import { testServer } from './server.ts';
 
-/** A shop's results for a sentence: names and option values of the candidates, the fate of each part, and the price limits. */
+/**
+ * What a shop finds for a sentence: names and option values of the candidates, what became of each part, and the price limits.
+ */
 export async function askSentence({ site_id }: { site_id: string }, query: string) {
   const { db } = await testServer();
   const { candidates, understood, needs } = await inShopAsSystem(db, site_id, (shop) =>

@@ -4,13 +4,13 @@ import type { openShop } from './shop.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** A product with one variant, and the id of that. */
+/** Creates a product with one variant, and returns the variant's id, too. */
 export async function givenVariant(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
   const product = await shop.givenProduct(input);
   return { product, variant_id: product.variants[0]?.id ?? '' };
 }
 
-/** The stock of a product with one variant, as the merchant sees it. */
+/** The stock of a product that has one variant, as the merchant sees it. */
 export async function stockOf({ dashboard }: Pick<OpenShop, 'dashboard'>, product_id: string) {
   const { data } = await dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id } } });
   const { on_hand, reserved } = data?.inventory[0] ?? {};

@@ -7,7 +7,7 @@ import { superuserUrl } from './worker-database.ts';
 const ROOT = join(import.meta.dirname, '../..');
 const FIXTURE = 'server/test/fixtures/mistaken-statements.ts';
 
-/** The output of check-statements.ts for the fixture. */
+/** Runs check-statements.ts on the fixture, and returns its output. */
 function check(...options: string[]): Promise<{ code: unknown; lines: string[] }> {
   const args = ['scripts/check-statements.ts', '--source', FIXTURE, '--database', superuserUrl(), ...options];
   return new Promise((resolve) => {
@@ -17,7 +17,7 @@ function check(...options: string[]): Promise<{ code: unknown; lines: string[] }
   });
 }
 
-/** The comments of the fixture, with the places of the statements after them. */
+/** What the fixture's comments expect, with the place of the statement below each. */
 function expected(): string[] {
   const lines = readFileSync(join(ROOT, FIXTURE), 'utf8').split('\n');
   return lines.flatMap((line, at) => {

@@ -9,15 +9,15 @@ const CHROMIUM = {
   debianPackage: 'chromium',
 };
 
-/** The Chromium of this machine; findTool explains what happens without one. */
+/** Finds the Chromium of this machine; findTool explains what happens without one. */
 export function findChromium(): string | undefined {
   return findTool(CHROMIUM);
 }
 
-/** The message if there is no Chromium. */
+/** The message that is printed if there is no Chromium. */
 export const NO_CHROMIUM = skippedWithout(CHROMIUM);
 
-/** A browser without a window. The caller closes it. */
+/** Opens a browser without a window. The caller closes it. */
 export function openChromium(executablePath: string): Promise<Browser> {
   // Containers have neither user namespaces nor much shared memory.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--hide-scrollbars'];

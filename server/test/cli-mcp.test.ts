@@ -8,7 +8,7 @@ import { run } from '../../cli/src/main.ts';
 import { givenAgent } from './agents.ts';
 import { openShop } from './shop.ts';
 
-/** `commerce mcp` as an assistant on the same machine starts it. */
+/** Starts `commerce mcp` as an assistant on the same machine does. */
 function begin(address: string, token: string) {
   return start(['mcp', address], token);
 }

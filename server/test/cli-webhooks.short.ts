@@ -62,7 +62,7 @@ test('commerce listen with an event filter forwards no others', async () => {
   expect(out.trim().split('\n')).toHaveLength(2);
 });
 
-test('a webhook is created, tested and rotated; its deliveries are listed and replayed', async () => {
+test('a webhook is created, tested and rotated from the command line; its deliveries are listed and replayed', async () => {
   await working();
   const { commerce } = await merchant();
   const taken = await receiver();
@@ -93,7 +93,7 @@ test('a webhook is created, tested and rotated; its deliveries are listed and re
   expect(again?.headers['webhook-id']).toBe(paid?.headers['webhook-id']);
 });
 
-test('events missed while a webhook was disabled are replayed from a given time', async () => {
+test('the command line replays events that a disabled webhook missed, from a given time', async () => {
   await working();
   const { commerce } = await merchant();
   const dead = await receiver((_received, count) => (count === 1 ? 410 : 204));

@@ -80,7 +80,7 @@ test('a dry run of a faulty file reports the same as its import, and nothing is 
   });
 });
 
-test('an import resets stock that has changed since only on request', async () => {
+test('an import resets stock that has changed in the meantime only on request', async () => {
   const { commerce } = await merchant();
   await commerce(['products', 'import', FIXTURE]);
   const stock = async () =>
@@ -139,7 +139,7 @@ test('a person logs in, asks who they are, and logs out; the session ends at onc
   expect((await commerce(['whoami'])).code).toBe(3);
 });
 
-test('a sync key is created, rotated and revoked', async () => {
+test('a sync key is created, rotated and revoked from the command line', async () => {
   const { commerce } = await merchant();
   const made = JSON.parse((await commerce(['sync-keys', 'create', '--description', 'Search', '--json'])).out);
   expect(made.secret).toMatch(/^syk_/);
@@ -195,7 +195,7 @@ test('a cancelled order reports the actions that it rejects', async () => {
   expect(err).toContain('(400 payment_not_awaiting)');
 });
 
-test('codes and shipping options are created, changed and deleted by name', async () => {
+test('discount codes and shipping options are created, changed and deleted by name', async () => {
   const { commerce } = await merchant();
   const done = async (...args: string[]) => {
     const { code, out, err } = await commerce([...args, '--json']);

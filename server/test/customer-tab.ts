@@ -1,7 +1,7 @@
 import type { Page } from './chromium.ts';
 import { press } from './tab.ts';
 
-/** A customer's actions on an assistant in a browser, only those that the pages offer. */
+/** What a customer does about an assistant in a browser, only by what the pages offer. */
 
 export interface Login {
   email: string;
@@ -40,10 +40,12 @@ export async function revoke(page: Page, account: string): Promise<void> {
   await press(page, 'revoke');
 }
 
-/** The request of the assistants in examples/, for steps in which the customer repeats it. */
+/** What the assistants in examples/ request, for steps in which the customer repeats it. */
 const HOSTED = { budget: '60.00', categories: ['Tableware'] };
 
-/** Follows an assistant's line for its customer: "Open …". Returns the text of the button if something was ordered. */
+/**
+ * Follows the link that an assistant prints for its customer: "Open …". Returns the text of the button if something was ordered.
+ */
 export async function follow(page: Page, login: Login, link: string): Promise<string | undefined> {
   if (link.includes('/checkout/')) return confirm(page, link);
   if (link.includes('/account')) {

@@ -104,7 +104,7 @@ const IN_THE_CATALOGUE: Record<string, string> = {
 
 const LOCKS = String.raw`pg_(?:try_)?advisory\w+`;
 
-/** Patterns for parts of a statement; the item is the pattern's group, or else the whole match. */
+/** Patterns that match parts of a statement; the item is the pattern's group, or else the whole match. */
 const IN_STATEMENTS: Record<string, RegExp> = {
   'Advisory locks': new RegExp(String.raw`\b(${LOCKS})\s*\(`, 'gi'),
   '`listen` and `notify`': /\b(listen\s+\\?"[\w:]+|pg_notify)\b/gi,
@@ -126,7 +126,9 @@ const IN_STATEMENTS: Record<string, RegExp> = {
 const SOURCES = join(import.meta.dirname, '../src');
 const WORKER = join(import.meta.dirname, '../../node_modules/graphile-worker/dist');
 
-/** Files with statements of the running server; the objects of migrations are in the database. */
+/**
+ * Lists the files with statements of the running server. Migrations are left out, because what they create is in the database.
+ */
 function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.[tj]s$/.test(file) && !/\.test\.ts$|\.d\.ts$|migrations\/|generated/.test(file))

@@ -14,20 +14,20 @@ import { findTool, skippedWithout } from './tools.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * The addresses of the migrated databases, one for each worker (worker-database.ts), where each test has its own shops.
-     * Their login owns them, and is no superuser.
+     * The URLs of the migrated databases, one for each worker (worker-database.ts), where each test has its own shops. The login
+     * in them owns the databases, and is not a superuser.
      */
     databaseUrls: string[];
-    /** The same databases, seen past row-level security. */
+    /** The URLs of the same databases for a superuser, who sees past row-level security. */
     superuserUrls: string[];
-    /** The first of them through PgBouncer in transaction mode, with TEST_POOLER=on. */
+    /** The URL of the first database through PgBouncer in transaction mode, with TEST_POOLER=on. */
     poolerUrl: string | undefined;
     /** The folder for the mails of all tests. */
     mailDir: string;
   }
 }
 
-/** Once for the whole run of the tests. */
+/** Runs once before all tests. */
 export async function setup({ provide, vitest }: TestProject): Promise<() => Promise<void>> {
   forgetObserved();
   forgetStatements();
@@ -78,7 +78,7 @@ export async function migratedDatabases(count: number) {
 }
 
 interface DatabaseServer {
-  /** With the login that is to own the databases. */
+  /** The URL of the server, with the login that is to own the databases. */
   url: string;
   superuserUrl: string;
   /** Sends a statement as a superuser, outside the databases of the tests. */

@@ -7,11 +7,11 @@ import type { DemoCredentials } from '../src/demo/stored.ts';
 import { SECRET_KEY, startServer, stopServer } from './server.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
 
-/** The demo shop on a server of its own, which browsers and clients reach at the published addresses. */
+/** The demo shop on a server of its own, which browsers and clients reach at the published URLs. */
 export interface DemoShop {
   baseUrl: string;
   demo: DemoCredentials;
-  /** The address for assistants. */
+  /** The URL for assistants. */
   mcp: string;
   close(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { settle } from '../src/shop/orders/refunds.ts';
 import { approve, askForConsent } from './agents.ts';
 import { openShop } from './shop.ts';
 
-/** The data of each mail. */
+/** The data with which each mail is written. */
 type Abouts = { [Template in MailTemplate]: Mails[Template] };
 
 /**
@@ -54,7 +54,7 @@ export async function everyMail(locale: string): Promise<{ template: MailTemplat
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Write = <Template extends MailTemplate>(template: Template, about: Mails[Template]) => Promise<void>;
 
-/** The compiler keeps it complete. */
+/** An object, so that the compiler reports a missing mail. */
 const TEMPLATES: Record<keyof Abouts, true> = {
   registration: true,
   verification: true,
@@ -189,7 +189,7 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
   }
 }
 
-/** The provider did not return the money of a payment without an order. */
+/** Adds a payment without an order, whose money the provider did not return. */
 async function givenKeptPayment({ owner, site_id }: OpenShop, reason: string | null): Promise<string> {
   const { rows } = await owner.query<{ id: string }>(
     sql`insert into commerce.payments (site_id, id, checkout_id, provider, status, amount, card_hash, failure_reason)

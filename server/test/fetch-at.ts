@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 
 /**
- * `fetch` for the server under test by another name: it names the host itself, which `fetch` does not let its caller do.
- * Redirects are not followed.
+ * A `fetch` that calls the server under test as if it had another name: it sets the Host header, which `fetch` does not let its
+ * caller do. Redirects are not followed.
  */
 export function fetchAt(host: string): typeof fetch {
   return async (address, init = {}) => {

@@ -8,24 +8,24 @@ import { openShop } from './shop.ts';
 
 const EXPORTS = new URL('fixtures/hard-exports/', import.meta.url).pathname;
 
-/** The rejected lines, each for a value that must not be guessed. */
+/** The lines that each file's import rejects. Each contains a value that must not be guessed. */
 const REFUSED: Record<string, number[]> = {
   '01-excel-de.csv': [],
   '02-bom-crlf.csv': [],
-  // A quote that is not doubled.
+  // The line has a quote that is not doubled.
   '03-quotes.csv': [3],
-  // A variant without a value of a third option; two options of one name.
+  // A variant lacks the value of a third option; two options have one name.
   '04-options.csv': [134, 136],
-  // A SKU too long, three stocks and three prices that are none. A missing price makes a draft.
+  // A SKU is too long, and three stocks and three prices are not numbers. A product without a price becomes a draft.
   '05-skus.csv': [8, 10, 11, 12, 15, 16, 17],
-  // A character that cannot be stored, a product without a name.
+  // A character cannot be stored, and a product has no name.
   '06-texts.csv': [7, 7, 10],
-  // Two products with one handle.
+  // Two products have the same handle.
   '07-handles.csv': [6],
-  // A picture of a product that is not in the file.
+  // A picture belongs to a product that is not in the file.
   '08-apart.csv': [7],
   '09-facts.csv': [],
-  // Two products without a price, which become drafts.
+  // Two products have no price, and become drafts.
   '10-template.csv': [],
 };
 

@@ -11,15 +11,15 @@ import {
 } from '@modelcontextprotocol/client';
 
 /**
- * An assistant as its host runs it: the client of the protocol's own SDK, which discovers the authorization server,
- * registers, and exchanges the code. Its only input is the address of the shop, and a page to return to.
+ * An assistant as its host runs it: the client of the protocol's own SDK, which discovers the authorization server, registers,
+ * and exchanges the authorization code. It gets only the URL of the shop, and that of a page to return to.
  */
 export interface HostedAssistant {
   /** The requests that it sent, with their responses. */
   sent: { method: string; path: string; status: number; challenge: string | null }[];
-  /** The address for the customer's browser, once a request needed a token. */
+  /** The URL for the customer's browser, once a request needed a token. */
   asked(): URL;
-  /** A client that is not connected yet. */
+  /** A client that is not connected yet, and its transport. */
   client(): { client: Client; transport: StreamableHTTPClientTransport };
   /** The query with which the customer's browser returned. */
   returned(): URLSearchParams;
@@ -96,7 +96,7 @@ function memory(redirectUrl: string, state: string, redirectToAuthorization: (ur
   };
 }
 
-/** The page of the host to which the browser returns. */
+/** Opens the host's page to which the browser returns. */
 async function openCallback() {
   const arrivals: string[] = [];
   const server = createServer(({ url = '' }, res) => {

@@ -283,7 +283,10 @@ const INVARIANTS: Record<string, string> = {
     where w.status = 'disabled' and d.status = 'pending'`,
 };
 
-/** Takes longer than all others together, because it reads each product as the index does. Only shops opened since $1. */
+/**
+ * This one takes longer than all others together, because it reads each product as the index does. It checks only shops opened
+ * since $1.
+ */
 const INDEXED_AS_IT_IS = {
   rule: 'every product that this release indexed is indexed as it is now, and nothing else is',
   statement: `
@@ -302,17 +305,17 @@ export interface BrokenRule {
   rows: unknown[];
 }
 
-/** The broken rules with the rows that break them; empty when all is well. `db` must not be bound to one tenant. */
+/** The invariants that do not hold, with the rows that break them. `db` must not be bound to one tenant. */
 export function brokenInvariants(db: Pool): Promise<BrokenRule[]> {
   return brokenSince(db, '-infinity');
 }
 
-/** The time up to which a database was found to be correct, by its address. */
+/** The time up to which each database was found to be correct, by its URL. */
 const foundWell = new Map<string | undefined, string>();
 
 /**
- * The same after each file of tests, which has its own shops: for the search index, only the shops opened since the
- * last call. The whole index is checked when all tests have run (lasting-invariants.ts).
+ * Checks the invariants after each file of tests, which has its own shops: those of the search index only for the shops opened
+ * since the last call. The whole index is checked when all tests have run (lasting-invariants.ts).
  */
 export async function newlyBrokenInvariants(db: Pool): Promise<BrokenRule[]> {
   const address = db.options.connectionString;

@@ -13,7 +13,10 @@ import { createUsageCounter } from '../src/shop/usage.ts';
 import { FILES_DIR, SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
-/** The background jobs, running in this process until the file ends. Mails of other tests' shops are written where those tests expect them. */
+/**
+ * Runs the background jobs in this process until the test file ends. Mails of other tests' shops are written where those tests
+ * expect them.
+ */
 export async function workJobs({
   allowPrivate = true,
   baseUrl = 'http://localhost',

@@ -1,6 +1,9 @@
 import { registerHooks } from 'node:module';
 
-/** Loaded into a server before its own code: reports the packages, and the parts of Node, that it has loaded. */
+/**
+ * This file is loaded into a server before the server's own code. It reports the packages and the modules of Node that the server
+ * has loaded.
+ */
 const packages = new Set<string>();
 
 registerHooks({

@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files that take longer than their length suggests, the longest first. Started last, one of them would keep a worker busy when
- * the others have finished.
+ * Test files that take longer than their length suggests, the longest first. Started last, one of them would keep a worker busy
+ * when the others have finished.
  */
 const LONG = [
   'demo/seed.test.ts',

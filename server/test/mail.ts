@@ -10,11 +10,11 @@ import { sendMail } from '../src/jobs/send-mail.ts';
 import { databaseUrl } from './worker-database.ts';
 
 export interface ReceivedMail {
-  /** The headers, each on a line. */
+  /** The headers of the mail, one on each line. */
   head: string;
   subject: string;
   html: string;
-  /** The secret in its link, if it has one. */
+  /** The secret in the mail's link, if it has one. */
   token: string;
 }
 
@@ -25,8 +25,8 @@ interface Shop {
 }
 
 /**
- * Delivers what the shop has queued and reads what an address received, oldest first. Each delivery takes the mails of all
- * shops, so another test may be delivering a mail of ours.
+ * Delivers what the shop has queued and reads what an e-mail address received, oldest first. Each delivery takes the mails of all
+ * shops, so another test may be delivering one of ours.
  */
 export async function mailsTo(shop: Shop, email: string): Promise<ReceivedMail[]> {
   const deadline = Date.now() + 10_000;

@@ -17,7 +17,7 @@ import { openHostedAssistant } from './hosted-assistant.ts';
 import { openTab } from './tab.ts';
 
 /**
- * Scripted assistants in the demo shop, over MCP only, and their customers, in a browser only: from the address of the shop to
+ * Scripted assistants in the demo shop, over MCP only, with their customers, in a browser only. They go from the shop's URL to
  * the order that a human confirmed, to the limits of budget and categories, and to the end of the access.
  */
 type Schemas = components['schemas'];
@@ -128,7 +128,7 @@ played(
   PLAYED,
 );
 
-/** `commerce mcp login`, and the customer who opens the link that it prints. */
+/** Runs `commerce mcp login`, and opens the link that it prints as the customer. */
 async function logInFromCommand(page: Page): Promise<void> {
   const args = [CLI, 'mcp', 'login', shop.mcp, '--budget-cents', '25000', '--category', 'Lighting', '--json'];
   const env = { ...process.env, COMMERCE_CONFIG: join(config, 'config.json') };
@@ -151,7 +151,7 @@ const ADDRESS = {
   ...{ postal_code: '10115', country: 'DE' },
 };
 
-/** The session of an assistant that should buy two lamps and may spend 250.00 on lighting. */
+/** Plays an assistant that should buy two lamps and may spend 250.00 on lighting. */
 async function shopAs(client: Client, page: Page): Promise<void> {
   const call = (name: string, given: object = {}) =>
     client.callTool({ name, arguments: { ...given } }) as Promise<CallToolResult>;
@@ -188,11 +188,11 @@ async function shopAs(client: Client, page: Page): Promise<void> {
 
   const over = await refusal('find_and_buy', { query: 'the dusk floor lamp' });
   expect(over).toMatchObject({ isError: true, error: 'budget_exceeded', limit: 'budget', next: expect.any(String) });
-  // Not even a product that its customer named.
+  // The product is refused even though the customer named it.
   const elsewhere = await refusal('find_and_buy', { product_id: mug });
   expect(elsewhere).toMatchObject({ isError: true, error: 'category_not_allowed', next: expect.any(String) });
 
-  // The holder of a token can read its audit, including refusals.
+  // The holder of a token can read what was audited of it, including refusals.
   const { audit_events } = await use<Schemas['AuditPage']>('list_audit', { limit: 100 });
   expect(audit_events.map(({ action, status }) => `${action} ${status}`).reverse()).toEqual([
     'agent.getToken 200',

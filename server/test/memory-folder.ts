@@ -5,18 +5,19 @@ import { join } from 'node:path';
 const MEMORY = '/dev/shm';
 const PREFIX = 'commerce-tests-';
 
-/** Four times the peak usage of a run of all tests. */
+/** Four times the peak memory that a run of all tests uses. */
 const ENOUGH_BYTES = 2 * 1024 ** 3;
 
 /**
- * A folder in memory for the temporary files of this process and its children, removed when the process exits; undefined if
- * there is not enough room. A new database is a thousand files, which take a tenth of all tests' time on a disk.
+ * Creates a folder in memory for the temporary files of this process and its children, and removes it when the process exits.
+ * Returns undefined if there is not enough room. A new database is a thousand files, which on a disk take a tenth of all tests'
+ * time.
  */
 export function memoryFolder(): string | undefined {
   return hasRoom() ? ownFolder(MEMORY) : undefined;
 }
 
-/** As memoryFolder, but on the disk. */
+/** Does the same as memoryFolder, but on the disk. */
 export function diskFolder(): string {
   return ownFolder(tmpdir());
 }
@@ -40,7 +41,7 @@ function hasRoom(): boolean {
   }
 }
 
-/** A run that was killed has left its folder. */
+/** Removes the folders of runs that were killed. */
 function removeFoldersOfTheDead(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];

@@ -4,7 +4,10 @@ import { decimal as mockDecimal, totalsOf as mockTotals } from '../../sdk/src/mo
 import { decimal } from '../src/shop/money.ts';
 import { totalsOf } from '../src/shop/totals.ts';
 
-/** The mocks have arithmetic of their own, because the SDK does not depend on the server: the results must be the same. */
+/**
+ * The mocks calculate on their own, because the SDK does not depend on the server. Their results must be the same as the
+ * server's.
+ */
 
 const line = fc.record({
   price: fc.integer({ min: 0, max: 1_000_000 }),

@@ -6,8 +6,8 @@ import { atConsent, leadsTo, REDIRECT_URI } from './oauth.ts';
 import { openShop } from './shop.ts';
 
 /**
- * One script of calls, run against the mocks of the SDK and against this server. Both must respond alike: statuses, codes,
- * totals, warnings and every other field, except ids, times, secrets and addresses of pages.
+ * Scripts of calls, each run against the mocks of the SDK and against this server. Both must respond alike: statuses, codes,
+ * totals, warnings and every other field, except ids, times, secrets and URLs of pages.
  */
 
 const products: (ProductInput & { slug: string })[] = [
@@ -57,11 +57,11 @@ interface World {
   variantIds: Record<string, string>;
   /** The shop's issuer identifier for clients of OAuth. */
   issuer: string;
-  /** The customer decides at the address that a client sends them to; returns the address to which they are redirected. */
+  /** The customer decides at the URL to which a client sends them. Returns the URL to which they are redirected. */
   authorize(address: string, decision: Decision): Promise<string>;
 }
 
-/** A budget in cents, or no. */
+/** A budget in cents, or a refusal. */
 type Decision = { budget_cents: number } | 'deny';
 
 interface Step {
@@ -181,7 +181,7 @@ function player(world: World) {
     // biome-ignore lint/suspicious/noExplicitAny: each step knows what it asks for
     return (text ? JSON.parse(text) : undefined) as any;
   }
-  /** The customer's decision, and the result for the client. */
+  /** Lets the customer decide, and returns what the client gets. */
   async function authorize(query: Record<string, string>, decision: Decision): Promise<string> {
     const address = `${world.issuer}/oauth/authorize?${new URLSearchParams(query)}`;
     const { origin, pathname, searchParams } = new URL(await world.authorize(address, decision));
@@ -330,7 +330,7 @@ const customer: Script = async (call, { variantIds, email }) => {
   await call('GET', `${SHOP}/customer/me`, undefined, own);
 };
 
-/** An agent within its budget and beyond it, outside of its categories, confirmed by its customer, and revoked. */
+/** An agent buys within its budget and beyond it, and outside of its categories; its customer confirms, and revokes it. */
 const agent: Script = async (call, { variantIds, email, siteId }) => {
   const { access_token: session } = await call('POST', `${SHOP}/customer/login`, { email, password: PASSWORD });
   const own = { Authorization: `Bearer ${session}` };
@@ -389,7 +389,7 @@ const REFUSED_URIS = [
   `https://app.example/${'x'.repeat(1_000)}`,
 ];
 
-/** An agent that gets its token by an authorization code, with all errors of a code. */
+/** An agent gets its token by an authorization code, and makes every mistake that is possible with one. */
 const authorized: Script = async (call, { siteId }, authorize) => {
   const oauth = `/sites/${siteId}/oauth`;
   await call('GET', `/.well-known/oauth-authorization-server/sites/${siteId}`);
@@ -410,7 +410,7 @@ const authorized: Script = async (call, { siteId }, authorize) => {
       },
       decision,
     );
-  // A loopback address may use any port, and the query of the address is kept.
+  // A loopback URL may use any port, and the query of the URL is kept.
   for (const redirect_uri of ['http://127.0.0.1:54321/back?kept=1', TAKEN_URIS[0] ?? '', TAKEN_URIS[1] ?? ''])
     await ask({ client_id: app, redirect_uri, budget_cents: '1000' }, 'deny');
   const wish = { scope: 'catalog:read cart:write', budget_cents: '3000', max_per_order_cents: '2500' };
@@ -436,7 +436,7 @@ const authorized: Script = async (call, { siteId }, authorize) => {
   await call('GET', '/api/agent/token', undefined, as);
   await call('POST', '/api/agent/carts', {}, as);
   await call('GET', '/api/agent/orders', undefined, as);
-  // Using a code twice revokes its token.
+  // Using an authorization code twice revokes its token.
   await exchange({});
   await call('GET', '/api/agent/token', undefined, as);
 

@@ -7,7 +7,10 @@ type Customer = Awaited<ReturnType<Shop['givenCustomer']>>;
 
 export const REDIRECT_URI = 'https://assistant.example/callback';
 
-/** The server's addresses begin with its configured one; here it listens at another. A host of a shop is named in the header. */
+/**
+ * A `fetch` for the test server. The server's URLs begin with its configured one, but here it listens at another. A shop's host
+ * is named in the header.
+ */
 export function localFetch(baseUrl: string) {
   return ((address: string | URL, init: RequestInit = {}) => {
     const { protocol, host, pathname, search } = new URL(address);
@@ -16,7 +19,7 @@ export function localFetch(baseUrl: string) {
   }) as typeof fetch & oauth.CustomFetch;
 }
 
-/** A stock client that has found the shop by its issuer and registered itself. */
+/** Returns a stock client that has found the shop by its issuer and registered itself. */
 export async function registeredClient({ baseUrl, site_id }: Shop, redirect_uris = [REDIRECT_URI]) {
   const options: oauth.DynamicClientRegistrationRequestOptions = {
     algorithm: 'oauth2',
@@ -42,7 +45,10 @@ export async function beginAuthorization(config: oauth.Configuration, wish: Reco
   return { address, code_verifier, state };
 }
 
-/** A customer's browser on the page where they decide, logged in. `ask` sends its requests, such as to the host of a shop. */
+/**
+ * Opens the page where a customer decides, in a browser that is logged in. `ask` sends its requests, such as to the host of a
+ * shop.
+ */
 export async function atConsent(shop: Shop, customer: Customer, address: URL, ask?: typeof fetch) {
   const open = (origin: string) => new PaperBrowser(ask ? origin : shop.baseUrl, {}, ask);
   const sent = await open(address.origin).open(address.href);
@@ -52,7 +58,7 @@ export async function atConsent(shop: Shop, customer: Customer, address: URL, as
   return { browser, at, page: await browser.press(await browser.open(at), 'log_in', { email, password }) };
 }
 
-/** The address outside the shop to which a page redirects, the same as in its link; undefined for a page that stays. */
+/** The URL outside the shop to which a page redirects, the same as in its link; undefined for a page that stays. */
 export function leadsTo({ response, html }: Page): URL | undefined {
   const [, address] = /^0; url=(.+)$/.exec(response.headers.get('Refresh') ?? '') ?? [];
   if (address === undefined || response.status !== 200) return undefined;
@@ -61,7 +67,7 @@ export function leadsTo({ response, html }: Page): URL | undefined {
   return new URL(address);
 }
 
-/** The response of the token endpoint to the fields of a form. */
+/** Sends the fields of a form to the token endpoint, and returns the response. */
 export async function exchange({ baseUrl, site_id }: Shop, fields: Record<string, string>) {
   const body = new URLSearchParams({ grant_type: 'authorization_code', ...fields });
   const answer = await fetch(`${baseUrl}/sites/${site_id}/oauth/token`, { method: 'POST', body });

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { observeResults } from '../src/db/connect.ts';
 
 /**
- * The columns of the results that the server's statements had while the tests ran, by the places in the source that sent them.
+ * The columns that the server's statements returned while the tests ran, by the places in the source that sent them.
  * scripts/check-row-types.ts compares them with the types that the source claims.
  */
 export interface ObservedColumn {
@@ -27,12 +27,12 @@ export const ALL_GO_THROUGH = [
 /** Test files are loaded with a query after their names. */
 const FRAME = /(file:\/\/[^()\s?]+\.ts)(?:\?[^():\s]*)?:(\d+):\d+\)?$/;
 
-/** By place, `shop/carts/carts.ts:57`, and then by the names of the columns, of which a place may have several sets. */
+/** The observed columns by place (`shop/carts/carts.ts:57`), and then by their names, because a place may get several sets. */
 const observed = new Map<string, Map<string, ObservedColumn[]>>();
 
 /**
- * The places that send a text, and how often it was sent. Only the first few sends are traced: a stack trace costs more than a
- * statement.
+ * By text of a statement, the places that send it, and how often it was sent. Only the first few sends are traced: a stack trace
+ * costs more than a statement.
  */
 const senders = new Map<string, { places: Set<string>; sent: number }>();
 const STACKS_PER_TEXT = 5;
@@ -50,7 +50,8 @@ export function observeRows(): void {
 }
 
 /**
- * Records the columns that these places got; several statements in one text have no columns that a single claim could be about.
+ * Records the columns that these places got. If one text contains several statements, there are no columns that a single claim
+ * could be about.
  */
 export function observeAnswer(places: Set<string>, result: pg.QueryResult): void {
   if (Array.isArray(result) || result.fields.length === 0) return;
@@ -62,7 +63,7 @@ export function forgetObserved(): void {
   rmSync(FOLDER, { recursive: true, force: true });
 }
 
-/** Writes the observations so far to a file of this process. */
+/** Writes what was observed so far to a file of this process. */
 export function keepObserved(): void {
   if (observed.size === 0) return;
   mkdirSync(FOLDER, { recursive: true });
@@ -70,7 +71,7 @@ export function keepObserved(): void {
   writeFileSync(join(FOLDER, `${process.pid}-${process.env.VITEST_POOL_ID}.json`), JSON.stringify(places));
 }
 
-/** The observations of all processes of the last run. */
+/** Reads what all processes of the last run observed. */
 export function readObserved(): Map<string, ObservedColumn[][]> {
   const all = new Map<string, ObservedColumn[][]>();
   for (const file of readdirSync(FOLDER)) {
@@ -89,7 +90,7 @@ function note(place: string, { fields, rows }: pg.QueryResult): void {
   for (const column of columns) column.null ||= rows.some((row) => row[column.name] === null);
 }
 
-/** The first frame outside of the code that all statements share, if it is in the server's sources. */
+/** The place in the server's sources that the stack comes from: the first frame outside of the code that all statements share. */
 export function placeIn(stack: string, passed = ALL_GO_THROUGH): string | undefined {
   for (const frame of stack.split('\n').slice(1)) {
     const [, url, line] = FRAME.exec(frame) ?? [];

@@ -10,7 +10,7 @@ import pg from 'pg';
 const DUMP = join(import.meta.dirname, 'fixtures/migrated-to-0195.sql.gz');
 const OWNER_IN_DUMP = 'fixture_owner';
 
-/** Restores it into an empty database, whose tables then belong to `owner`. `url` belongs to a superuser. */
+/** Restores the dump into an empty database, whose tables then belong to `owner`. `url` is that of a superuser. */
 export async function restoreOldDatabase(url: string, owner: string): Promise<void> {
   const dump = gunzipSync(readFileSync(DUMP)).toString();
   const client = new pg.Client(url);

@@ -25,13 +25,13 @@ interface Told {
   data: any;
 }
 
-/** A listener for operators on the database of the tests, with a key; the caller closes it. */
+/** A listener for operators on the database of the tests, with an operator key; the caller closes it. */
 export interface Operators {
   base: string;
   secret: string;
-  /** Work as the login that owns the tables, in a transaction. */
+  /** Runs work as the login that owns the tables, in a transaction. */
   asKeeper<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** A call with the key, or with another one. */
+  /** Makes a call with the operator key, or with another one. */
   ask(path: string, asked?: Asked): Promise<Told>;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { parseDocument } from 'htmlparser2';
 
-/** The summary on the page of a checkout, as a person reads it: only its texts, with amounts given without their currency. */
+/** The summary on the page of a checkout, as a person reads it: only its texts, with amounts without their currency. */
 export interface PageSummary {
   lines: { name: string; variant_name: string | null; quantity: number; price: string; total: string }[];
   subtotal: string | undefined;
@@ -71,7 +71,7 @@ function lineOf(line: Node): PageSummary['lines'][number] {
   };
 }
 
-/** `€1,234.50` means `1234.50`. */
+/** Reads an amount: `€1,234.50` means `1234.50`. */
 function amountOf(text: string): string | undefined {
   const digits = text.replaceAll(/[^\d.]/g, '');
   return digits === '' ? undefined : digits;

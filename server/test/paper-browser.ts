@@ -15,7 +15,7 @@ export class PaperBrowser {
     this.#ask = ask;
   }
 
-  /** Opens an address of any host, but requests it from the server under test. */
+  /** Opens a URL of any host, but requests it from the server under test. */
   async open(address: string, init: RequestInit = {}): Promise<Page> {
     const { pathname, search } = new URL(address, this.#origin);
     const Cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
@@ -63,7 +63,7 @@ function markupWith(html: string, action: string): string {
   return form;
 }
 
-/** The address that the form is sent to when the button is pressed. */
+/** The URL to which the form is sent when the button is pressed. */
 export function actionOf({ html, path }: Pick<Page, 'html' | 'path'>, action: string): string {
   const [button = ''] = new RegExp(`<button[^>]*value="${action}"[^>]*>`).exec(html) ?? [];
   return attribute(button, 'formaction') ?? attribute(markupWith(html, action), 'action') ?? path;
@@ -93,7 +93,7 @@ function attribute(tag: string, name: string): string | undefined {
   return value === undefined ? undefined : unescaped(value);
 }
 
-/** Markup as its text. */
+/** The text that escaped markup stands for. */
 export function unescaped(text: string): string {
   const characters: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
   return text.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity] ?? entity);

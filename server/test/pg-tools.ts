@@ -6,12 +6,14 @@ import { accountOfPostgres } from '../src/db/embedded-binaries.ts';
 import { freePort } from '../src/db/free-port.ts';
 import { findTool, type Tool } from './tools.ts';
 
-/** PostgreSQL with its client tools, as in Debian; the embedded one has none, and older ones do not work with it. */
+/**
+ * PostgreSQL with its client tools, as in Debian. The embedded PostgreSQL has no such tools, and older ones do not work with it.
+ */
 export const PG_DUMP: Tool = { names: ['pg_dump'], debianPackage: 'postgresql' };
 
 const INSTALLED = '/usr/lib/postgresql';
 
-/** The directory of the programs of the newest PostgreSQL of this machine; undefined if there is none. */
+/** The directory with the programs of the newest PostgreSQL on this machine; undefined if there is none. */
 export function findPostgres(): string | undefined {
   if (!findTool(PG_DUMP)) return undefined;
   const versions = readVersions().toSorted((a, b) => Number(b) - Number(a));
@@ -27,13 +29,13 @@ function readVersions(): string[] {
 }
 
 export interface OwnCluster {
-  /** The address for the superuser `postgres`, in the database of that name. */
+  /** The URL for the superuser `postgres`, in the database of that name. */
   url: string;
   stop(): Promise<void>;
 }
 
 /**
- * A separate cluster in a directory that PostgreSQL's user may enter, without other roles. `settings` are lines of
+ * Starts a separate cluster in a directory that PostgreSQL's user may enter, without other roles. `settings` are lines of
  * postgresql.conf, such as `fsync=off`.
  */
 export async function startCluster(bin: string, directory: string, settings: string[] = []): Promise<OwnCluster> {

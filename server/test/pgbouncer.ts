@@ -11,14 +11,14 @@ export const PGBOUNCER = { names: ['pgbouncer'], debianPackage: 'pgbouncer' };
 
 export interface PoolerOptions {
   mode?: 'session' | 'transaction';
-  /** The number of connections to PostgreSQL. */
+  /** The number of connections that it opens to PostgreSQL. */
   size?: number;
   /** Startup parameters that it drops; with other unknown ones it rejects a client. */
   ignore?: string[];
 }
 
 export interface Pooler {
-  /** The same database through the pooler. */
+  /** The URL of the same database through the pooler. */
   url: string;
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ interface Chance {
   some<T>(list: readonly T[], count: number): T[];
 }
 
-/** Generated picture files: valid ones, and those with a wrong type or content. */
+/** A generated file of a picture: a valid one, or one with a wrong type or content. */
 export interface Sent {
   kind: string;
   content: Buffer;
@@ -17,7 +17,7 @@ export interface Sent {
   meant: string[];
 }
 
-/** Must not occur in any response. */
+/** Text that must not occur in any response. */
 export const MARKER = '<script>alert("marker")</script>';
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">${MARKER}<rect width="40" height="40"/></svg>`;
 
@@ -25,7 +25,7 @@ type Format = 'jpeg' | 'png' | 'webp';
 const FORMATS: Format[] = ['jpeg', 'png', 'webp'];
 type Maker = (chance: Chance) => Promise<Omit<Sent, 'kind'>>;
 
-/** A picture with some noise, and a marker in its metadata that must not survive processing. */
+/** Makes a picture with some noise, and a marker in its metadata that must not survive processing. */
 export function picture(format: Format, width: number, height: number): Promise<Buffer> {
   const noise = { type: 'gaussian', mean: 120, sigma: 20 } as const;
   return sharp({ create: { width, height, channels: 3, background: '#888', noise } })
@@ -57,7 +57,7 @@ function blackPng(width: number, height: number, ...more: Buffer[]): Buffer {
   return Buffer.concat([signature, ...parts]);
 }
 
-/** Another type of file, or one that only begins like a picture. */
+/** Makes another type of file, or one that only begins like a picture. */
 async function other(chance: Chance): Promise<Buffer> {
   const small = await picture('png', 20, 20);
   const beginning = chance.of(['ffd8ffe0', '89504e470d0a1a0a', '52494646']);
@@ -155,7 +155,7 @@ export async function isWholeWebp(content: Buffer): Promise<boolean> {
   }
 }
 
-/** The file with this number: each kind in turn, another one each time. */
+/** Makes the file with this number. The kinds alternate, and each file is different. */
 export async function fileNumber(index: number, chance: Chance): Promise<Sent> {
   const kind = KINDS[index % KINDS.length] as string;
   return { kind, ...(await (MAKERS[kind] as Maker)(chance)) };

@@ -10,7 +10,7 @@ import { testServer } from './server.ts';
 import { openShop } from './shop.ts';
 import { findTool, skippedWithout } from './tools.ts';
 
-/** The rules of deploy/prometheus, in Prometheus itself, which reads a server. */
+/** Tests the rules of deploy/prometheus in Prometheus itself, which reads a server. */
 
 const FOLDER = join(import.meta.dirname, '../../deploy/prometheus');
 const PROMETHEUS = { names: ['prometheus'], debianPackage: 'prometheus' };
@@ -64,13 +64,13 @@ judged(
   },
 );
 
-/** Some requests, so that each metric has a value. */
+/** Makes some requests, so that each metric has a value. */
 async function trade(): Promise<void> {
   const { storefront } = await openShop();
   for (let i = 0; i < 3; i += 1) await storefront.GET('/api/storefront/products');
 }
 
-/** Prometheus by its documented configuration, but with another port to read, and more often. */
+/** Starts Prometheus with its documented configuration, but another port to read, and more frequent readings. */
 async function start(target: string): Promise<void> {
   const config = (await readFile(join(FOLDER, 'prometheus.yml'), 'utf8'))
     .replace('localhost:9100', target)
@@ -109,7 +109,7 @@ async function query(expression: string): Promise<string | undefined> {
   return value === undefined || value === 'NaN' ? undefined : value;
 }
 
-/** The first value within a minute. */
+/** Returns the first value that there is, within a minute. */
 async function first<Value>(get: () => Promise<Value | undefined>): Promise<Value> {
   let value: Value | undefined;
   const tried = async () => {

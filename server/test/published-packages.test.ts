@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** The release workflow's preparation of the packages before it publishes them. */
+/** Tests how the release workflow prepares the packages before it publishes them. */
 
 const REPOSITORY = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** The manifests of the repository, in a folder of their own. */
+/** Copies the manifests of the repository to a folder of their own. */
 async function copied() {
   const folder = await mkdtemp(join(tmpdir(), 'published-'));
   onTestFinished(() => rm(folder, { recursive: true }));

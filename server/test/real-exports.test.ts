@@ -10,8 +10,8 @@ import { folder, loggedIn } from '../../cli/src/testing.ts';
 import { openShop } from './shop.ts';
 
 /**
- * Exports with the header lines and peculiarities of shops of several years; their products are invented. Each cell must be
- * in the shop afterwards, or in a warning that names its column.
+ * Exports with the header lines and peculiarities of shops that are several years old; their products are invented. Each cell
+ * must be in the shop afterwards, or in a warning that names its column.
  */
 
 const EXPORTS = new URL('fixtures/exports/', import.meta.url).pathname;
@@ -124,7 +124,7 @@ test('imports a whole shop: the check reports the same as the import, and only c
   expect(html).toEqual(['2025-linked-options.csv']);
 });
 
-test('each fact beyond the number or length that a product stores is named by line, column, handle and SKU', async () => {
+test('each fact that exceeds what a product can store is named by line, column, handle and SKU', async () => {
   const { run, exported } = await merchant();
   const told = [
     ...(await run(join(EXPORTS, '2026-many-facts.csv'))).told,

@@ -9,7 +9,7 @@ export interface Received {
   event: { type: string; timestamp: string; data: Record<string, unknown>; test?: boolean };
 }
 
-/** A status, a status with headers and optionally a body, or undefined for no response at all. */
+/** A status, a status with headers and optionally a body, or undefined to send no response at all. */
 type ReceiverAnswer = number | [number, Record<string, string>, string?] | undefined;
 
 /** A receiver on this machine that records its requests, and responds with 204 by default. */
@@ -32,7 +32,7 @@ export async function openReceiver(answer: (received: Received, count: number) =
   return {
     url: `http://127.0.0.1:${port}/hooks`,
     received,
-    /** Waits until this many have arrived. */
+    /** Waits until this many requests have arrived. */
     async until(count: number) {
       await waitFor(() => received.length >= count);
       return received;

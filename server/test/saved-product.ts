@@ -19,13 +19,13 @@ export function tagIn(response: Response): string {
   return (response.headers.get('ETag') ?? '').replace(/^W\//, '');
 }
 
-/** Saves over the current version, unless another is given. */
+/** Saves a product over its current version, unless another is given. */
 export async function save(shop: TestShop, product_id: string, body: ProductReplacement, etag?: string) {
   const header = { 'If-Match': etag ?? (await readProduct(shop, product_id)).etag };
   return shop.dashboard.PUT(PRODUCT, { params: { path: { product_id }, header }, body });
 }
 
-/** A product in two sizes and two colours, with images. */
+/** Creates a product in two sizes and two colours, with images. */
 export function givenTee(shop: TestShop) {
   return shop.givenProduct({
     name: 'Tee',
@@ -52,7 +52,7 @@ export function givenTee(shop: TestShop) {
   });
 }
 
-/** An uploaded file that is still processing: the tests that use it run no jobs. */
+/** Uploads a file that is still processing, because the tests that use it run no jobs. */
 export async function givenProcessingFile({ dashboard, baseUrl }: TestShop): Promise<string> {
   const content = Buffer.from('not yet read by anybody');
   const sha256 = createHash('sha256').update(content).digest('hex');
@@ -65,7 +65,7 @@ export async function givenProcessingFile({ dashboard, baseUrl }: TestShop): Pro
   return data.id;
 }
 
-/** Every row of a shop, except those about the calls themselves. */
+/** Reads every row of a shop, except those about the calls themselves. */
 export async function rowsOf({ owner, site_id }: TestShop): Promise<Record<string, string[]>> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select c.relname as name from pg_class c

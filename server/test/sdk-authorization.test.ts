@@ -11,7 +11,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { atConsent, leadsTo, localFetch, REDIRECT_URI } from './oauth.ts';
 import { openShop } from './shop.ts';
 
-/** The SDK's authorization code flow against this server, with a customer's browser in between. */
+/** Tests the SDK's authorization code flow against this server, with a customer's browser in between. */
 
 let shop: Awaited<ReturnType<typeof openShop>>;
 let customer: Awaited<ReturnType<typeof shop.givenCustomer>>;
@@ -27,12 +27,12 @@ beforeAll(async () => {
     const body = method === 'GET' ? undefined : await request.text();
     return local(request.url, { method, headers, ...(body !== undefined && { body }) });
   };
-  // The server calls itself that.
+  // The server refers to itself by this URL.
   place = { baseUrl: 'http://localhost', siteId: shop.site_id, fetch };
   clientId = await registerAgent({ ...place, name: 'Gift finder', redirectUris: [REDIRECT_URI] });
 });
 
-/** Starts the flow, and lets the customer decide; returns the address to which their browser is redirected. */
+/** Starts the flow, and lets the customer decide. Returns the URL to which their browser is redirected. */
 async function decided(decision: 'approve' | 'deny') {
   const begun = await beginAuthorization({
     ...{ ...place, clientId, redirectUri: REDIRECT_URI, scopes: ['catalog:read', 'cart:write'] },
@@ -75,13 +75,13 @@ test('a denial, and responses of other servers, give no token', async () => {
   expect(await changed('iss', 'https://evil.example/sites/1')).toBe('issuer_mismatch');
   expect(await changed('iss', null)).toBe('issuer_mismatch');
   expect(await changed('code', null)).toBe('missing_code');
-  // A stolen code is useless without the verifier.
+  // A stolen authorization code is useless without the verifier.
   const stolen = finishAuthorization({ ...pending, code_verifier: 'x'.repeat(43) }, back, place);
   await expect(stolen).rejects.toMatchObject({ code: 'invalid_grant' });
   expect(await finishAuthorization(pending, back, place)).toMatchObject({ token_type: 'Bearer' });
 });
 
-test('reports an agent that cannot be registered, and a server with another issuer', async () => {
+test('the SDK reports an agent that cannot be registered, and a server with another issuer', async () => {
   const redirectUris = ['http://elsewhere.example/back'];
   await expect(registerAgent({ ...place, name: 'A', redirectUris })).rejects.toMatchObject({
     code: 'invalid_redirect_uri',

@@ -38,7 +38,7 @@ test('a login merges the cart into the customer’s, and the old id finds it', a
   const { access_token } = await cart.login({ email: customer.email, password: customer.password });
   expect(await cart.get()).toMatchObject({ id: own.id, customer_id: customer.id, total: '13.00' });
 
-  // Another tab has the id of before, and the customer's token by now.
+  // Another tab still has the earlier id, but already the customer's token.
   kept.set('cart_id', guest.id);
   const tab = session(shop.storefront.withCustomer(access_token));
   expect(await tab.add({ variant_id, quantity: 1 })).toMatchObject({ id: own.id, total: '23.00' });

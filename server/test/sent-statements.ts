@@ -9,9 +9,9 @@ import { ALL_GO_THROUGH, observeAnswer, placeIn } from './observed-rows.ts';
  */
 const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/sent-statements');
 
-/** As in observed-rows.ts, and for the same reason, the sender is determined only a few times. */
+/** As in observed-rows.ts, the sender is determined only a few times, because a stack trace costs more than a statement. */
 const STACKS_PER_TEXT = 5;
-/** These send statements of other files. */
+/** These files send statements of other files. */
 const SENDERS = [...ALL_GO_THROUGH, 'db/transaction.ts'];
 const sent = new Map<string, { places: Set<string>; times: number }>();
 
@@ -68,14 +68,14 @@ function note(text: string): Set<string> {
   return sender.places;
 }
 
-/** Whether `db/connect.ts` sends it, where it is already observed. */
+/** Whether `db/connect.ts` sends the statement, so that it is already observed there. */
 function isOfPool(statement: unknown): boolean {
   return typeof statement === 'object' && statement !== null && 'query_timeout' in statement;
 }
 
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
-  // Anything else is a stream of rows or a cursor.
+  // A statement without a text is a stream of rows or a cursor.
   const { text } = statement as { text?: unknown };
   return typeof text === 'string' ? text : undefined;
 }

@@ -28,14 +28,11 @@ export const SECRET_KEY = 'a secret of the tests, long enough to be one';
 /** A real server in this process, on the PostgreSQL of the test run. Responses are checked against the contract. */
 export interface TestServer {
   baseUrl: string;
-  /** As requests see the database: under row-level security. */
+  /** The pool that sees the database as requests do: under row-level security. */
   db: pg.Pool;
-  /** The pool of `/readyz`. */
+  /** The pool that `/readyz` uses. */
   probe: pg.Pool;
-  /**
-   * Bypasses row-level security, as nobody does in production: for setting times, and for reading internal
-   * state.
-   */
+  /** A pool that bypasses row-level security, as nobody does in production: for setting times, and for reading internal state. */
   owner: pg.Pool;
   /** Call `reload` after a change. */
   hosts: SiteHosts;
@@ -54,7 +51,7 @@ export async function testServer(): Promise<TestServer> {
   return running;
 }
 
-/** The pool of the owner if the server was used since the last call of this. */
+/** The pool of the owner, if the server was used since the last call of this function. */
 export function ownerPoolIfAsked(): pg.Pool | undefined {
   const pool = asked ? running?.owner : undefined;
   asked = false;
@@ -62,8 +59,8 @@ export function ownerPoolIfAsked(): pg.Pool | undefined {
 }
 
 /**
- * A server with settings of its own, for tests of the settings; the caller stops it. If the tests run behind a pooler, it uses the
- * pooler for the tests' databases, except for a pool that the settings contain.
+ * Starts a server with settings of its own, for tests of the settings; the caller stops it. If the tests run behind a pooler, it
+ * uses the pooler for the tests' databases, except for a pool that the settings contain.
  */
 export async function startServer(
   directUrl: string,

@@ -5,7 +5,7 @@ interface Shop {
   credentials: { staff: { email: string; password: string | null } };
 }
 
-/** A client of the dashboard for the shop's own staff, logged in with the password. */
+/** Logs the shop's own staff in with the password, and returns a client of the dashboard for them. */
 export async function logIn({ baseUrl, credentials }: Shop, merchantId?: string) {
   const { email, password } = credentials.staff;
   const body = { email, password: password ?? '' };

@@ -15,7 +15,7 @@ import { testServer } from './server.ts';
 
 let count = 0;
 const PASSWORD = 'correct horse battery staple';
-// Hashed once for all, because a hash deliberately takes tens of milliseconds.
+// The password is hashed once for all tests, because a hash deliberately takes tens of milliseconds.
 const PASSWORD_HASH = await hashPassword(PASSWORD);
 const STAFF_PASSWORD = await mintPassword();
 
@@ -43,8 +43,8 @@ interface GivenCheckout extends CheckoutPatch {
 }
 
 /**
- * A shop of its own for a test, with clients that have its credentials. Shops share one database: the neighbours' rows
- * are always there to be leaked.
+ * Opens a shop for one test, with clients that have its credentials. Shops share one database: the neighbours' rows are always
+ * there to be leaked.
  */
 export async function openShop({ currency = 'EUR' } = {}) {
   const server = await testServer();
@@ -68,7 +68,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
   });
   const sync = createSyncClient({ baseUrl, siteId: site_id, syncSecret: sync_secret, maxAttempts: 1 });
 
-  /** A product for the test: by default active, priced 10.00, ten in stock. */
+  /** Creates a product for the test: by default active, priced 10.00, ten in stock. */
   async function givenProduct(input: Partial<ProductInput> = {}) {
     const body = { name: 'Mug', price: '10.00', status: 'active' as const, ...input };
     const stocked = body.variants ? body : { inventory_quantity: 10, ...body };
@@ -77,7 +77,9 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data;
   }
 
-  /** A guest's cart, unless the client is a customer's: with one piece of a new product of the price, or with these lines. */
+  /**
+   * Creates a guest's cart, unless the client is a customer's: with one unit of a new product of this price, or with these lines.
+   */
   async function givenCart(
     content: string | { variant_id: string; quantity: number }[] = '10.00',
     client = storefront,
@@ -95,7 +97,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return cart;
   }
 
-  /** A code for the test: by default TEN, 10.00 off. */
+  /** Creates a discount code for the test: by default TEN, 10.00 off. */
   async function givenDiscount(input: Partial<DiscountInput> = {}) {
     const value = input.kind === 'free_shipping' ? undefined : '10.00';
     const body = { code: 'TEN', kind: 'fixed_amount' as const, value, ...input };
@@ -104,7 +106,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data;
   }
 
-  /** A shipping option for the test: by default everywhere, for 4.90. */
+  /** Creates a shipping option for the test: by default everywhere, for 4.90. */
   async function givenShippingOption(input: Partial<ShippingOptionInput> = {}) {
     const body = { name: 'Parcel', price: '4.90', ...input };
     const { data, error } = await dashboard.POST('/api/dashboard/shipping-options', { body });
@@ -112,7 +114,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data;
   }
 
-  /** A customer with a verified address who is logged in, and a client for them. */
+  /** Creates a customer with a verified e-mail address who is logged in, and a client for them. */
   async function givenCustomer({ email, password = PASSWORD }: { email?: string; password?: string } = {}) {
     count += 1;
     const address = email ?? `customer-${process.pid}-${count}@example.com`;
@@ -134,7 +136,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data?.shipping_options[0] ?? (await givenShippingOption());
   }
 
-  /** A checkout that is ready to be completed, by default by bank transfer, for a cart of `givenCart`. */
+  /** Creates a checkout that is ready to be completed, by default by bank transfer, for a cart of `givenCart`. */
   async function givenCheckout({
     content,
     cart_id,
@@ -153,7 +155,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data;
   }
 
-  /** An order as `givenCheckout` prepares it. */
+  /** Places an order for a checkout of `givenCheckout`. */
   async function givenOrder({
     card_token,
     ...given

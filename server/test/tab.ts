@@ -8,7 +8,10 @@ const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screens
 /** The longest wait of a tab, on a busy machine. */
 export const PATIENCE_MS = 60_000;
 
-/** A tab of a given width in a new browser context, without scripts by default, and the errors that the page logged. */
+/**
+ * Opens a tab of a given width in a new browser context, without scripts by default. Returns it with the errors that the page
+ * logged.
+ */
 export async function openTab(browser: Browser, width: number, { script = false } = {}) {
   const context = await browser.createBrowserContext();
   onTestFinished(() => context.close());
@@ -18,7 +21,7 @@ export async function openTab(browser: Browser, width: number, { script = false 
   await setWidth(page, width);
   const complaints: string[] = [];
   page.on('console', (message) => {
-    // The only request that a browser sends on its own.
+    // A browser requests only this on its own.
     if (!message.location().url?.endsWith('/favicon.ico')) complaints.push(message.text());
   });
   page.on('dialog', async (dialog) => {
@@ -47,7 +50,7 @@ export async function leaveScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true, optimizeForSpeed: true });
 }
 
-/** Accessibility and layout problems of the page for a small screen, weak eyes or a screen reader. */
+/** Lists what on the page is a problem for a small screen, weak eyes or a screen reader. */
 export async function stumblingBlocks(page: Page): Promise<string[]> {
   return (await page.evaluate(STUMBLING_BLOCKS)) as string[];
 }

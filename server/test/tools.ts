@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Where Debian keeps what only root runs, which is not on everybody's PATH. */
+/** The folders where Debian keeps what only root runs, which is not on everybody's PATH. */
 const FOLDERS_OF_ROOT = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** A program that tests need and that npm does not bring. */
 export interface Tool {
-  /** Its names, the likeliest first. */
+  /** The names of the program, the likeliest first. */
   names: string[];
   /** The Debian package that has it. */
   debianPackage: string;
-  /** Where to look for it in place of PATH. */
+  /** The folders to search in place of PATH. */
   folders?: string[];
 }
 
@@ -35,12 +35,12 @@ export function findTool(tool: Tool): string | undefined {
   return installed;
 }
 
-/** The message if it is missing. */
+/** The message that is printed if the program is missing. */
 export function skippedWithout({ names, debianPackage, folders }: Tool): string {
   return `Skipped: no ${names[0]} ${folders ? `in ${folders.join(', ')}` : 'on PATH'}. Install it (Debian: apt-get install ${debianPackage}) to run this.`;
 }
 
-/** Test files run at the same time: the second one waits for the lock of apt. */
+/** Installs a package. Test files run at the same time, so a second one waits for apt's lock. */
 function install(debianPackage: string): void {
   const wait = ['-o', 'DPkg::Lock::Timeout=300'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

@@ -14,8 +14,8 @@ import { faultsIn, faultsInAnswer, publishProfile, type UcpBody, ucpClient } fro
 import { databaseUrl } from './worker-database.ts';
 
 /**
- * Scripted assistants that speak UCP and their customers in a browser: from the shop's profile to the order that a human confirmed,
- * back to the shop's own address, into the budget and the categories, and to the end of the access.
+ * Scripted assistants that speak UCP, and their customers in a browser. They go from the shop's profile to the order that a human
+ * confirmed, back to the shop's own URL, to the limits of budget and categories, and to the end of the access.
  */
 const PLAYED = 240_000;
 const chromium = findChromium();
@@ -36,7 +36,7 @@ afterAll(async () => {
 
 type Shop = Awaited<ReturnType<typeof givenReachableShop>>;
 
-/** A shop behind a server that a browser finds the way back to, with a storefront of its own. */
+/** Opens a shop with a storefront, on a server to which a browser finds the way back. */
 async function givenReachableShop() {
   const [port, arrivals] = [await freePort(), [] as string[]];
   const server = await startServer(databaseUrl(), { baseUrl: `http://127.0.0.1:${port}` }, undefined, port);
@@ -65,7 +65,7 @@ async function givenReachableShop() {
   return { shop, customer: await shop.givenCustomer(), server, origin, arrivals, ids };
 }
 
-/** Discovers the endpoints at the shop's address, which is all that an assistant gets. */
+/** Finds the endpoints by the shop's URL, which is all that an assistant gets. */
 async function endpointsAt(issuer: string) {
   const profile = (await (await fetch(`${issuer}/.well-known/ucp`)).json()) as {
     ucp: { services: Record<string, { transport: string; endpoint: string }[]> };
@@ -78,7 +78,7 @@ async function endpointsAt(issuer: string) {
 const line = (id: string, quantity: number) => ({ item: { id }, quantity });
 const totalOf = ({ totals }: UcpBody) => totals.find(({ type }) => type === 'total')?.amount;
 
-/** The human's steps, only those that the page offers. */
+/** Takes the human's steps, only those that the page offers. */
 async function confirm(page: Page, { customer }: Shop, url: string): Promise<void> {
   await page.goto(url);
   if (await page.$('#password')) {
@@ -123,7 +123,7 @@ played(
     };
     expect(totalOf(await call('update_cart', cart.id, { body: changed }))).toBe(2_300);
 
-    // Beyond the budget, and outside the categories.
+    // The assistant tries to exceed the budget, and to leave the categories.
     const dear = await call('update_cart', cart.id, { body: { line_items: [line(ids.mug, 5)] } });
     expect(dear.messages).toMatchObject([{ code: 'budget_exceeded', path: '$.line_items[0].quantity' }]);
     const foreign = await call('create_cart', '', { body: { line_items: [line(ids.bowl, 1)] } });

@@ -24,7 +24,7 @@ const CHECKOUT = [
 ];
 const CART = ['cart.json', 'discount.json#/$defs/dev.ucp.shopping.cart'];
 
-/** The schemas of each function's responses: all of the first, or the second. */
+/** The schemas that a function's responses must match, each of them. */
 function schemasOf(name: FunctionName): string[] {
   if (name === 'search_catalog') return ['catalog_search.json#/$defs/search_response'];
   if (name === 'lookup_catalog') return ['catalog_lookup.json#/$defs/lookup_response'];
@@ -58,7 +58,7 @@ export interface UcpBody {
   [field: string]: unknown;
 }
 
-/** A server that publishes the profile of an agent; or, for one that is none, this text. */
+/** Starts a server that publishes an agent's profile; given a text, it publishes that in place of a profile. */
 export async function publishProfile(change: object | string = {}) {
   const entry = [{ version: UCP_VERSION, spec: 'https://ucp.dev/', schema: 'https://ucp.dev/' }];
   const capabilities = Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, entry]));
@@ -105,7 +105,7 @@ export const ROUTES: Record<FunctionName, (id: string) => [string, string]> = {
 
 export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[];
 
-/** Calls over REST; every answer is judged by the published schemas. */
+/** A client that calls over REST, and checks every response with the published schemas. */
 export function ucpClient({ issuer, profile, token }: { issuer: string; profile: string; token?: string | undefined }) {
   async function send(name: FunctionName, id = '', { body, key = randomUUID(), headers = {} }: Sent = {}) {
     const [method, path] = ROUTES[name](id);
@@ -122,7 +122,9 @@ export function ucpClient({ issuer, profile, token }: { issuer: string; profile:
   }
   return {
     send,
-    /** The resource, or the messages; throws for a failure of the protocol, and for a response that the schemas reject. */
+    /**
+     * Returns the resource, or the messages. Throws for a failure of the protocol, and for a response that the schemas reject.
+     */
     async call(name: FunctionName, id = '', sent: Sent = {}): Promise<UcpBody> {
       const answer = await send(name, id, sent);
       const body = (await answer.json()) as UcpBody;

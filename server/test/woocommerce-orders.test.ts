@@ -22,7 +22,7 @@ const ORDER = {
   ...{ fee_lines: [], shipping_lines: [{ method_title: 'Standard' }], refunds: [] as { id: number; total: string }[] },
 };
 
-test("orders of WooCommerce's REST API come in by the example's converter, and once only", async () => {
+test("orders of WooCommerce's REST API are imported by the example's converter, and only once", async () => {
   const shop = await openShop();
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
   const home = await folder();

@@ -1,8 +1,8 @@
 import { inject } from 'vitest';
 
 /**
- * The database of the worker that runs a file. Files that run at the same time have one each, so that no test sees what
- * another is in the middle of; shops are not enough, since invariants, the queue and cursors concern all of them.
+ * The database of the worker that runs a file. Files that run at the same time have one each, so that no test sees what another
+ * is in the middle of. Separate shops are not enough, because invariants, the queue and cursors concern all shops.
  */
 
 export function databaseUrl(): string {
@@ -11,7 +11,7 @@ export function databaseUrl(): string {
 
 /** A database of the tests through PgBouncer in transaction mode, if the tests run behind it. */
 export function pooledUrl(url: string): string | undefined {
-  // Read first: the full form of a proof runs without vitest, which provides the rest.
+  // The environment is read first, because the full form of a proof runs without vitest, which provides the rest.
   if (process.env.TEST_POOLER !== 'on') return undefined;
   const { host, pathname } = new URL(url);
   const pooler = inject('poolerUrl');
@@ -19,17 +19,20 @@ export function pooledUrl(url: string): string | undefined {
   return Object.assign(new URL(pooler), { pathname }).href;
 }
 
-/** The same database, seen past row-level security. */
+/** The URL of the same database for a superuser, who sees past row-level security. */
 export function superuserUrl(): string {
   return inject('superuserUrls')[worker()] ?? unknownWorker();
 }
 
-/** A migrated database without rows, which nobody is connected to: `create database … template` copies it, where migrating takes seconds. */
+/**
+ * The name of a migrated database without rows, to which nobody is connected: `create database … template` copies it, while
+ * migrating takes seconds.
+ */
 export function migratedTemplate(): string {
   return new URL(superuserUrl()).pathname.slice(1).replace(/_\d+$/, '');
 }
 
-/** Counts from 0. */
+/** The number of this worker, counted from 0. */
 function worker(): number {
   return Number(process.env.VITEST_POOL_ID) - 1;
 }

@@ -78,7 +78,7 @@ function stateOf({ status, revoked_by }: AgentToken): string {
   return revoked_by ? `revoked by ${revoked_by}` : status;
 }
 
-/** Minor units as an amount of the currency. */
+/** Writes minor units as an amount of the currency. */
 export function amount(cents: number, currency: string): string {
   const digits = decimalsOf(currency);
   return (cents / 10 ** digits).toFixed(digits);

@@ -17,7 +17,7 @@ test('sends a call with the credentials of the profile, its query and headers, a
   expect(server.seen[0]?.headers['idempotency-key']).toBeUndefined();
 });
 
-test('sends fields with the types of the contract, also in objects and lists', async () => {
+test('sends fields with the types of the contract, even in objects and lists', async () => {
   const server = await fakeServer({
     'POST /api/dashboard/products': { status: 201, body: {} },
     [`POST /api/dashboard/orders/${ID}/refunds`]: { status: 201, body: {} },
@@ -62,7 +62,7 @@ test('reports an unknown path with the nearest ones, and an unknown id as 404', 
   expect(id.err).toContain('Check the id');
 });
 
-test('sends a new key with a mutation, or the given one', async () => {
+test('sends a new idempotency key with a mutation, or the given one', async () => {
   const server = await fakeServer({ 'POST /api/dashboard/webhooks': { status: 201, body: {} } });
   const { commerce } = await loggedIn(server.url);
   const path = join(await folder(), 'body.json');
@@ -91,7 +91,7 @@ test('asks before a deletion', async () => {
   expect((await commerce([...args, '--yes'])).code).toBe(0);
 });
 
-test('asks before `api POST` where the dedicated command does, and before no other', async () => {
+test('asks before `api POST` exactly where the command for the same call asks', async () => {
   const server = await fakeServer({ [`POST /api/dashboard/orders/${ID}/mark-paid`]: { body: {} } });
   const { commerce } = await loggedIn(server.url);
   const args = ['api', 'POST', `/orders/${ID}/mark-paid`];

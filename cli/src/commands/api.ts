@@ -71,7 +71,7 @@ function methodOf(text: string): Method {
 
 const OWN = '/api/dashboard';
 
-/** The path as it is in the contract. */
+/** The path of the operation as the contract writes it. */
 function pathOf(text: string): string {
   if (/^[a-z]+:/i.test(text)) throw usageError('Give a path, not an address.', 'The server is named by --url.');
   if (/[?#]/.test(text)) throw usageError('The path has no query.', 'Write it as --query name=value.');
@@ -126,7 +126,7 @@ async function bodyFor(
   return readJson(input ?? '-', terminal);
 }
 
-/** The parameters of a query; a repeated one becomes a list. */
+/** Reads the parameters of a query; a repeated one becomes a list. */
 function queryOf(texts: string[]): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = {};
   for (const [name, value] of texts.map((text) => pair(text, '=', '--query'))) {

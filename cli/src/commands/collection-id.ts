@@ -2,7 +2,7 @@ import { type DashboardClient, paginate } from '@commerce-backend/sdk';
 import { CommandError, EXIT } from '../errors.ts';
 import { isUuid } from './options.ts';
 
-/** The id of a collection named by id or handle. */
+/** Finds the id of a collection that is named by id or handle. */
 export async function collectionIdOf(client: DashboardClient, wanted: string): Promise<string> {
   if (isUuid(wanted)) return wanted;
   const params = { query: { q: wanted } };

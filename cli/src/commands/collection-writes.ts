@@ -41,7 +41,7 @@ function rules(text: string, earlier: unknown): NonNullable<CollectionInput['rul
   const [, field, sign, value] = /^([a-z_]+)\s*(!=|[=~<>])\s*(.+)$/.exec(text) ?? [];
   const operator = OPERATORS[sign as keyof typeof OPERATORS];
   if (!field || !operator || !value) throw new InvalidArgumentError('Write a rule as tag=summer or "price<20".');
-  // The server decides which fields exist.
+  // Any field is accepted here, because the server decides which fields exist.
   const rule = { field, operator, value: field === 'price' ? amount(value) : value } as NonNullable<
     CollectionInput['rules']
   >[number];

@@ -69,7 +69,7 @@ test('names the errors of a 422 by option, with the request id', async () => {
   });
 });
 
-test("uses the contract's remedy for a code without one of its own", async () => {
+test("uses the contract's remedy for an error code without one of its own", async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': refusal(409, 'currency_in_use', 'No.') });
   const { commerce } = await loggedIn(server.url);
   const { err } = await commerce(['whoami']);

@@ -4,7 +4,7 @@ import { fakeServer, loggedIn } from '../testing.ts';
 
 const ID = '0192f3a0-4444-7000-8000-000000000001';
 
-/** The question of each of these commands, and the call after a yes. */
+/** Commands that ask, each with its question and the call after a yes. */
 const ASKING = [
   [['discounts', 'delete', ID], `Delete the discount ${ID}?`, `DELETE /api/dashboard/discounts/${ID}`],
   [

@@ -2,7 +2,7 @@ import { type DashboardClient, paginate } from '@commerce-backend/sdk';
 import { CommandError, EXIT } from '../errors.ts';
 import { isUuid } from './options.ts';
 
-/** The id of a customer named by id or e-mail. */
+/** Finds the id of a customer who is named by id or e-mail. */
 export async function customerIdOf(client: DashboardClient, wanted: string): Promise<string> {
   if (isUuid(wanted)) return wanted;
   const params = { query: { q: wanted } };

@@ -6,7 +6,7 @@ import { type Answers, fakeServer, folder, loggedIn, refusal, type Seen } from '
 
 const IMPORT = 'POST /api/dashboard/customers/import';
 
-/** A shop that stores customers by e-mail, rejects the city "Nowhere", and rejects every call with the note "poison". */
+/** Starts a shop that stores customers by e-mail, rejects the city "Nowhere", and rejects every call with the note "poison". */
 function shop(known = new Set<string>()): Answers {
   return {
     [IMPORT]: ({ body }: Seen) => {

@@ -78,7 +78,7 @@ async function dev(folder: string, options: DevOptions, command: Command, termin
   }
 }
 
-/** The file .env of a folder: settings of the server. */
+/** Reads the file .env of a folder, which contains settings of the server. */
 function settingsIn(folder: string): Record<string, string | undefined> {
   const file = join(folder, '.env');
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};

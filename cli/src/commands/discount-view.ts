@@ -5,7 +5,7 @@ import { isUuid } from './options.ts';
 
 type Discount = Schemas['Discount'];
 
-/** The id of a discount named by id or code, ignoring case. */
+/** Finds the id of a discount that is named by id or discount code, ignoring case. */
 export async function discountIdOf(client: DashboardClient, wanted: string): Promise<string> {
   if (isUuid(wanted)) return wanted;
   const params = { query: { q: wanted } };
@@ -48,7 +48,7 @@ export function takesOff({ kind, value, currency }: Discount): string {
   return kind === 'free_shipping' ? 'shipping' : `${value} ${currency}`;
 }
 
-/** How often a code was used, and its limit. */
+/** How often a discount code was used, and its limit. */
 export function ofLimit(count: number, limit: number | null): string {
   return limit === null ? String(count) : `${count} of ${limit}`;
 }

@@ -44,7 +44,7 @@ export function addDiscountWrites(discounts: Command, terminal: Terminal): void 
     operation: 'dashboard.createDiscount',
     description: 'Create a discount code for a percentage, an amount or free shipping.',
     examples: CREATE_EXAMPLES,
-    // One flag for each kind sets both.
+    // `kind` and `value` have no flags, because the flag of each kind sets both.
     flags: {
       kind: false,
       value: false,

@@ -30,7 +30,7 @@ test('lists discounts with their amounts and usage', async () => {
   expect(server.seen[0]?.query.toString()).toBe('status=active');
 });
 
-test('creates a code with its conditions', async () => {
+test('creates a discount code with its conditions', async () => {
   const server = await fakeServer({ [`POST ${DISCOUNTS}`]: { status: 201, body: DISCOUNT } });
   const { commerce } = await loggedIn(server.url);
   const terms = ['--minimum-subtotal', '20', '--usage-limit-per-customer', '1', '--ends', '2026-12-31'];
@@ -80,7 +80,7 @@ test('changes and deletes a discount by its code, ignoring case', async () => {
   expect((await commerce(['discounts', 'get', 'WELCOME'])).err).toContain('There is no discount code "WELCOME".');
 });
 
-test('lists the redemptions of a code with the command for the next page', async () => {
+test('lists the redemptions of a discount code with the command for the next page', async () => {
   const page = { ...examples.Redemptions.value, next_cursor: 'c2' };
   const path = `${DISCOUNTS}/${DISCOUNT.id}/redemptions`;
   const server = await fakeServer({ [`GET ${path}`]: { body: page } });
@@ -132,7 +132,7 @@ test('rejects a name that two shipping options share', async () => {
   expect(err).toContain('2 options are named "Parcel".');
 });
 
-test('lists customers, and shows one by e-mail with the address book', async () => {
+test('lists customers, and shows one by e-mail with the saved addresses', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/customers': { body: pageOf('customers', [CUSTOMER]) },
     [`GET /api/dashboard/customers/${CUSTOMER.id}`]: { body: CUSTOMER },

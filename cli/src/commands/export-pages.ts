@@ -31,7 +31,7 @@ interface Exported<Entry, Row> {
   columns: CsvColumns<Row>;
 }
 
-/** An export reads page after page itself. */
+/** No flags for pages, because an export itself reads page after page. */
 export const PAGES = { cursor: false, limit: false } as const;
 
 export function addExportOptions(command: Command): Command {

@@ -23,7 +23,7 @@ Examples:
   $ commerce init my-shop
   $ commerce init my-shop --from ../packages      versions that are not published: the tarballs of npm pack`;
 
-/** Relative to src/commands and, in the package, to dist. */
+/** The folder of the templates, relative to src/commands and, in the package, to dist. */
 const TEMPLATES = new URL(import.meta.url.endsWith('.ts') ? '../../templates/' : '../templates/', import.meta.url);
 
 /** `init`: creates a folder with a shop to run and a storefront to edit. */
@@ -47,7 +47,7 @@ async function init(name: string, { from, install }: InitOptions, command: Comma
   const tarballs = from === undefined ? {} : await tarballsFrom(resolve(from), folder);
   await mkdir(folder, { recursive: true });
   await cp(fileURLToPath(TEMPLATES), folder, { recursive: true });
-  // npm does not pack files of that name.
+  // npm does not pack files named .gitignore, so the template has another name.
   await rename(join(folder, 'gitignore'), join(folder, '.gitignore'));
   const manifest = manifestOf(packageNameOf(folder), tarballs);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -60,7 +60,7 @@ async function init(name: string, { from, install }: InitOptions, command: Comma
   );
 }
 
-/** A valid npm package name. */
+/** Turns a name into a valid npm package name. */
 function packageNameOf(folder: string): string {
   const name = basename(folder)
     .toLowerCase()

@@ -1,6 +1,6 @@
 import { type Column, facts, moment, type Paint, plain } from '../output.ts';
 
-/** The common parts of API keys, storefront tokens and sync keys. */
+/** The parts that API keys, storefront tokens and sync keys have in common. */
 interface Key {
   id: string;
   description: string;
@@ -30,7 +30,7 @@ function stateOf({ revoked_at, expires_at }: Key): string {
   return Date.parse(expires_at) <= Date.now() ? 'expired' : `until ${moment(expires_at)}`;
 }
 
-/** A new key with its secret, which no later response contains; `more` are facts of this kind only. */
+/** Shows a new key with its secret, which no later response contains; `more` are facts of this kind only. */
 export function secretText(
   { id, description, secret }: Pick<Key, 'id' | 'description'> & { secret: string },
   more: Record<string, string>,
@@ -40,7 +40,7 @@ export function secretText(
   return `${lines}\n\nKeep the secret now: it is not shown again.`;
 }
 
-/** A revoked key. */
+/** Shows a revoked key. */
 export function revokedText({ description, secret_prefix }: Key): string {
   return plain(`Revoked: ${description} (${secret_prefix}…).`);
 }

@@ -15,7 +15,7 @@ const until = (condition: () => void) => vi.waitFor(condition, { timeout: 10_000
 type Page = ReturnType<typeof refusal>;
 const pageOf = (...events: unknown[]): Page => ({ body: { events, next_cursor: `c${events.length}` } });
 
-/** A shop that returns these responses to a listener's fetches in order, and then no events. */
+/** Starts a shop that returns these responses to a listener's fetches in order, and then no events. */
 async function shop(...pages: Page[]) {
   return fakeServer({
     [`POST ${LISTENERS}`]: { status: 201, body: LISTENER },
@@ -115,7 +115,7 @@ test('replaces an expired listener, and reports it', async () => {
   expect(calls(server.seen).slice(0, 4)).toEqual(['POST', 'GET', 'POST', 'GET']);
 });
 
-test('stops without a login, a server or a valid address', async () => {
+test('stops without a login, a server or a valid URL', async () => {
   const revoked = await shop(refusal(401, 'invalid_token', 'Revoked.'));
   expect((await (await loggedIn(revoked.url)).commerce(['listen'])).code).toBe(3);
   const { url } = await closedServer();

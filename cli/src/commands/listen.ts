@@ -26,7 +26,7 @@ Examples:
   $ commerce trigger order.paid        in another terminal
 ${EVENT_TYPES_HELP}`;
 
-/** `listen`: events of the shop on this machine, which needs no public address. */
+/** `listen`: receives events of the shop on this machine, which needs no public URL. */
 export function addListen(program: Command, terminal: Terminal): void {
   calls(
     addFlags(program.command('listen'), 'dashboard.createEventListener', {
@@ -94,7 +94,7 @@ interface Teller {
   noted(remark: string): void;
 }
 
-/** For programs: a JSON object per line, the listener with its secret first. */
+/** Prints for programs: a JSON object per line, the listener with its secret first. */
 function jsonTeller({ stdout, stderr }: Terminal): Teller {
   const line = (value: object) => stdout.write(`${JSON.stringify(value)}\n`);
   return {

@@ -7,7 +7,7 @@ import { DATABASE, manifestOf } from '../local/packages.ts';
 import { freePortFrom } from '../local/processes.ts';
 import { folder, user } from '../testing.ts';
 
-/** A shop on this machine. installs/shop.test.ts tests its installation. */
+/** Makes a shop on this machine. installs/shop.test.ts tests its installation. */
 
 const at = (seconds: number) => `2026-03-02T20:15:0${seconds}.000Z`;
 const LINES = [
@@ -44,7 +44,7 @@ test.each([
   expect(shown.map((line) => JSON.parse(line).time)).toEqual(seconds.map(at));
 });
 
-test('logs tail shows status, operation and error, without control characters', async () => {
+test('`logs tail` shows status, operation and error, without control characters', async () => {
   const { commerce } = await user();
   const evil = { ...LINES[3], operation_id: 'x\u001b[2Jy' };
   const { out } = await commerce(['logs', 'tail', '--no-follow', '--file', await log([...LINES.slice(0, 3), evil])]);
@@ -53,7 +53,7 @@ test('logs tail shows status, operation and error, without control characters', 
   expect(out).not.toContain('\u001b');
 });
 
-test('logs tail follows a log, also after it is truncated, until Ctrl-C', async () => {
+test('`logs tail` follows a log until Ctrl-C, even after it is truncated', async () => {
   const { begin } = await user();
   const file = await log();
   const running = begin(['logs', 'tail', '--file', file, '--lines', '1', '--json']);
@@ -67,7 +67,7 @@ test('logs tail follows a log, also after it is truncated, until Ctrl-C', async 
   expect(running.out().trim().split('\n')).toHaveLength(3);
 });
 
-test('logs tail reports a missing log or an invalid status', async () => {
+test('`logs tail` reports a missing log or an invalid status', async () => {
   const { commerce } = await user();
   const missing = await commerce(['logs', 'tail', '--file', join(await folder(), 'none')]);
   expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('commerce dev') });

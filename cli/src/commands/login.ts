@@ -64,7 +64,7 @@ async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
   );
 }
 
-/** --url, COMMERCE_URL, the profile's own, or the person's answer. */
+/** The URL that the login uses: --url, COMMERCE_URL, the profile's own, or the person's answer. */
 async function addressOf(options: LoginOptions, terminal: Terminal, known: Profile | undefined): Promise<string> {
   const named = options.url || terminal.env.COMMERCE_URL || known?.url;
   if (named) return serverUrl(named);
@@ -118,7 +118,7 @@ interface Shown {
   totp_code?: string;
 }
 
-/** The new session; asks a person for the second factor if the server requires it. */
+/** Begins a session, and asks a person for the second factor if the server requires it. */
 async function openedSession(url: string, body: Shown, terminal: Terminal): Promise<Schemas['OpenedSession']> {
   const client = createClient({ baseUrl: url, fetch: asCommandLine });
   const answer = await client.POST('/api/dashboard/auth/login', { body });
@@ -165,7 +165,7 @@ function demoIn(text: string, path: string): { base_url: string; api_key: string
     const { base_url, api_key } = JSON.parse(text) as Record<string, unknown>;
     if (typeof base_url === 'string' && typeof api_key === 'string') return { base_url, api_key };
   } catch {
-    // Reported below, together with JSON that lacks the fields.
+    // An unreadable file is reported below, together with JSON that lacks the fields.
   }
   throw usageError(`${path} does not hold the credentials of a demo shop.`);
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from '@commerce-backend/sdk';
 import { type Column, counted, type styleOf, table } from '../output.ts';
 
-/** The output of `orders match` for the transfers of a statement. */
+/** How `orders match` shows the transfers of a statement. */
 
 export type Transfer = Schemas['TransferMatches']['transfers'][number];
 
@@ -65,7 +65,7 @@ export function preview(
   return found.length === 0 ? summary : `${table(COLUMNS, found, style)}\n\n${summary}`;
 }
 
-/** The list at the end of a run: every order that it marked, and then the errors of the server. */
+/** Shows what a run has done: every order that it marked as paid, and then the errors of the server. */
 export function result(marked: Found[], run_id: string, style: Style): string {
   const paid = marked.filter(({ outcome }) => outcome === 'paid');
   const recorded = marked.filter(({ outcome }) => outcome === 'recorded');

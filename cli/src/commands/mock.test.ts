@@ -23,7 +23,7 @@ interface Credentials {
   customers: { email: string; password: string }[];
 }
 
-/** The mock shop on a free port, until the end of the test. */
+/** Starts the mock shop on a free port, until the end of the test. */
 async function mockShop(...more: string[]) {
   const { begin } = await user();
   const { out, interrupt, ended } = begin(['mock', '--port', '0', '--json', ...more]);
@@ -127,7 +127,7 @@ test('reports a port that is in use or invalid', async () => {
   expect((await commerce(['mock', '--port', 'http'])).err).toContain('It should be a number from 0 to 65535.');
 });
 
-test('approves an agent with a browser redirect on a page, and exchanges its code', async () => {
+test('approves an agent on a page after a browser redirect, and exchanges its authorization code', async () => {
   const { base_url: baseUrl, site_id: siteId } = await mockShop();
   const redirectUri = 'http://127.0.0.1:9/back';
   const clientId = await registerAgent({ baseUrl, siteId, name: 'Gift finder', redirectUris: [redirectUri] });

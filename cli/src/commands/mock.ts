@@ -45,7 +45,7 @@ function port(text: string): number {
 }
 
 async function mock(options: MockOptions, command: Command, terminal: Terminal): Promise<void> {
-  // Loaded here because no other command needs them.
+  // These modules are loaded here because no other command needs them.
   const [{ createMockFetch }, { default: demo }, { answerWith, listenOn }, { openPages }] = await Promise.all([
     import('@commerce-backend/sdk/mocks/fetch'),
     import('../mock/generated/demo-shop.json', { with: { type: 'json' } }),
@@ -71,7 +71,7 @@ async function mock(options: MockOptions, command: Command, terminal: Terminal):
   await new Promise((closed) => listening.server.close(closed));
 }
 
-/** The URLs of the demo shop's pictures start with its own address. */
+/** The URLs of the demo shop's pictures, which start with the URL of the mock. */
 function withAddresses(demo: unknown, baseUrl: string): Partial<MockShopData> {
   return JSON.parse(JSON.stringify(demo).replaceAll('"/demo-images/', `"${baseUrl}/demo-images/`));
 }

@@ -27,7 +27,7 @@ const READS = Object.entries(contract.paths as unknown as Record<string, Record<
     get?.operationId?.startsWith('dashboard.') ? [{ path, id: get.operationId, example: exampleOf(get) }] : [],
 );
 
-/** Texts of the maximum realistic length; ids, dates, statuses and codes are unchanged. */
+/** Lengthens texts to the maximum realistic length; ids, dates, statuses and codes are unchanged. */
 function lengthened(value: unknown, key = ''): unknown {
   const long = /^(?:name|title|description|email|note|product_name|message|agent_name)$/.test(key);
   if (typeof value === 'string') return long ? `${value} ${'and so on '.repeat(6)}`.trim() : value;
@@ -50,7 +50,10 @@ const leaves = (command: Command, path: string[] = []): { args: string[]; reads:
 
 const READ_IDS = new Set(READS.map(({ id }) => id));
 
-/** Every command that shows a list, found by its operations. Commands that also write only look something up. */
+/**
+ * Every command that shows a list, found by its operations. Commands that write, too, are left out: they only look something up
+ * in a list.
+ */
 const LISTS = leaves(createProgram({ env, stdin, stdout, stderr, once, off })).filter(
   ({ reads }) =>
     reads.some((id) => /^dashboard\.(?:list|getOrderTimeline)/.test(id)) && reads.every((id) => READ_IDS.has(id)),
@@ -78,7 +81,7 @@ test.each(SHAPES.flatMap((shape) => LISTS.map(({ args, reads }) => ({ ...shape, 
     expect({ code, err }).toEqual({ code: 0, err: '' });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal gets is coloured.
     const lines = out.replace(/\x1b\[\d+m/g, '').split('\n');
-    // A cursor must be copied whole.
+    // The line with the cursor may be longer, because a cursor must be copied whole.
     const table = lines.filter((line) => !line.startsWith('Next: --cursor'));
     expect(table.filter((line) => [...line].length > 80)).toEqual([]);
     const shown = READS.find(({ id }) => id === reads[0])?.example;

@@ -62,7 +62,7 @@ const BROWSERS: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** The URL is printed anyway, so a machine without a browser is no error. */
+/** The URL is printed anyway, so a machine without a browser is not an error. */
 function startBrowser(url: string, { env }: Terminal): void {
   const [program, ...args] = env.BROWSER ? [env.BROWSER] : (BROWSERS[process.platform] ?? ['xdg-open']);
   const browser = spawn(program, [...args, url], { detached: true, stdio: 'ignore' });

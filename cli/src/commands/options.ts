@@ -58,15 +58,15 @@ export function days(text: string): string {
 
 const NONE = 'none';
 
-/** The value of an option that also takes "none", because commander has no null. */
+/** The value of an option that accepts "none", because commander has no null. */
 export type OrNone<Value> = Value | typeof NONE;
 
-/** Makes an option also take "none", which clears the value. */
+/** Makes an option accept "none", which clears the value. */
 export function orNone<Value>(parse: (text: string) => Value): (text: string) => OrNone<Value> {
   return (text) => (text === NONE ? NONE : parse(text));
 }
 
-/** The value of such an option in a body; undefined, and so left out, if it was not given. */
+/** The value of an option that accepts "none", as a body has it; undefined, and so left out, if the option was not given. */
 export function orNull<Value>(value: OrNone<Value> | undefined): Value | null | undefined {
   return value === NONE ? null : value;
 }
@@ -76,7 +76,7 @@ export function choice(flags: string, description: string, words: readonly strin
   return new Option(flags, description).choices(words);
 }
 
-/** The confirmation before an irreversible action; programs agree with --yes. */
+/** Asks for confirmation before an irreversible action; programs agree with --yes. */
 export interface YesOption {
   yes?: true;
 }

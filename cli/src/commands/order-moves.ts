@@ -113,7 +113,7 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
   const { id: order_id, payment_status, payment_method } = before;
-  // An order that does not await a transfer is unchanged or rejected by the server, so there is nothing to confirm.
+  // The server rejects or leaves unchanged an order that does not await a transfer, so there is nothing to confirm.
   if (!yes && payment_status === 'awaiting_payment' && payment_method === 'bank_transfer') {
     const { total, currency } = before;
     await confirm(terminal, `${headOf(before)}\nHas the bank transfer of ${total} ${currency} arrived?`);
@@ -150,7 +150,7 @@ async function ship(wanted: string, item: string[] | undefined, command: Command
   showChange({ before, order, summary: 'has shipped', more: { fulfillment } }, command, terminal);
 }
 
-/** A line of the order and its quantity, as in --item. */
+/** Reads a line of the order and its quantity, as in --item. */
 function lineOf({ order_number, line_items }: OrderDetails, text: string) {
   const at = text.lastIndexOf('=');
   const [name, quantity] = [text.slice(0, at), text.slice(at + 1)];
@@ -212,7 +212,7 @@ function refundReason(reason: string): string {
   return reason === 'customer' ? 'customer' : 'other';
 }
 
-/** The items of a refund: the named ones, or everything left to ship if all is restocked before shipping. */
+/** The items to refund: the named ones, or everything left to ship if all is restocked before shipping. */
 function refundedLines(order: OrderDetails, { item, all, shipped, unshipped, ...rest }: RefundOptions) {
   const restock = Boolean(rest.restock);
   const which = shipped || unshipped ? { shipped: Boolean(shipped) } : {};

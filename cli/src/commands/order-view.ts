@@ -8,7 +8,7 @@ export type Order = Schemas['Order'];
 export type OrderDetails = Schemas['OrderDetails'];
 type LineItem = Order['line_items'][number];
 
-/** The order with an id or an order number, with or without # before it. */
+/** Finds the order with an id or an order number, with or without # before it. */
 export async function findOrder(client: DashboardClient, wanted: string): Promise<OrderDetails> {
   const order_id = isUuid(wanted) ? wanted : await idOfNumber(client, wanted.replace(/^#/, ''));
   return unwrap(client.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id } } }));
@@ -29,7 +29,7 @@ const STATUSES = { Order: 'status', Payment: 'payment_status', Fulfilment: 'fulf
 type Status = (typeof STATUSES)[keyof typeof STATUSES];
 type Statuses = Pick<Order, Status>;
 
-/** The changes by a command: each status that differs now, with its old value. */
+/** What a command changed: each status that differs now, with its old value. */
 export function changesOf(before: Statuses, after: Statuses): { [Name in Status]?: { from: string; to: string } } {
   const moved = Object.values(STATUSES).filter((name) => before[name] !== after[name]);
   return Object.fromEntries(moved.map((name) => [name, { from: before[name], to: after[name] }]));
@@ -118,7 +118,7 @@ function headOf(order: OrderDetails, paint: Paint): string {
   );
 }
 
-/** An address in one line; null if it is empty. */
+/** A postal address in one line; null if it is empty. */
 export function addressLine(address: Schemas['Address'] | null | undefined): string | null {
   const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address ?? {};
   const words = (...parts: (string | null | undefined)[]) => parts.filter(Boolean).join(' ');

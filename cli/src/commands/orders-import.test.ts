@@ -4,7 +4,7 @@ import type { OrderImport } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { fakeServer, folder, loggedIn, type Seen } from '../testing.ts';
 
-/** A shop that already has an order 1001. */
+/** Starts a shop that already has an order 1001. */
 async function shop() {
   const server = await fakeServer({
     'POST /api/dashboard/orders/import': ({ body }: Seen) => {

@@ -125,7 +125,7 @@ function refuseUnread({ number, amount }: Found, order: { order_number: string; 
 const RECORD_MORE = (order_number: string) =>
   `If this is another payment, record it with commerce orders record-payment ${order_number}.`;
 
-/** An amount in another currency would be recorded as the same number in the order's currency. */
+/** A transfer in another currency is not recorded: its amount would become the same number in the order's currency. */
 function refuseOtherCurrency({ number, currency }: Found, order: { order_number: string; currency: string }): void {
   if (!currency || currency === order.currency) return;
   throw usageError(

@@ -19,7 +19,7 @@ const UNPAID = {
 
 const pageOf = (orders: unknown[]) => ({ orders, total: orders.length, page: 1, limit: 20, pages: 1 });
 
-/** A merchant with the order 1001, which the search returns after another one whose number contains it. */
+/** Starts a shop for a merchant with the order 1001, which the search returns after another one whose number contains it. */
 async function merchant(order: object, answers: Answers = {}) {
   const similar = { ...DETAILS, id: '0192f3a2-3333-7000-8000-000000000002', order_number: '11001' };
   const server = await fakeServer({
@@ -126,7 +126,7 @@ test('ships a part by SKU, with its tracking', async () => {
   }
 });
 
-test('captures reserved money, and refunds lines with restock, also when cancelling', async () => {
+test('captures reserved money, and refunds lines with restock, even when cancelling', async () => {
   const order = { ...DETAILS, payment_status: 'authorized' };
   const pending = { ...DETAILS.refunds[0], status: 'pending' };
   const { commerce, seen } = await merchant(order, {
@@ -260,7 +260,7 @@ test('names the allowed changes if an order does not allow one', async () => {
   expect(err).toContain('What to do: Its status is processing, which can only become completed.');
 });
 
-test('lists orders by status, and by day in the own time zone', async () => {
+test("lists orders by status, and by day in the caller's time zone", async () => {
   const { commerce, seen } = await merchant(UNPAID);
   const args = ['--payment', 'awaiting_payment', '--fulfillment', 'unfulfilled', '--from', '2026-11-01'];
   const { out } = await commerce(['orders', 'list', ...args, '--to', '2026-11-30']);

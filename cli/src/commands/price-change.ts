@@ -5,7 +5,7 @@ import { confirm } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 import type { YesOption } from './options.ts';
 
-/** The current price of the thing with this name. */
+/** Something with a name, and its current price. */
 export interface Priced {
   name: string;
   price: string;

@@ -208,7 +208,7 @@ function imageOf(product: Product, wanted: string) {
   return product.images.find(isIt) ?? missing('image', wanted, product);
 }
 
-/** The ids of an image's variants, which were named by SKU or id. */
+/** The ids of an image's variants, which are named by SKU or id. */
 function withVariantIds<Body extends { variant_ids?: string[] }>(body: Body, product: Product): Body {
   const { variant_ids } = body;
   return variant_ids ? { ...body, variant_ids: variant_ids.map((wanted) => variantOf(product, wanted).id) } : body;

@@ -10,7 +10,7 @@ const { id, slug, options, variants, images } = PRODUCT;
 const PATH = `/api/dashboard/products/${id}`;
 const ETAG = '"5X0pXq2m9nFQv3yqTj6Fqw"';
 
-/** A user of a shop with the product, and the calls that save it. */
+/** Starts a shop with the product for a user, and records the calls that save it. */
 async function merchant(answer: object = { body: PRODUCT }) {
   const server = await fakeServer({
     'GET /api/dashboard/products': { body: pageOf('products', [PRODUCT]) },

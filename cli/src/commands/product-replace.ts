@@ -82,7 +82,7 @@ async function replacementIn(file: Fields, before: Product): Promise<ProductRepl
   }
   const contract = await readContract();
   const fieldsOf = (schema: string) => propertiesOf(contract, { $ref: `#/components/schemas/${schema}` }).properties;
-  /** The server rejects other fields, such as misspelt ones. */
+  /** Leaves out the fields that only responses have. Unknown fields, such as misspelt ones, stay, and the server rejects them. */
   const accepted = (fields: Fields, shown: string, sent: string): Fields => {
     const [all, own] = [fieldsOf(shown), fieldsOf(sent)];
     return Object.fromEntries(Object.entries(fields).filter(([name]) => name in own || !(name in all)));

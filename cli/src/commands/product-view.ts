@@ -8,7 +8,7 @@ import { isUuid } from './options.ts';
 type Product = Schemas['Product'];
 type Variant = Product['variants'][number];
 
-/** The product with an id, a slug, or a variant's SKU. */
+/** Finds the product with an id, a slug, or a variant's SKU. */
 export function findProduct(client: DashboardClient, wanted: string): Promise<Product> {
   return isUuid(wanted) ? byId(client, wanted) : bySlugOrSku(client, wanted);
 }
@@ -50,7 +50,7 @@ export function productText(product: Product, paint: Paint, terminal: Terminal):
   const { name, slug, status, vendor, product_type, tags, published_at, price, currency, images, id, ...more } =
     product;
   const { description, description_html: _formatted, tax_class, metadata, variants, updated_at, ...others } = more;
-  // The table of the variants shows it.
+  // The table of the variants shows these fields.
   const { compare_at_price: _before, ...rest } = others;
   const lines = facts(
     {

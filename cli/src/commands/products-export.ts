@@ -45,7 +45,7 @@ async function exportProducts(options: ExportOptions, command: Command, terminal
   const exported = async function* (): AsyncGenerator<Product> {
     for await (const product of paginate(client, '/api/dashboard/products/export', { params: { query } })) {
       count += 1;
-      // Received data has open enums; the written file has the values that a server of this version accepts.
+      // Received data may have unknown enum values; the written file has those that a server of this version accepts.
       yield product as Product;
     }
   };
@@ -60,7 +60,7 @@ async function exportProducts(options: ExportOptions, command: Command, terminal
   });
 }
 
-/** Written to a temporary file and renamed at the end: an interrupted export leaves the old file unchanged. */
+/** The export is written to a temporary file and renamed at the end, so that an interrupted one leaves the old file unchanged. */
 async function writeWhole(path: string, text: AsyncIterable<string>): Promise<void> {
   const draft = `${path}.partial`;
   try {

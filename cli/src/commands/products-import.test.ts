@@ -8,7 +8,7 @@ const IMPORT = 'POST /api/dashboard/products/import';
 
 type Row = ImportResult['results'][number];
 
-/** A shop that stores products by slug, and rejects those with the vendor "refuse me". */
+/** Starts a shop that stores products by slug, and rejects those with the vendor "refuse me". */
 function shop(known = new Set<string>()): Answers {
   return {
     [IMPORT]: ({ body }: Seen) => {
@@ -157,7 +157,7 @@ test('ends the import if the server stops answering, and reports the progress', 
   expect(out).toBe('');
   expect(err).toContain('Stopped: 200 created, 0 updated, 0 unchanged, 0 refused. Run the same command again');
   expect(err).toContain('Use a credential with the scope write.');
-  // The two that were answered, and the three in progress: none of the other five.
+  // Two calls were answered and three were in progress; none of the other five was sent.
   expect(server.seen.length).toBeLessThanOrEqual(5);
 });
 
@@ -211,7 +211,7 @@ test('reports an unknown or missing file before sending', async () => {
 test('shows the progress of an import as a bar on a terminal, and removes it at the end', async () => {
   const server = await fakeServer({
     [IMPORT]: (seen) => {
-      // Long enough for the bar to be drawn.
+      // The import takes long enough for the bar to be drawn.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 120);
       const answer = shop()[IMPORT];
       return typeof answer === 'function' ? answer(seen) : {};

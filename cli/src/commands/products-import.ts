@@ -89,7 +89,7 @@ function currencyCode(text: string): string {
   return text;
 }
 
-/** Long enough for slow responses, and for a server restart. */
+/** The retries last long enough for slow responses, and for a server restart. */
 const PATIENCE = { maxAttempts: 6, maxWaitMs: 60_000, timeoutMs: 120_000 };
 
 async function importFile(file: string, options: ImportOptions, command: Command, terminal: Terminal): Promise<void> {
@@ -139,7 +139,10 @@ async function importFile(file: string, options: ImportOptions, command: Command
 
 const AGAIN = 'Run the same command again: imported records are not changed.';
 
-/** The reporters of rejected products and warnings: words for people, JSON lines for programs, both on stderr; and the file. */
+/**
+ * How rejected products and warnings are reported: in words for people, as JSON lines for programs, both on stderr; and in the
+ * file.
+ */
 async function openListeners(options: ImportOptions, progress: Progress, json: boolean) {
   const files = await openReportFiles(options, 'product');
   const kinds = new WarningKinds();

@@ -4,11 +4,11 @@ import { usageError } from '../errors.ts';
 import { bankCode, readRate, webAddress, webOrigin } from '../formats/typed-text.ts';
 import { bodyFields, REQUESTS, schemaName } from '../request-fields.ts';
 
-/** The settings that can be changed, and their notation on the command line, for input and output. */
+/** The settings that can be changed, and how each is written on the command line, for input and output. */
 
 export type SettingName = keyof SettingsPatch;
 
-/** `optional` ones also take "none". */
+/** Whether "none" is accepted as well. */
 export type Kind =
   | 'text'
   | 'code'
@@ -22,7 +22,7 @@ export type Kind =
   | 'synonyms'
   | Optional;
 type Optional = 'optional text' | 'optional number' | 'optional bank code' | 'optional address';
-/** The fields of a setting with several. They are sent together, so fields that are not named are sent unchanged. */
+/** The fields of a setting with several fields. They are sent together, so fields that are not named are sent unchanged. */
 export type Fields = Record<string, Kind>;
 
 /** Kinds by the name of the schema, or by the field if it has no named schema; kinds of lists by their elements. */
@@ -61,7 +61,7 @@ const NONE = 'none';
 /** A setting by its typed name: `brand.accent-color` is a field of brand. */
 export interface Named {
   name: SettingName;
-  /** The field of a setting with several. */
+  /** The field of a setting with several fields. */
   field?: string;
 }
 
@@ -103,7 +103,7 @@ export function valueIn({ name, field }: Named, values: string[]): unknown {
   );
 }
 
-/** At the first equals sign. */
+/** Splits a text at the first equals sign. */
 function split(text: string): [string, string | undefined] {
   const at = text.indexOf('=');
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
@@ -165,7 +165,7 @@ function switchOf(key: string, text: string): boolean {
   return found;
 }
 
-/** A share below 1 such as 0.19, or a percentage such as 19, 19% or 7.25%. */
+/** Reads a share below 1 such as 0.19, or a percentage such as 19, 19% or 7.25%. */
 function rateOf(key: string, text: string): string {
   if (/^0(?:\.\d{1,4})?$/.test(text)) return text;
   const { amount, problem } = readRate(text);
@@ -174,7 +174,7 @@ function rateOf(key: string, text: string): string {
   return amount;
 }
 
-/** COUNTRY[/STATE][:CLASS]=RATE */
+/** Reads a tax rate: COUNTRY[/STATE][:CLASS]=RATE */
 function rateEntry(key: string, text: string): object {
   const [place, rate] = split(text);
   const [, country = '', state, tax_class] = /^([A-Za-z]{2})(?:\/([^:]+))?(?::(.+))?$/.exec(place) ?? [];
@@ -188,7 +188,7 @@ function rateEntry(key: string, text: string): object {
   return { ...where, rate: rateOf(key, rate) };
 }
 
-/** TERM=WORD,WORD */
+/** Reads synonyms: TERM=WORD,WORD */
 function synonymEntry(key: string, text: string): object {
   const [term, words] = split(text);
   const synonyms = (words ?? '').split(',').map((word) => word.trim());
@@ -196,7 +196,7 @@ function synonymEntry(key: string, text: string): object {
   throw usageError(`"${text}" is not an entry of ${key}.`, 'Give TERM=WORD,WORD, such as sofa=couch,settee.');
 }
 
-/** A value in the notation of the command line. */
+/** Writes a value as on the command line. */
 export function written(kind: Kind, value: unknown): string {
   if (value === null || value === undefined) return NONE;
   if (kind === 'switch') return value ? 'yes' : 'no';

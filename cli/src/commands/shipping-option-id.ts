@@ -2,7 +2,10 @@ import { type DashboardClient, paginate } from '@commerce-backend/sdk';
 import { CommandError, EXIT } from '../errors.ts';
 import { isUuid } from './options.ts';
 
-/** The id of an option named by id or name. Names need not be unique; a name of several options identifies none. */
+/**
+ * Finds the id of a shipping option that is named by id or name. Names need not be unique; a name of several options identifies
+ * none.
+ */
 export async function shippingOptionIdOf(client: DashboardClient, wanted: string): Promise<string> {
   if (isUuid(wanted)) return wanted;
   const found: string[] = [];

@@ -87,7 +87,7 @@ export function addShippingOptions(program: Command, terminal: Terminal): void {
   });
 }
 
-/** One flag sets both. */
+/** Both fields are set by one flag. */
 const DAYS = { estimated_days_min: false, estimated_days_max: false } as const;
 
 interface OwnOptions {
@@ -101,7 +101,7 @@ function addDays(command: Command): Command {
   );
 }
 
-/** `2-4` means at least two days and at most four. */
+/** Reads a number of days: `2-4` means at least two and at most four. */
 function daysOf({ days }: OwnOptions) {
   if (days === undefined) return {};
   const [from, to = from] = options.orNull(days)?.split('-').map(Number) ?? [null];

@@ -68,7 +68,7 @@ async function reached(url: string): Promise<{ reachable: boolean; took_ms: numb
   return { reachable: answer !== undefined, took_ms: Math.round(performance.now() - startedAt) };
 }
 
-/** The owner of the credentials, or the error of the server, which is reported after the rest. */
+/** The owner of the credentials, or the error of the server, which is reported at the end. */
 async function whoIs(command: Command, terminal: Terminal) {
   try {
     const { client, profile } = await openSession(command, terminal, { maxAttempts: 1, timeoutMs: PATIENCE_MS });

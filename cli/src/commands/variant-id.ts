@@ -2,7 +2,7 @@ import { type DashboardClient, paginate } from '@commerce-backend/sdk';
 import { CommandError, EXIT } from '../errors.ts';
 import { isUuid } from './options.ts';
 
-/** The id of a variant named by id or SKU. */
+/** Finds the id of a variant that is named by id or SKU. */
 export async function variantIdOf(client: DashboardClient, wanted: string): Promise<string> {
   if (isUuid(wanted)) return wanted;
   for await (const { sku, variant_id } of paginate(client, '/api/dashboard/inventory', {

@@ -20,7 +20,7 @@ Examples:
   $ commerce webhooks disable ID       until it is enabled
   $ commerce webhooks enable ID        after it was disabled; then: commerce deliveries replay --failed-since WHEN`;
 
-/** The ping is sent to each webhook anyway. */
+/** The ping is left out, because it is sent to each webhook anyway. */
 const ALL = EVENT_TYPES.filter((type) => type !== 'webhook.ping');
 
 /** `webhooks list|get|create|enable|disable|test|rotate|delete`: the URLs that receive events. */

@@ -21,7 +21,7 @@ const token = { ...examples.StorefrontTokenWithSecret.value, id: ID };
 const OWN = '/api/dashboard';
 const PATH = `${OWN}/products/${PRODUCT.id}`;
 
-/** Everything that the commands look up, and a response for every change. */
+/** The responses for everything that the commands look up, and for every change. */
 const ANSWERS: Answers = {
   [`GET ${OWN}/products`]: { body: pageOf('products', PRODUCT) },
   [`GET ${PATH}`]: { body: PRODUCT },

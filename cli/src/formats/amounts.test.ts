@@ -20,7 +20,7 @@ const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = 
   ['1,500.00', '1500.00'],
   ['1.500.000', '1500000.00'],
   ['1,500,000.5', '1500000.50'],
-  // Grouped by a space, a no-break space, a narrow one, a thin one and both apostrophes.
+  // The same amount grouped by a space, a no-break space, a narrow one, a thin one and both apostrophes.
   ['1 500', '1500.00'],
   ['1\u00a0500,50', '1500.50'],
   ['1\u202f500,50', '1500.50'],
@@ -31,7 +31,7 @@ const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = 
   ['€ 1.500,00', '1500.00'],
   ['1 500,00 €', '1500.00'],
   ['CHF 1’500.00', '1500.00'],
-  // Three digits after the only separator.
+  // Amounts with three digits after the only separator.
   ['1.500', ['1500.00', '1.50']],
   ['1,500', ['1500.00', '1.50']],
   ['12.000', ['12000.00', '12.00']],

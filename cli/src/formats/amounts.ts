@@ -83,7 +83,7 @@ export function withoutCurrency(text: string): string {
   return text.replace(CURRENCY_BEFORE, '').replace(CURRENCY_AFTER, '');
 }
 
-// Groups of three after a leading 1 to 999, separated by one and the same character; decimals after the other.
+// Matches groups of three after a leading 1 to 999, separated by one character; decimals come after the other.
 const WITH_POINT = /^(?:\d+|[1-9]\d{0,2}(?:([, '’])\d{3})(?:\1\d{3})*)(?:\.(\d*))?$/;
 const WITH_COMMA = /^(?:\d+|[1-9]\d{0,2}(?:([. '’])\d{3})(?:\1\d{3})*)(?:,(\d*))?$/;
 
@@ -95,7 +95,7 @@ export function readMoney(cell: string, decimals: number): AmountReading {
   return { problem: problem ?? `${JSON.stringify(cell.slice(0, 60))} is not an amount such as 1299.00.` };
 }
 
-/** Magento writes 52.500000. */
+/** Zeros at the end are left out, because Magento writes 52.500000. */
 function withoutSurplusZeros(number: string): string {
   return /\.\d{4}/.test(number) ? number.replace(/\.?0+$/, '') : number;
 }
@@ -103,7 +103,7 @@ function withoutSurplusZeros(number: string): string {
 /** The readings of a text with a decimal point and with a decimal comma, in plain decimals. */
 export function readingsOf(text: string): { point?: string; comma?: string } {
   if (text.length > LONGEST) return {};
-  // Full-width digits, and the no-break and narrow spaces that programs group by.
+  // Replaces full-width digits, and the no-break and narrow spaces with which programs group.
   const typed = text.normalize('NFKC').trim();
   const point = plain(typed, WITH_POINT, '.');
   const comma = plain(typed, WITH_COMMA, ',');

@@ -11,10 +11,10 @@ const OPEN_QUOTE = 'A quoted cell that begins on this line or after it is never 
 /** The records of csv-parse with `info` and `raw`. */
 type Parsed = { record: string[]; info: { lines: number }; raw: string };
 
-/** Where the parser stopped: the number of rows before a quote that is never closed. */
+/** The number of rows before a quote that is never closed; undefined if there is none. */
 export type OpenQuote = { records?: number };
 
-/** The csv-parse options for the files of shops; calls `open` for a quote that stays open. */
+/** The csv-parse options for the files of shops. If a quote stays open, that is noted in `open`. */
 export function csvOptions(delimiter: string, open: OpenQuote) {
   return {
     delimiter,

@@ -5,7 +5,7 @@ import { readCsv } from './csv-rows.ts';
 import { readCsvText } from './csv-text.ts';
 import { allOf } from './testing.ts';
 
-/** Node and the browser return the same rows. */
+/** Reads the rows of a text in chunks, and checks that Node and the browser return the same ones. */
 async function rowsOf(text: string, pieceSize = 7): Promise<CsvRow[]> {
   async function* pieces() {
     const bytes = Buffer.from(text);

@@ -62,7 +62,7 @@ function strictDecoder(encoding: string): InstanceType<typeof TextDecoder> {
   }
 }
 
-/** Whether a piece continues a valid text; without a piece, whether the text ends there. */
+/** Whether a chunk continues a valid text; without a chunk, whether the text ends there. */
 function decodes(decoder: InstanceType<typeof TextDecoder>, bytes?: Uint8Array): boolean {
   try {
     decoder.decode(bytes, { stream: bytes !== undefined });

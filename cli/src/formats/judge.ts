@@ -17,7 +17,7 @@ export interface Made {
 
 /** The product if it is valid by the contract, else every reason. `slugs` are those of earlier products. */
 export function judged({ line, product: made, errors, placeOf, distinct }: Made, slugs: KeyTable): Read {
-  // A name in any script gets an address of its own.
+  // A name in any script gets a slug of its own.
   const own = made.slug || (made.name ? `product-${shortName(made.name)}` : '');
   const slug = slugs.has(own) ? slugOf(`${own} ${distinct}`) : own;
   const product = { ...made, slug };

@@ -8,7 +8,7 @@ const FNV_PRIME = 0x01000193;
 
 /**
  * A map from key to number for files with millions of keys: each key takes about thirty bytes besides its text, in buffers that
- * the garbage collector does not scan. Also for browsers, which import files with the same code.
+ * the garbage collector does not scan. Browsers use it, too, because they import files with the same code.
  */
 export class KeyTable {
   /** The index of the key in `#keys` plus 1; 0 in an empty slot. The size is a power of 2. */
@@ -39,7 +39,7 @@ export class KeyTable {
     }
   }
 
-  /** The slot of this key, or its free slot. */
+  /** The slot of a key, or a free slot for it. */
   #slotOf(key: Uint8Array): number {
     const last = this.#slots.length - 1;
     let slot = hashOf(key) & last;

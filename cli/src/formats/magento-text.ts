@@ -20,7 +20,7 @@ export function pairsOf(cell: string): Pair[] {
     });
 }
 
-/** One entry of `configurable_variations`: a child's SKU and its value for each option's code. */
+/** One entry of `configurable_variations`: a child's SKU and its value for each option's attribute code. */
 export type Variation = { sku: string; values: Pair[] };
 
 /** The variations of a configurable product, `sku=…,size=…,color=…|sku=…`; those without a SKU are left out. */
@@ -55,7 +55,7 @@ export function categoriesOf(cell: string): { tags: string[]; product_type: stri
   return { tags: [...new Set(leaves)], product_type: leaves[0] ?? null };
 }
 
-/** The options' names by their codes: Magento's labels (`size=Size,color=Colour`), else the code made readable. */
+/** The options' names by their attribute codes: Magento's labels (`size=Size,color=Colour`), else the code made readable. */
 export function optionNames(codes: string[], labels: string): string[] {
   const named = new Map(pairsOf(labels).map(({ code, value }) => [code, value]));
   return codes.map((code) => {

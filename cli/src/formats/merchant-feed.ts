@@ -147,7 +147,7 @@ function productOf(items: FeedItem[], feed: Feed, slugs: KeyTable): Read {
   return judged({ line: first.line, product, errors, placeOf, distinct }, slugs);
 }
 
-/** Feeds write the whole path of a category, which can be longer than a type may be here. */
+/** Shortens a category: feeds write its whole path, which can be longer than a type may be here. */
 function typeOf(item: FeedItem): string | null {
   const path = one(item, 'product_type');
   const type = path.length > BOUNDS.product_type ? path.split('>').at(-1)?.trim().slice(0, BOUNDS.product_type) : path;
@@ -177,7 +177,7 @@ function optionsOf(items: FeedItem[]): GroupOption[] {
   return [...differing.slice(0, 2), { attribute: 'id', name: 'Variant' }];
 }
 
-/** Attributes of the whole product here, which may differ in a feed. */
+/** Attributes that may differ between variants in a feed, but belong to the whole product here. */
 const OF_PRODUCTS = ['title', 'description', 'brand', 'product_type', 'google_product_category'];
 
 function warnOfDiffering(items: FeedItem[], warn: Warn): void {

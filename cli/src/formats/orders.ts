@@ -7,7 +7,7 @@ import { openTable, readText } from './text-file.ts';
 
 export interface OrderReading {
   warn: (line: number, message: string) => void;
-  /** Put before the number of each order, so that it differs from those of this shop. */
+  /** A text to put before the number of each order, so that it differs from those of this shop. */
   prefix: string;
   /** The encoding of the file; detected when absent. */
   encoding?: string | undefined;

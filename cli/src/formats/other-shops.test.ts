@@ -94,7 +94,7 @@ test('sells variations with shared stock without counting, with a warning', asyn
   ]);
 });
 
-test('groups the items of a Google Merchant feed in TSV, also in UTF-16', async () => {
+test('groups the items of a Google Merchant feed in TSV, even in UTF-16', async () => {
   for (const text of [TSV, Buffer.from(`\uFEFF${TSV}`, 'utf16le')]) {
     const { reads, products, warnings } = await readText(text, { name: 'feed.tsv' });
     expect(products).toMatchObject([

@@ -39,7 +39,7 @@ export type ReadOptions = {
   now?: Date;
   /** The number of characters of a Shopify file that are held to find separated rows of one product. Default: 16 MB. */
   mostHeld?: number;
-  /** Called with the size of each piece read; the sum is the file's size at the end. */
+  /** Called with the size of each chunk that is read; the sum is the file's size at the end. */
   onBytes?: (bytes: number) => void;
   onWarning?: (warning: Warning) => void;
 };

@@ -156,7 +156,7 @@ interface Expected {
   [field: string]: unknown;
 }
 
-/** The format has only HTML: a plain description is written as paragraphs, which the server recognises. */
+/** The format has only HTML, so a plain description is written as paragraphs, which the server recognises. */
 function withHtml({ description, ...rest }: Expected): object {
   return description === '' ? { description, ...rest } : { ...rest, description_html: htmlOfText(description) };
 }
@@ -175,7 +175,7 @@ function expectedFromCsv(product: Product, least = 0): Expected {
     };
   });
   const images = product.images.map(({ url, alt, position }) => ({ url, alt, position }));
-  // The format has only a flag for tax.
+  // The format stores only whether tax is charged.
   const taxed = { taxable: product.tax_class !== 'zero' };
   const { description_html, metadata } = product;
   const shared = {

@@ -84,12 +84,14 @@ export function secure(address: string): string {
   return address.replace(/^(?:http:)?\/\/(?=cdn\.shopify\.com\/)/, 'https://');
 }
 
-/** Spreadsheets keep the leading zeros of a number after an apostrophe, and Shopify writes codes that way. */
+/**
+ * Removes the apostrophe with which spreadsheets keep the leading zeros of a number; Shopify writes SKUs and barcodes that way.
+ */
 export function codeOf(cell: string): string {
   return /^'+\d+$/.test(cell) ? cell.slice(1) : cell;
 }
 
-/** The cell that `codeOf` reads as this code. */
+/** The cell that `codeOf` reads as this SKU or barcode. */
 export function codeCell(code: string): string {
   return /^'+\d+$/.test(code) ? `'${code}` : code;
 }

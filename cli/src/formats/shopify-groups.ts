@@ -20,7 +20,7 @@ export interface Group {
   errors: FieldError[];
   /** The number of rows beyond the limit, and of variants among them. */
   skipped: { rows: number; variants: number };
-  /** Where its rows continue after those of other products. */
+  /** The line where its rows continue after those of other products. */
   returns: number[];
   characters: number;
 }

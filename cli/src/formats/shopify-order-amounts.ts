@@ -1,11 +1,11 @@
 /**
- * The amounts of an order, which must add up to the total exactly. Shopify's cells often do not: a code may reduce the
+ * The amounts of an order, which must add up to the total exactly. Shopify's cells often do not: a discount code may reduce the
  * shipping, a line may have a discount of its own, and tips and duties have no column. The total is right.
  */
 
 export interface OrderCells {
   lines: { quantity: number; price: string }[];
-  /** Of the lines, after their discounts. */
+  /** The sum of the lines, after their discounts. */
   subtotal: string | undefined;
   discount: string | undefined;
   lineDiscounts: string[];
@@ -24,7 +24,7 @@ export interface Amounts {
   extra: string | undefined;
 }
 
-/** In thousandths, which are exact. */
+/** Amounts in thousandths, which are exact. */
 interface Parts {
   discount: number;
   shipping: number;

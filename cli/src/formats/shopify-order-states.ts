@@ -83,7 +83,7 @@ function unpaid(row: Row, status: string, method: string, cancelled: boolean, wa
   return { payment_status: 'pending', payment_method: 'manual' };
 }
 
-/** At most the total; undefined for nothing. */
+/** A refunded amount, which is at most the total; undefined if nothing was refunded. */
 function refundedOf(row: Row, total: string, warn: Warn): string | undefined {
   const refunded = row.money('refundedAmount');
   if (refunded === undefined || !isMore(refunded, '0')) return undefined;

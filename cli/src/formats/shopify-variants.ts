@@ -20,7 +20,7 @@ const OF_VARIANTS = [
   ...(['compareAt', 'cost', 'variantImage'] as const),
 ];
 
-/** Reports cells about a variant in a row that is none, because no row names the variant. */
+/** Reports cells about a variant in a row that is not one, because no row names the variant. */
 export function warnOfNoVariant(rows: ShopifyRow[], variantRows: ShopifyRow[], warn: Warn): void {
   const others = rows.filter((row) => !variantRows.includes(row));
   for (const column of OF_VARIANTS) {
@@ -116,7 +116,7 @@ function codeIn(row: ShopifyRow, column: 'sku' | 'barcode', warn: Warn): string 
   return code || null;
 }
 
-/** Codes, prices, stock and shipping of one row. Fields without a column in the file are left out. */
+/** SKU, barcode, prices, stock and shipping of one row. Fields without a column in the file are left out. */
 export function soldOf(row: ShopifyRow, warn: Warn): VariantInput {
   const quantity = row.whole('quantity');
   const policy = orWarn(row, warn, () => row.word('policy', POLICIES));

@@ -32,8 +32,8 @@ export function shortName(text: string): string {
 }
 
 /**
- * Records the line of a slug's first use in `lines`, and returns that earlier line at a second use: two products with one slug
- * would overwrite each other.
+ * Records in `lines` where a slug is first used. At a second use returns that earlier line: two products with one slug would
+ * overwrite each other.
  */
 export function firstUseOf(slug: string, line: number, lines: KeyTable): number | undefined {
   const earlier = lines.get(slug);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readText } from './testing.ts';
 
-/** The first product of a file. */
+/** Reads the first product of a file. */
 async function productOf(text: string, name = 'products.csv') {
   const { products } = await readText(text, { name });
   return products[0];

@@ -4,7 +4,7 @@ import type { WooColumn, WooRow, WooWarn } from './woocommerce-columns.ts';
 
 const BACKORDERS = { '1': true, '0': false, notify: true, yes: true, no: false } as const;
 
-/** Codes, prices, stock and shipping of a row; missing values of a variation come from its product, `parent`. */
+/** SKU, barcode, prices, stock and shipping of a row; missing values of a variation come from its product, `parent`. */
 export function soldOf(row: WooRow, parent: WooRow, isTracked: boolean, now: Date, warn: WooWarn): VariantInput {
   // The default for a variation whose stock is counted with its product: its own quantity is unknown.
   const quantity = row.text('stock') === 'parent' ? undefined : row.whole('stock');
@@ -54,7 +54,7 @@ function pricesOf(row: WooRow, now: Date, warn: WooWarn): VariantInput {
 
 const UNITS = ['kg', 'g', 'lb', 'oz'] as const satisfies (WeightUnit & WooColumn)[];
 
-/** Null if the file has a column for the weight, but the row has none. */
+/** Null if the file has a column for the weight, but this row has no weight. */
 function weightOf(row: WooRow, parent: WooRow): VariantInput {
   for (const each of [row, parent]) {
     const weight_unit = UNITS.find((name) => each.text(name) !== '');

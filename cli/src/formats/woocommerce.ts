@@ -115,7 +115,7 @@ export async function* readWooCommerce(
   }
 }
 
-/** In the order of the shop; those with the same position stay in file order. */
+/** Compares products by their position in the shop; those with the same position stay in file order. */
 function byPosition(one: WooRow, other: WooRow): number {
   return (Number(one.text('position')) || 0) - (Number(other.text('position')) || 0);
 }

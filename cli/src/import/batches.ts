@@ -23,12 +23,12 @@ const MOST_BYTES = 900_000;
 /** Keeps one call short: most of an import's work is in the variants. */
 const MOST_VARIANTS = 1000;
 
-// The panel sends with the same code, and browsers have no Buffer.
+// Buffer is not used here, because the panel sends with the same code, and browsers do not have it.
 const ENCODER = new TextEncoder();
 
 /**
- * Products in file order, as many together as one call allows. Rejections of the reader, and products too large for a call, go
- * to `refuse`.
+ * Yields products in file order, as many together as one call allows. Rejections of the reader, and products too large for a
+ * call, go to `refuse`.
  */
 export async function* batchesOf(
   reads: AsyncIterable<Read>,

@@ -24,7 +24,7 @@ export interface RecordCounts {
   failed: number;
 }
 
-/** The receiver of results. */
+/** Receives the results. */
 export interface RecordListeners {
   warned: (line: number, message: string) => void;
   refused: (errors: FieldError[], name: string | undefined) => void;
@@ -122,7 +122,10 @@ function reasonsIn({ detail, message }: CommerceError, row: Sent<unknown>, noun:
   return [{ line: row.line, field: noun, message }];
 }
 
-/** `["body","customers",3,"phone"]` is the field phone of its row, or the column that it comes from. */
+/**
+ * Finds the place of an error in the file: `["body","customers",3,"phone"]` is the field phone of its row, or the column that it
+ * comes from.
+ */
 function reasonOf({ line, placeOf }: Sent<unknown>, { loc, msg, type }: ValidationErrorItem, noun: string): FieldError {
   const message = type === 'order_number_taken' ? `${msg} --number-prefix does that.` : msg;
   const at = loc.slice(3);

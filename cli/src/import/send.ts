@@ -75,7 +75,7 @@ export async function sendAll(batches: AsyncGenerator<Row[], void, undefined>, t
   if (failed) throw failed.reason;
 }
 
-/** A call that has been sent and not answered yet. */
+/** A call that has been sent and has no response yet. */
 interface Underway {
   skus: Set<string>;
   done: Promise<void>;
@@ -103,7 +103,7 @@ async function sendRows(rows: Row[], target: Import): Promise<void> {
   }
 }
 
-/** A 409 may also concern a row, except one that waiting and repeating the call would resolve. */
+/** Whether an error concerns a row. A 409 may, unless waiting and repeating the call would resolve it. */
 export function isAboutRows(error: unknown): error is CommerceError {
   if (!(error instanceof CommerceError)) return false;
   return error.status === 422 || error.status === 413 || (error.status === 409 && !error.retryable);
@@ -114,7 +114,10 @@ function reasonsIn({ detail, message }: CommerceError, row: Row): FieldError[] {
   return detail.length > 0 ? detail.map((mistake) => reasonOf(row, mistake)) : [{ line, field: 'product', message }];
 }
 
-/** `["body","products",3,"price"]` is the field price of its row, or the column that it comes from. */
+/**
+ * Finds the place of an error in the file: `["body","products",3,"price"]` is the field price of its row, or the column that it
+ * comes from.
+ */
 function reasonOf({ line, placeOf }: Row, { loc, msg: message }: ValidationErrorItem): FieldError {
   if (loc[1] !== 'products') return { line, field: fieldOf(loc), message };
   const at = loc.slice(3);

@@ -24,7 +24,7 @@ export function repeatedIn({ product }: Row, claimed: SkuPlaces): ValidationErro
   });
 }
 
-/** The same error from the server, with the line of the other product if it is in the file. */
+/** Adds to a `sku_taken` error of the server the line of the other product, if it is in the file. */
 export function withLine(mistake: ValidationErrorItem, claimed: SkuPlaces): ValidationErrorItem {
   const { type, msg, ctx } = mistake;
   const other = type === 'sku_taken' ? claimed.get(String(ctx?.sku)) : undefined;

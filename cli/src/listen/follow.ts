@@ -12,7 +12,7 @@ import {
 type Listener = Schemas['EventListenerWithSecret'];
 type Event = Schemas['ListenerEvent'];
 
-/** The reports of `follow`. */
+/** What `follow` reports. */
 export interface Follower {
   /** A listener was created; `again` if the one before had expired, for example after a laptop's sleep. */
   opened(listener: Listener, again: boolean): void;
@@ -101,7 +101,7 @@ function waitAfter(error: Error, failures: number): number {
   return asked ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 }
 
-/** It expires after 10 minutes anyway, so nothing is lost if the server does not answer. */
+/** Deletes the listener. It expires after 10 minutes anyway, so nothing is lost if the server does not answer. */
 async function close(client: DashboardClient, listener_id: string): Promise<void> {
   const signal = AbortSignal.timeout(2000);
   const params = { path: { listener_id } };

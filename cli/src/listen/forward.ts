@@ -42,7 +42,10 @@ export async function forward(
   }
 }
 
-/** Node reports only "fetch failed" and hides the reason in the cause, sometimes as a mere code. */
+/**
+ * The reason of a failed fetch. Node reports only "fetch failed" and hides the reason in the cause, sometimes as a mere error
+ * code.
+ */
 function reasonOf(error: unknown): string {
   const { cause } = error as { cause?: { message?: string; code?: string } };
   return cause?.code ?? cause?.message ?? String(error);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { usageError } from '../errors.ts';
 
-/** The result of `commerce init`: a folder with the server as a package, its data, and a storefront. */
+/** The folder that `commerce init` creates: with the server as a package, its data, and a storefront. */
 
 /** The data directory of a folder's server, unless DATA_DIR is set. */
 export const DATA_DIR = '.data';

@@ -5,7 +5,7 @@ const LOOK_EVERY_MS = 200;
 const NEWLINE = 10;
 
 export interface FollowOptions {
-  /** Without a signal, it ends at the end of the file; with one, at its abort. */
+  /** Aborts the reading. Without a signal, it ends at the end of the file. */
   signal?: AbortSignal | undefined;
   /** Called after the initial content of the file. */
   onCaughtUp: () => void;

@@ -24,7 +24,7 @@ export interface LogFilter {
   /** A path of the contract, with * for any part of it. */
   path?: string;
   surface?: string;
-  /** The lowest severity. */
+  /** The lowest severity that is shown. */
   level?: string;
 }
 

@@ -6,7 +6,7 @@ import { version } from '../version.ts';
 /** The packages of a new shop, and their npm sources. */
 
 const OWN = ['cli', 'sdk', 'server'];
-/** Our own packages that those depend on: npm would look for them in the registry. */
+/** Our own packages on which the packages of a shop depend: npm would look for them in the registry. */
 const BESIDE = ['spec'];
 const OLDEST_NODE = 24;
 /** The database of the server, an optional dependency: in the version that the server names. */
@@ -38,7 +38,7 @@ export function manifestOf(name: string, from: Record<string, string>, node = pr
     dependencies: {
       ...named(['sdk', 'server', ...BESIDE.filter((own) => from[own])]),
       ...DATABASE,
-      // The server needs it, whichever Node version runs npm.
+      // If this Node is old, a newer one is added: the server needs it, whichever version runs npm.
       ...(isOld && { node: `^${OLDEST_NODE}.0.0` }),
     },
     devDependencies: named(['cli']),

@@ -17,7 +17,7 @@ type Env = Record<string, string | undefined>;
 const END_WITHIN_MS = 35_000;
 const ASK_EVERY_MS = 100;
 const SHOWN_LINES = 20;
-/** Preloaded in the storefront. */
+/** Code that is preloaded in the storefront. */
 const ENDS_WITH_PARENT = 'data:text/javascript,process.on("disconnect", () => process.exit())';
 
 export interface Started {
@@ -99,7 +99,7 @@ export async function freePortFrom(first: number): Promise<number> {
   }
 }
 
-/** At one address, or at all addresses of this machine. */
+/** Whether a port is free: at one IP address, or at all those of this machine. */
 async function isFree(port: number, host?: string): Promise<boolean> {
   const trial = createServer();
   try {
@@ -114,13 +114,13 @@ async function isFree(port: number, host?: string): Promise<boolean> {
 }
 
 /**
- * In its own process group, so that Ctrl-C reaches only this program, which stops it in order; it exits when the channel to
- * this program breaks.
+ * Starts a program in its own process group, so that Ctrl-C reaches only this program, which stops it in order. It exits when the
+ * channel to this program breaks.
  */
 function begin(args: string[], { folder, env }: { folder: string; env: Env }): Started {
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    // Tells the server that the channel is for that.
+    // The variable tells the server that it must exit when the channel breaks.
     env: { ...env, SERVER_PARENT_PID: String(process.pid) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,

@@ -10,7 +10,7 @@ import { fakeServer, folder, refusal } from '../testing.ts';
 const TEMPLATES = new URL('../../templates/', import.meta.url);
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
-/** A folder with one of the programs, modified, and the credentials of a shop. */
+/** Makes a folder with one of the programs, modified, and the credentials of a shop. */
 async function givenProgram(file: string, change: (text: string) => string, baseUrl: string): Promise<string> {
   const place = await folder();
   const text = change(await readFile(new URL(file, TEMPLATES), 'utf8'));
@@ -59,7 +59,7 @@ test('reports a path that the API lacks in the terminal of the storefront', asyn
     'GET /api/storefront/prodcts': refusal(404, 'not_found', message),
   });
   const typo = (text: string) => text.replace("'/api/storefront/products',", "'/api/storefront/prodcts',");
-  // A separate port: the program prints its port.
+  // Makes the program listen at any free port, and print it.
   const ready = (text: string) =>
     typo(text).replace(
       '}).listen(Number(PORT), () =>',

@@ -9,10 +9,9 @@ export interface ConsentPlace {
 }
 
 /**
- * Finds it by OAuth metadata, like any MCP client:
- * 1. a request without a token returns the URL of the resource metadata (RFC 9728)
- * 2. the resource metadata must be about this URL, and names the issuer
- * 3. the metadata of the issuer (RFC 8414) names the device endpoint
+ * Finds the consent endpoint by OAuth metadata, like any MCP client: 1. a request without a token returns the URL of the resource
+ * metadata (RFC 9728) 2. the resource metadata must be about this URL, and names the issuer 3. the metadata of the issuer (RFC
+ * 8414) names the device endpoint
  */
 export async function findConsent(address: string): Promise<ConsentPlace> {
   checkAddress(address);
@@ -36,7 +35,7 @@ export async function findConsent(address: string): Promise<ConsentPlace> {
   return { baseUrl: endpoint.origin, siteId, revoke: (token) => revoke(revocation, token) };
 }
 
-/** Throws a usage error for an invalid URL. */
+/** Checks a shop's URL. Throws a usage error for an invalid one. */
 export function checkAddress(address: string): void {
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return;
   throw usageError(`${address} is not a URL.`, 'Give a full URL: https://shop.example/mcp');
@@ -53,7 +52,7 @@ async function read(metadata: string, address: string): Promise<Record<string, u
 
 const TIMEOUT_MS = 30_000;
 
-/** A token that has already ended counts as revoked. */
+/** Ends a token. One that has already ended counts as revoked. */
 async function revoke(endpoint: string, token: string): Promise<void> {
   const { ok, status } = await ask(endpoint, { method: 'POST', body: new URLSearchParams({ token }) });
   if (!ok) throw new CommandError(EXIT.refused, 'not_revoked', `The shop answered ${status}.`, 'Try again later.');

@@ -8,7 +8,7 @@ import { version } from '../version.ts';
 export interface ShopTools {
   discover(): Promise<DiscoverResult>;
   list(): Promise<ListToolsResult>;
-  /** Repeated with the same key if the response is lost, so that its effect happens once. */
+  /** Calls a tool. If the response is lost, the call is repeated with the same key, so that it takes effect only once. */
   call(params: ToolParams): Promise<CallToolResult>;
 }
 

@@ -7,7 +7,7 @@ export interface Finding {
   line: number;
   /** The column as named in the file, if a finding is about one. */
   column?: string;
-  /** The product, customer or order. */
+  /** The name of the product, customer or order. */
   name?: string;
   message: string;
 }

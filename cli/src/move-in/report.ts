@@ -12,7 +12,7 @@ export interface Report {
   redirects?: { file: string; count: number };
 }
 
-/** For programs. */
+/** The report for programs. */
 export function reportJson({ folder, dry_run, at, outcome, exports, redirects }: Report): string {
   const { counts, findings } = outcome;
   const warnings = kindsOf(findings.warnings).map(({ example, file, findings: all }) => ({
@@ -23,7 +23,7 @@ export function reportJson({ folder, dry_run, at, outcome, exports, redirects }:
   return `${JSON.stringify({ ...summary, redirects: redirects ?? null, next_steps: NEXT_STEPS }, null, 2)}\n`;
 }
 
-/** For people. */
+/** The report for people. */
 export function reportText(report: Report): string {
   const { folder, dry_run, at, outcome, exports, redirects } = report;
   const { refused, warnings } = outcome.findings;

@@ -85,7 +85,7 @@ function form({ t, to, language }: Visit, address?: Schemas['CustomerAddress'], 
 </form>`;
 }
 
-/** An address in the format of a parcel label. */
+/** A postal address in the format of a parcel label. */
 export function addressLines({ language }: Pick<Visit, 'language'>, address: Address): Html {
   const country = address.country && new Intl.DisplayNames(language, { type: 'region' }).of(address.country);
   const lines = [
@@ -95,7 +95,7 @@ export function addressLines({ language }: Pick<Visit, 'language'>, address: Add
   return html`<address>${lines.filter(Boolean).map((line) => html`${line}<br>`)}</address>`;
 }
 
-/** Adds an address, or changes the one with the posted id. A rejected one is shown again with its input. */
+/** Adds a postal address, or changes the one with the posted id. A rejected one is shown again with its input. */
 export async function saveAddress(visit: Visit): Promise<Page | undefined> {
   const { shop, req } = visit;
   const of = (name: string) => textOf(req.body, name);

@@ -9,7 +9,7 @@ export function cards(visit: Visit, products: readonly Product[]): Html {
   return html`<ul class="cards">${products.map((product) => card(visit, product))}</ul>`;
 }
 
-/** Shown when a search finds nothing. */
+/** Shows best-selling products, for pages that have nothing else to show. */
 export async function favourites(visit: Visit): Promise<Html> {
   const query = { sort: 'best_selling', limit: 4, in_stock: true } as const;
   const { products } = await unwrap(visit.shop.GET('/api/storefront/products', { params: { query } }));
@@ -30,14 +30,17 @@ function card(visit: Visit, product: Product): Html {
 </li>`;
 }
 
-/** Reserves the space, so that nothing moves when the image loads. The alt text is empty because the name is next to it. */
+/**
+ * Shows a picture. Its size is reserved, so that nothing moves when it loads. The alt text is empty because the name is next to
+ * it.
+ */
 export function picture(image: Product['images'][number] | undefined, kind = ''): Html {
   if (!image) return html`<span class="no-picture"></span>`;
   const { url, width, height } = image;
   return html`<img class="${kind}" src="${url}"${widthsOf(image, '(max-width: 600px) 45vw, 20rem')} alt="" width="${width ?? 800}" height="${height ?? 800}" loading="lazy">`;
 }
 
-/** The same picture in other widths, if it was uploaded: browsers choose the smallest sharp one. */
+/** Names the same picture in other widths, if it was uploaded: browsers choose the smallest one that is sharp. */
 export function widthsOf({ sources = [] }: Product['images'][number], sizes: string): Html | false {
   const widths = sources.map(({ url, width }) => `${url} ${width}w`).join(', ');
   return sources.length > 0 && html` srcset="${widths}" sizes="${sizes}"`;

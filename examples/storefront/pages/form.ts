@@ -5,7 +5,7 @@ interface Field {
   value?: string | null | undefined;
   autocomplete: string;
   required?: boolean;
-  /** Shown, for instance so that a browser stores the password with the right account. */
+  /** Shows a value that cannot be changed, for instance so that a browser stores the password with the right account. */
   readonly?: boolean;
   minlength?: number;
   /** The value was rejected. */

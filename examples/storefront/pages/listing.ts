@@ -46,7 +46,7 @@ interface Listed {
   collection?: string;
 }
 
-/** Products with their filters. The address contains all filters, so that it can be shared, and works without scripts. */
+/** Shows products with their filters. The URL contains all filters, so that it can be shared, and works without scripts. */
 async function listing(visit: Visit, { title, description, q, collection }: Listed): Promise<Page> {
   const { t, shop, req } = visit;
   const chosen = new URLSearchParams(req.url.split('?')[1]);
@@ -133,13 +133,13 @@ function chipOf(t: Visit['t'], name: string, value: string): string {
   if (name === 'in_stock') return t('in_stock');
   if (name === 'price_min') return `${t('price_from')} ${value}`;
   if (name === 'price_max') return `${t('price_to')} ${value}`;
-  // The value of an option follows its name.
+  // The name of an option precedes its value.
   return value.slice(name === 'option' ? value.indexOf(':') + 1 : 0);
 }
 
 type Value = Schemas['FacetValue'] & { sent?: string };
 
-/** Shown if there are values to choose, or chosen ones to remove. */
+/** Shows a filter, if there are values to choose, or chosen ones to remove. */
 function group(chosen: URLSearchParams, title: string, name: string, values: Value[]): Html | false {
   const shown = values.filter(({ value, sent = value }, n) => n < MOST_VALUES || chosen.has(name, sent));
   return (
@@ -187,7 +187,7 @@ function isNarrowed(chosen: URLSearchParams): boolean {
   return FILTERS.some((name) => chosen.get(name));
 }
 
-/** On the same page. */
+/** The URL of the same page with another query. */
 function addressOf(query: URLSearchParams): string {
   return `?${query}`;
 }

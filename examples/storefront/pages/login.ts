@@ -10,7 +10,7 @@ interface RefusedForm extends Refused {
   form: 'login' | 'register';
 }
 
-/** Both forms keep their input when they are rejected, except the password. */
+/** Shows the login and the registration. Both forms keep their input when they are rejected, except the password. */
 export async function loginPage({ t, to, req }: Visit, refused?: RefusedForm): Promise<Page> {
   const typed = (form: RefusedForm['form'], name: string) => ({
     value: refused?.form === form ? textOf(req.body, name) : undefined,
@@ -39,7 +39,7 @@ export async function loginPage({ t, to, req }: Visit, refused?: RefusedForm): P
   return { title: t('login'), main, path: '/login', isPrivate: true, ...(refused && { refusal: refused.reason }) };
 }
 
-/** The items of the previous cart are kept. */
+/** Logs the customer in. The items of the previous cart are kept. */
 export async function logIn(visit: Visit): Promise<Page | undefined> {
   const { body } = visit.req;
   const refused = await submit(visit, '/login', '', async () => {
@@ -64,7 +64,7 @@ export async function register(visit: Visit): Promise<Page | undefined> {
   return refused && loginPage(visit, { ...refused, form: 'register' });
 }
 
-/** The response never reveals whether there is an account. */
+/** Sends a link to set a new password. The response never reveals whether there is an account. */
 export async function sendReset(visit: Visit): Promise<void> {
   const body = { email: textOf(visit.req.body, 'email') };
   await refusable(visit, '/login', 'check_mail', () =>

@@ -17,7 +17,7 @@ export function notFoundPage(visit: Visit): Promise<Page> {
   return withFavourites(visit, messagePage(visit, 'not_found'));
 }
 
-/** A page that has nothing to show for itself. */
+/** Adds favourite products to a page that has little to show. */
 export async function withFavourites(visit: Visit, page: Page): Promise<Page> {
   return { ...page, main: html`${page.main}${await favourites(visit)}` };
 }

@@ -3,7 +3,7 @@ import type { Key } from '../words.ts';
 
 /** The content between the header and the footer. */
 export interface Page {
-  /** Empty for only the shop's name. */
+  /** Empty to show only the shop's name. */
   title: string;
   main: Html;
   /** The pages above this one, each with its path without the language; the first page and this one are added. */
@@ -15,7 +15,7 @@ export interface Page {
   path?: string;
   /** The subject of the page, in the vocabulary of schema.org. */
   data?: object;
-  /** Not for search engines: a cart, an account, one of many ways to filter. */
+  /** Whether search engines should ignore the page: a cart, an account, one of many ways to filter. */
   isPrivate?: boolean;
   /** Why the form that was posted is shown again. */
   refusal?: Key;

@@ -7,7 +7,7 @@ import type { Page } from './page.ts';
 type Product = Schemas['Product'];
 type Variant = Schemas['Variant'];
 
-/** Links select the variant, so that each has an address, and the choice works without scripts. */
+/** Shows a product. Links select the variant, so that each variant has a URL, and the choice works without scripts. */
 export async function productPage(visit: Visit): Promise<Page> {
   const { shop, req, t, to } = visit;
   const path = { id_or_slug: String(req.params.slug) };
@@ -55,7 +55,7 @@ function structured({ name, description, vendor, images, variants, currency }: P
   };
 }
 
-/** The pictures of the chosen variant come first; those of other variants are left out. */
+/** Shows the pictures. Those of the chosen variant come first; those of other variants are left out. */
 function gallery({ images, name }: Product, variant: Variant | undefined): Html {
   const own = images.filter(({ variant_ids }) => variant !== undefined && variant_ids.includes(variant.id));
   const common = images.filter(({ variant_ids }) => variant_ids.length === 0);

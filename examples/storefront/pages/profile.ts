@@ -11,7 +11,7 @@ interface RefusedForm extends Refused {
   form: 'profile' | 'password';
 }
 
-/** A rejected profile keeps its input. */
+/** Shows the profile. A rejected one keeps its input. */
 export async function profilePage(visit: Visit, refused?: RefusedForm): Promise<Page> {
   const { t, to, shop, req } = visit;
   const customer = await unwrap(shop.GET('/api/storefront/customer/me'));
@@ -49,7 +49,7 @@ function wantsMarketing({ req }: Visit): boolean {
   return textOf(req.body, 'marketing') === 'yes';
 }
 
-/** A consent is stored with its exact wording; an unchanged one is not asked again. */
+/** Saves the profile. A consent is stored with its exact wording; one that has not changed is not sent again. */
 export async function saveProfile(visit: Visit): Promise<Page | undefined> {
   const { shop, t, req } = visit;
   const of = (name: string) => textOf(req.body, name) || null;

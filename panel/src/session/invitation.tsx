@@ -20,7 +20,7 @@ interface Invitation {
   has_account: boolean;
 }
 
-/** Accepts an invitation: with a new account, or after a login with the existing account of the address. */
+/** Accepts an invitation: with a new account, or after a login with the e-mail address's existing account. */
 export function InvitationScreen() {
   const [token] = useState(() => takeTokenFromAddress('inv_'));
   const session = useSession();

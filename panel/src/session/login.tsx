@@ -22,8 +22,8 @@ export function Login() {
 }
 
 /**
- * The login after a session has ended. The screen below is hidden, because another person may use the browser now, and
- * unchanged when its owner returns.
+ * The login after a session has ended. The screen below is hidden, because another person may use the browser now. When its owner
+ * returns, it is unchanged.
  */
 export function LoginAgain() {
   const { staff } = useMe();

@@ -31,7 +31,7 @@ export function StepUpDialog() {
     });
     return () => {
       onConfirmIdentity(undefined);
-      // The dialog is gone: waiting calls are rejected, and the next one asks again.
+      // Once the dialog is gone, waiting calls are rejected, and the next one asks again.
       answer.current?.(false);
     };
   }, []);

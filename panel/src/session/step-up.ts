@@ -3,7 +3,7 @@
  * registers itself here, so that the client of the API does not depend on components.
  */
 export interface Wanted {
-  /** Only a code of the second factor is accepted, not the password. */
+  /** Whether only a code of the second factor is accepted, not the password. */
   secondFactor: boolean;
 }
 

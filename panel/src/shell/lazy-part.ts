@@ -1,6 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
-/** The script of a screen could not be loaded: the connection is lost, or the server has a newer panel. */
+/** Thrown when the script of a screen could not be loaded: the connection is lost, or the server has a newer panel. */
 export class PartNotLoaded extends Error {}
 
 /** A part of the panel that is loaded on first use, so that the first load stays small. */

@@ -69,7 +69,7 @@ function isWithin(location: string, path: string): boolean {
   return path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);
 }
 
-/** The screen of an address; undefined for the first one, whose focus the browser sets. */
+/** The screen of a path; undefined for the first one, whose focus the browser sets. */
 function useScreen(location: string): [string | undefined] {
   const first = useRef(location);
   return [first.current === location ? undefined : location];

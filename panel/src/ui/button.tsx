@@ -32,7 +32,7 @@ export function Button({
   );
 }
 
-/** Enter in a field of the form triggers this as well. */
+/** Prevents what a press would do; pressing Enter in a field of the form triggers this, too. */
 function swallow(event: MouseEvent): void {
   event.preventDefault();
 }

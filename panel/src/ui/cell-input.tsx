@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import './cell-input.css';
 
-/** An editable cell. Its heading is the column's; screen readers also get the row. */
+/** An editable cell. The column's heading labels it; screen readers also get the row. */
 export function CellInput({
   label,
   error,

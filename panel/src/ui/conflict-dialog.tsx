@@ -9,7 +9,7 @@ export interface ConflictField {
   label: string;
   mine: string;
   theirs: string;
-  /** Both changed it, and not alike. */
+  /** Whether both changed the field, to different values. */
   contested: boolean;
 }
 
@@ -31,8 +31,8 @@ export function conflictOf(error: unknown): ConflictSource | undefined {
 }
 
 /**
- * The fields that two changes touch, given three states of one thing, each as words by field: `base` is the state that both started
- * from.
+ * The fields that two changes touch. The arguments are three states of one thing, each as words by field: `base` is the state
+ * from which both started.
  */
 export function conflictFields(
   base: Map<string, string>,
@@ -56,7 +56,7 @@ export function ConflictDialog({
   onClose,
   busy = false,
 }: {
-  /** Undefined keeps the dialog closed. */
+  /** The other change; undefined keeps the dialog closed. */
   source: ConflictSource | undefined;
   fields: ConflictField[];
   onKeepMine: () => void;

@@ -27,7 +27,7 @@ export function CountryOptions() {
   ));
 }
 
-/** A set of countries: each can be removed, others are added from the list. */
+/** A field for a set of countries: each can be removed, and others are added from the list. */
 export function CountriesField({
   label,
   hint,

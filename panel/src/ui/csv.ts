@@ -1,7 +1,7 @@
-/** Cells that a spreadsheet would run as a formula. */
+/** Matches cells that a spreadsheet would run as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Rows as CSV (RFC 4180). A cell that a spreadsheet would run as a formula begins with an apostrophe. */
+/** Writes rows as CSV (RFC 4180). A cell that a spreadsheet would run as a formula begins with an apostrophe. */
 export function csvOf(rows: (string | number | null | undefined)[][]): string {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }

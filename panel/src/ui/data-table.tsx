@@ -19,9 +19,9 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Aligns numbers and amounts to the right. */
   numeric?: boolean;
-  /** Times and the like, which stay on one line. */
+  /** For times and other values that stay on one line. */
   short?: boolean;
-  /** Left out at 375 px. */
+  /** Left out on narrow screens. */
   wideOnly?: boolean;
   /** Sentences: on a phone they are below their heading. */
   long?: boolean;
@@ -72,7 +72,7 @@ export function DataTable<Row extends { id: string }>({
   };
   return (
     <>
-      {/* Instead of the column's own box, which has no place on a phone. */}
+      {/* On a phone this replaces the box in the column's heading, which has no place there. */}
       {selectsAll && (
         <label className="select-all">
           <input {...selectsAll} /> Select all on this page
@@ -138,7 +138,7 @@ function classOf<Row>({ numeric, short, wideOnly, long }: Column<Row>): string |
   );
 }
 
-/** "1–20 of 312", and links to the neighbouring pages. */
+/** Shows "1–20 of 312", and links to the neighbouring pages. */
 export function Pager({
   page,
   pages,

@@ -4,7 +4,7 @@
 export function startOfDay(day: string, timeZone: string, later = 0): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const asUtc = Date.UTC(year, month - 1, date + later);
-  // Twice, because the offset at the first guess differs if the clocks change in between.
+  // The offset is looked up twice, because that at the first guess differs if the clocks change in between.
   const guess = asUtc - offsetAt(asUtc, timeZone);
   const moment = asUtc - offsetAt(guess, timeZone);
   // If the clocks skip midnight, the day begins at the change, which is the later of the two.

@@ -21,9 +21,9 @@ export function DeleteButton({
   action?: string;
   list: string;
   send: () => Promise<unknown>;
-  /** The lists that show it, by their names in the cache. */
+  /** The lists that show the deleted object, by their names in the cache. */
   shownBy: readonly string[];
-  /** Before the screen is left. */
+  /** Called before the screen is left. */
   onDeleted?: () => void;
   children: ReactNode;
 }) {
@@ -33,7 +33,7 @@ export function DeleteButton({
     mutationFn: send,
     onSuccess: () => {
       onDeleted?.();
-      // Otherwise the list would show it until it is fetched again.
+      // The lists are removed from the cache: they would show the deleted object until they are fetched again.
       for (const each of shownBy) queryClient.removeQueries({ queryKey: [each], type: 'inactive' });
       navigate(list, { replace: true });
       toast(`${name} is deleted.`);

@@ -21,7 +21,7 @@ const ENCODINGS = {
 
 export const NOT_UTF8 = 'The file is not UTF-8. Save it as "CSV UTF-8", or choose its encoding.';
 
-/** Which encoding a file has that is not UTF-8; empty while none is chosen. */
+/** Asks which encoding a file has that is not UTF-8; empty while none is chosen. */
 export function EncodingSelect({ value, onChange }: { value: string; onChange: (encoding: string) => void }) {
   return (
     <Select

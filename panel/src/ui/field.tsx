@@ -27,7 +27,7 @@ export function TextArea({ label, hint, error, ...input }: FieldProps & Componen
   );
 }
 
-/** The browser's own choice, which works with keyboards, screen readers and phones. */
+/** A select of the browser's own, which works with keyboards, screen readers and phones. */
 export function Select({ label, hint, error, children, ...input }: FieldProps & ComponentProps<'select'>) {
   const { id, describedBy } = useIds(hint, error);
   return (

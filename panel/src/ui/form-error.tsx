@@ -21,7 +21,7 @@ export function DialogFoot({
 }: {
   work: { error: unknown; isPending: boolean };
   action: ReactNode;
-  /** Null if a field shows it. */
+  /** The error; null if a field shows it. */
   error?: unknown;
   onCancel: () => void;
 }) {

@@ -11,7 +11,7 @@ export function Form({ busy, ...form }: Omit<ComponentPropsWithoutRef<'form'>, '
   return <form {...form} ref={box} className="held" inert={busy} />;
 }
 
-/** The same around fields that are no form. */
+/** Locks fields that are not in a form, in the same way as Form. */
 export function Held({ busy, className = '', ...rest }: ComponentPropsWithoutRef<'div'> & { busy: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   useFocusKept(box, busy);
@@ -29,7 +29,7 @@ function useFocusKept(box: RefObject<HTMLElement | null>, busy: boolean): void {
     }
     if (kept.current && (!now || now === document.body || now.contains(kept.current))) {
       const { current: before } = kept;
-      // A field that was rendered again is a new element: then the submit button gets the focus.
+      // A field that was rendered again is a new element. In that case the submit button gets the focus.
       const next = before.isConnected ? before : box.current?.querySelector<HTMLElement>('[type="submit"]');
       next?.focus();
     }

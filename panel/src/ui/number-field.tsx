@@ -5,7 +5,7 @@ import { TextField } from './field.tsx';
 import { useNumberInput } from './typed-number.ts';
 
 interface NumberProps {
-  /** Canonical, or as `typedNumber` returned it. */
+  /** A canonical number, or what `typedNumber` returned. */
   value: string;
   onValue?: (value: string) => void;
   texts: NumberTexts;
@@ -40,7 +40,7 @@ export function AmountField(field: Omit<NumberProps, 'texts'> & Rest<ComponentPr
   return <NumberField {...field} texts={amounts} />;
 }
 
-/** The same in a cell of a table. */
+/** A number input in a cell of a table. */
 export function NumberCell({
   value,
   onValue,

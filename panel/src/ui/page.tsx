@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { inWords } from '../api.ts';
 import { Button } from './button.tsx';
 
-/** A screen: its title (also the window's), its actions, and its content. */
+/** A screen: its title (which is the window's as well), its actions, and its content. */
 export function Page({
   title,
   back,
@@ -99,7 +99,7 @@ export function Loading() {
   );
 }
 
-/** Nothing until there is data; then the content. Errors are shown, also next to data that is already displayed. */
+/** Shows that the query is loading, or its error, until there is data, and then the content. */
 export function Loaded<Data>({
   query,
   children,

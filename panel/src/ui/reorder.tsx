@@ -9,7 +9,7 @@ export interface Reorder {
   grab: (index: number) => void;
   step: (index: number, by: -1 | 1) => void;
   count: number;
-  /** The last move, for screen readers. */
+  /** A sentence about the last move, for screen readers. */
   said: string;
 }
 
@@ -43,7 +43,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
   const latest = useRef(move);
   latest.current = move;
   const dragging = at !== undefined;
-  // On the document: the row that is dragged is itself moved about, and would lose the pointer.
+  // Listens on the document, because the row that is dragged is itself moved about, and would lose the pointer.
   useEffect(() => {
     if (!dragging) return;
     let pointer: { x: number; y: number } | undefined;
@@ -61,7 +61,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
       pointer = { x: event.clientX, y: event.clientY };
       moveTo(pointer);
     };
-    // A long list extends above and below the window.
+    // A long list extends above and below the window, so it scrolls while a row is dragged to the edge.
     const scrolling = setInterval(() => {
       const by = pointer ? scrollAt(pointer.y) : 0;
       if (!pointer || by === 0) return;

@@ -14,12 +14,12 @@ export function SaveBar({
   onSave,
 }: {
   busy: boolean;
-  /** An upload is still running, so saving must wait. */
+  /** Whether an upload is still running, so that saving must wait. */
   waits?: boolean;
   status: string | undefined;
-  /** Why nothing was saved. */
+  /** Why the last save failed. */
   problem: string | undefined;
-  /** In place of Discard and Save. */
+  /** Buttons in place of Discard and Save. */
   buttons?: ReactNode;
   onDiscard: () => void;
   onSave: () => void;
@@ -28,7 +28,7 @@ export function SaveBar({
   useLayoutEffect(() => {
     const box = bar.current;
     return () => {
-      // Keeps the focus: keyboard users would start again at the top of the window.
+      // The focus moves to the screen: otherwise keyboard users would start again at the top of the window.
       if (box?.contains(document.activeElement)) document.getElementById('main')?.focus({ preventScroll: true });
     };
   }, []);

@@ -13,7 +13,7 @@ export function SearchField({
   onSearch: (value: string) => void;
 }) {
   const [typed, setTyped] = useState(value);
-  // Back and forward change the address, and with it the value. A trailing space stays, because another word may follow.
+  // Back and forward change the URL, and with it the value. A trailing space stays, because another word may follow.
   useEffect(() => setTyped((now) => (now.trim() === value ? now : value)), [value]);
   useEffect(() => {
     if (typed.trim() === value) return;

@@ -2,7 +2,7 @@ import { useCallback, useMemo } from 'react';
 import { useLocation, useRouter, useSearch } from 'wouter';
 
 /**
- * The filters of a list, kept in the address: a list can be linked, reloaded and restored with the back button. Changing a filter
+ * The filters of a list, kept in the URL: a list can be linked, reloaded and restored with the back button. Changing a filter
  * returns to the first page.
  */
 export function useSearchState(): [URLSearchParams, (changes: Record<string, string | undefined>) => void] {

@@ -1,7 +1,7 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { NumberTexts } from '../format.ts';
 
-/** The prefix of an invalid text. The API rejects it, so that it is never saved as another number. */
+/** The prefix of an invalid text. The API rejects the prefix, so the text is never saved as another number. */
 const UNREAD = '?';
 
 /** Whether a number of a draft is an invalid text. */
@@ -9,7 +9,10 @@ export function isUnread(value: string): boolean {
   return value.startsWith(UNREAD);
 }
 
-/** Converts typed text to the form of drafts and the API: a canonical number, nothing, or the text itself if it is no number. */
+/**
+ * Converts typed text to the form of drafts and the API: a canonical number, an empty text, or, after a prefix, the text itself
+ * if it is not a number.
+ */
 export function typedNumber(text: string, texts: NumberTexts): string {
   if (text.trim() === '') return '';
   return texts.read(text).amount ?? UNREAD + text;
@@ -46,7 +49,7 @@ export function useNumberInput(
   const text = isCurrent ? typed : shown(value, texts);
   const problem = text.trim() === '' ? undefined : texts.read(text).problem;
   const input = useRef<HTMLInputElement>(null);
-  // A form is not sent with it.
+  // A form with an invalid number is not sent.
   useLayoutEffect(() => input.current?.setCustomValidity(problem ?? ''), [problem]);
   const type = (next: string) => {
     setTyped(next);

@@ -12,7 +12,7 @@ export function UnsavedGuard({
   children = 'Your changes are not saved yet.',
 }: {
   dirty: boolean;
-  /** The question, the button that leaves, and the loss, if it concerns something else than a form. */
+  /** The question, the button that leaves, and what would be lost, if that is not a form. */
   title?: string;
   action?: string;
   children?: ReactNode;
@@ -33,7 +33,7 @@ export function UnsavedGuard({
       event.stopImmediatePropagation();
       setLeave(() => () => navigate(link));
     };
-    // Before the router handles it: restores the address of this screen, and asks.
+    // Runs before the router handles the event: restores the URL of this screen, and asks.
     const onBack = (event: PopStateEvent) => {
       if (open.current) return;
       event.stopImmediatePropagation();
@@ -67,7 +67,7 @@ export function UnsavedGuard({
   );
 }
 
-/** The target of a plain click on a link of the panel; undefined for everything else. */
+/** The path to which a plain click on a link of the panel leads; undefined for everything else. */
 function pathOfLink(event: MouseEvent): string | undefined {
   if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
   const link = (event.target as Element).closest('a');

@@ -8,8 +8,8 @@ const LOOK_EVERY_MS = 500;
 const PATIENCE_MS = 60_000;
 
 /**
- * Brings a picture of the reader's own into the shop: announces it, sends its bytes once, and waits until the server has made
- * pictures of it. Errors are thrown in words for people.
+ * Uploads a picture of the user to the shop: announces it, sends its bytes once, and waits until the server has made pictures of
+ * it. Errors are thrown in words for people.
  */
 export async function uploadPicture(file: File): Promise<Schemas['StoredFile'] & { url: string }> {
   const content_type = PICTURE_TYPES.find((type) => type === file.type);

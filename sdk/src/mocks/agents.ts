@@ -29,9 +29,9 @@ import {
 import { Invalid, notFound } from './refusal.ts';
 import type { State, StoredAgent, StoredCart } from './state.ts';
 
-/** The agent surface without its intents: the shop and its carts as agents see them, with the rest of the budget. */
+/** The agent surface without its intents: the shop and its carts as agents see them, with what is left of the budget. */
 
-/** The calling agent. */
+/** The agent that makes the call. */
 export function calling({ agent }: Pick<Caller, 'agent'>): StoredAgent {
   if (!agent) throw new Error('Unreachable: no agent.');
   return agent;
@@ -81,7 +81,9 @@ function checkoutChange(call: Caller, priced: Priced) {
 
 export type Preparation = Omit<Call<'agent.createCheckout'>['body'], 'cart_id'>;
 
-/** Creates the checkout of a cart. Without a delivery, it uses the one chosen before, or the cheapest to the address. */
+/**
+ * Creates the checkout of a cart. If no delivery is named, it uses the one chosen before, or the cheapest to the postal address.
+ */
 export function prepare(call: Caller, cart_id: string, preparation: Preparation): Priced {
   const { shipping_address, shipping_option_id, note, ...wishes } = preparation;
   const { checkout, shipping_option, parcel } = createCheckout(call, cart_id, wishes);

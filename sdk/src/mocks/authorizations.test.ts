@@ -5,7 +5,7 @@ import { beginAuthorization, finishAuthorization, registerAgent } from '../autho
 import { unwrap } from '../errors.ts';
 import { createMockShop } from './index.ts';
 
-/** The authorization code flow, from registration to revocation, against the mocks. */
+/** Tests the authorization code flow, from registration to revocation, against the mocks. */
 
 const { handlers, shop } = createMockShop({ baseUrl: 'https://shop.test' });
 const network = setupServer(...handlers);
@@ -14,7 +14,7 @@ const redirectUri = 'https://agent.example/back';
 beforeAll(() => network.listen());
 afterAll(() => network.close());
 
-/** Requests a budget of 30.00. */
+/** Begins an authorization with a budget of 30.00. */
 async function begun() {
   const clientId = await registerAgent({ ...shop, name: 'Gift finder', redirectUris: [redirectUri] });
   return beginAuthorization({ ...shop, clientId, redirectUri, scopes: ['catalog:read'], budgetCents: 3_000 });
@@ -22,7 +22,7 @@ async function begun() {
 
 const agentWith = (agentToken: string) => createAgentClient({ baseUrl: shop.baseUrl, agentToken });
 
-test('gives an approved agent a token by code, which works until it is revoked', async () => {
+test('gives an approved agent a token for its authorization code, which works until it is revoked', async () => {
   const { url, pending } = await begun();
   const issued = await finishAuthorization(pending, shop.authorize(url, { budget_cents: 2_000 }));
   expect(issued).toMatchObject({ agent_name: 'Gift finder', budget_cents: 2_000, scope: 'catalog:read' });
@@ -35,7 +35,7 @@ test('gives an approved agent a token by code, which works until it is revoked',
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('accepts a code once, and revokes its token at a second use', async () => {
+test('accepts an authorization code once, and revokes its token at a second use', async () => {
   const { url, pending } = await begun();
   const back = shop.authorize(url);
   const { access_token } = await finishAuthorization(pending, back);
@@ -55,7 +55,7 @@ test('gives no token for a denial, another verifier or a request for more', asyn
   expect(() => shop.authorize(url, { budget_cents: 3_001 })).toThrow('does not match');
 });
 
-test('rejects addresses that the server would reject', async () => {
+test('rejects redirect URIs and authorization URLs that the server would reject', async () => {
   const { url } = await begun();
   const changed = (name: string, value: string) => {
     const other = new URL(url);

@@ -31,7 +31,7 @@ import {
 const CODE_LIFETIME_MS = 60_000;
 const MOST_REDIRECT_URIS = 10;
 const LONGEST_NAME = 100;
-/** The budget of a customer whom the request asks for one. */
+/** The budget that a customer enters if the request names none. */
 const UNNAMED_BUDGET_CENTS = 5_000;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -161,7 +161,7 @@ async function exchange(state: State, form: URLSearchParams): Promise<StoredAgen
   return code.agent;
 }
 
-/** The parameters of an authorization request. Throws a TypeError for parameters that the server would reject. */
+/** Reads the parameters of an authorization request. Throws a TypeError for parameters that the server would reject. */
 export function askedAt(
   state: State,
   address: string,
@@ -192,7 +192,7 @@ export function askedAt(
 }
 
 /**
- * The customer's decision, and the address that the browser is redirected to. Throws as `askedAt` does, or
+ * Takes the customer's decision, and returns the URL to which the browser is redirected. Throws as `askedAt` does, or
  * `agent_cap_exceeded`.
  */
 export function authorize(

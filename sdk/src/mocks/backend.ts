@@ -70,7 +70,7 @@ function isAgents({ headers }: Request): boolean {
   return headers.get('Authorization')?.startsWith('Bearer agt_') ?? false;
 }
 
-/** OAuth clients call the two consent operations. */
+/** The two consent operations that OAuth clients call, too. */
 const OAUTH = ['agent.requestConsent', 'agent.pollConsent'];
 
 function refusedBy({ id }: MockOperation, refusal: Refusal, byAgent: boolean, request_id: string): Response {
@@ -110,7 +110,7 @@ async function perform(
   const all = [...unnamedSite(operation, request.headers, searchParams), ...mistakes];
   if (all.length > 0) throw new Invalid(all);
   const { principal, ...caller } = known;
-  // The contract has validated the input of the handler.
+  // The cast is safe, because the request was validated against the contract.
   const call = { state, operation, path, query, body, ...caller } as unknown as Call;
   const key = request.method === 'GET' ? null : request.headers.get('Idempotency-Key');
   const run = () => responseOf(operation, call, request_id);
@@ -129,7 +129,7 @@ function parsed(text: string, type: string): unknown {
   }
 }
 
-/** The one requirement that the parameters cannot express. */
+/** The error for a request that names no shop, because the parameters cannot express this one requirement. */
 function unnamedSite({ id }: MockOperation, headers: Headers, query: URLSearchParams): Invalid['detail'] {
   if (id !== 'agent.requestConsent' || headers.has('X-Site-ID') || query.has('site_id')) return [];
   return [{ loc: ['query', 'site_id'], msg: 'Send the shop here or in X-Site-ID.', type: 'missing' }];
@@ -143,7 +143,7 @@ function responseOf(operation: MockOperation, call: Call, request_id: string): R
   return Response.json(body, { status: operation.status, headers });
 }
 
-/** The same request under the same key gets the first response; stored errors are repeated as well. */
+/** Gives the same request under the same key the first response, even if that is an error. */
 function oncePerKey(state: State, key: string, request: string, run: () => Response, call: Call): Response {
   const first = state.replays.get(key);
   if (first) {

@@ -20,7 +20,7 @@ export function budgetOf(state: State, agent: StoredAgent): AgentBudget {
   };
 }
 
-/** Throws `budget_exceeded`. */
+/** Throws `budget_exceeded` if the agent may not spend this much. */
 export function requireBudget(state: State, agent: StoredAgent, required_cents: number): void {
   const budget = budgetOf(state, agent);
   const { budget_cents, budget_used_cents, max_per_order_cents, budget_remaining_cents } = budget;
@@ -35,7 +35,7 @@ export function requireBudget(state: State, agent: StoredAgent, required_cents: 
   throw new Refusal('budget_exceeded', `This costs ${inWords(required_cents)}, but ${most}.`, fields);
 }
 
-/** Throws `category_not_allowed`. */
+/** Throws `category_not_allowed` for a product outside the agent's categories. */
 export function requireCategories(
   state: State,
   { terms: { categories } }: StoredAgent,

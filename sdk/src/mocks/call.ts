@@ -4,7 +4,7 @@ import type { State, StoredAgent, StoredCustomer } from './state.ts';
 
 export type OperationId = keyof operations;
 
-/** A request that has been authenticated and validated, typed as the contract has it. */
+/** A request that has been authenticated and validated, with the types of the contract. */
 export interface Call<Id extends OperationId = OperationId> {
   state: State;
   operation: MockOperation;
@@ -25,8 +25,8 @@ type Json<Message> = Message extends { content: { 'application/json': infer Body
 type Success = 200 | 201 | 202 | 204;
 type Answer<Id extends OperationId> = Json<operations[Id]['responses'][keyof operations[Id]['responses'] & Success]>;
 
-/** Responds with the body of success. */
+/** Returns the body of a successful response. */
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Answer<Id>;
 
-/** Some of the operations, by their ids. */
+/** Handlers of some operations, by their ids. */
 export type Handlers = { [Id in OperationId]?: Handler<Id> };

@@ -22,7 +22,7 @@ export const CREDENTIALS: MockCredentials = {
   syncSecret: `syk_mock${'4'.repeat(34)}`,
 };
 
-/** The caller; `principal` owns the idempotency keys. */
+/** The caller of an operation; `principal` owns the idempotency keys. */
 export interface Known {
   principal: string;
   customer: StoredCustomer | null;
@@ -43,7 +43,7 @@ const IN_WORDS: Record<string, string> = {
   ...{ StorefrontToken: 'X-Service-Token: stk_…', SyncSecret: 'X-Sync-Secret: syk_…' },
 };
 
-/** The caller of an operation. Throws 401 and 403 as the server does. */
+/** Finds the caller of an operation. Throws 401 and 403 as the server does. */
 export function authenticate(state: State, operation: MockOperation, { headers, url }: Request): Known {
   const bearer = /^Bearer (\S+)$/i.exec(headers.get('Authorization') ?? '')?.[1] ?? '';
   if (operation.security.length === 0) {

@@ -21,7 +21,7 @@ import { findVariant } from './products.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { after, DAY, now, type StoredCart, type StoredLine } from './state.ts';
 
-/** Changes of carts by the rules of the server. */
+/** Changes of carts, by the same rules as on the server. */
 
 const MOST_LINES = 100;
 const MOST_PIECES = 999;
@@ -38,7 +38,7 @@ function touch(cart: StoredCart): void {
   cart.expires_at = after((cart.customer_id && !cart.agent ? 90 : 30) * DAY);
 }
 
-/** Adds pieces of a variant. If it is rejected, the cart is unchanged. */
+/** Adds units of a variant. If they are rejected, the cart is unchanged. */
 export function addItem(caller: Caller, id: string, given: { variant_id: string; quantity: number }): StoredCart {
   const cart = changeable(caller, id);
   const variant = findVariant(caller.state, given.variant_id);
@@ -57,7 +57,10 @@ export function addItem(caller: Caller, id: string, given: { variant_id: string;
   return withLines(caller, cart, lines, changed);
 }
 
-/** Sets the lines of a cart, one of which has more pieces than before, within the stock and the agent's limits. */
+/**
+ * Sets the lines of a cart. `more` is a line that has more units than before, which must be within the stock and the agent's
+ * limits.
+ */
 function withLines(caller: Caller, cart: StoredCart, lines: StoredLine[], more?: StoredLine): StoredCart {
   const before = cart.lines;
   cart.lines = lines;

@@ -42,7 +42,7 @@ export function findCart({ state, customer, agent }: Caller, id: string): Stored
   return cart;
 }
 
-/** Throws `cart_not_active`. */
+/** Throws `cart_not_active` for a cart that is merged or has become an order. */
 export function refuseInactive({ status, merged_into }: StoredCart): void {
   if (status === 'active') return;
   const cart_id = merged_into ?? undefined;
@@ -105,7 +105,7 @@ export function pricedLines(lines: StoredLine[]) {
   }));
 }
 
-/** The terms of the code on a cart, if its conditions are met. */
+/** The terms of the discount code on a cart, if its conditions are met. */
 export function discountOn(state: State, cart: StoredCart) {
   const { discount } = cart;
   if (!discount || refusalOf(state, discount, pricedLines(forSale(cart)))) return undefined;

@@ -26,7 +26,7 @@ export function paged<Item>(
   return { items: items.slice(from, from + limit), total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** The mocks have no legal texts. */
+/** The links to legal texts, which the mocks do not have. */
 export const NO_POLICIES = { terms_url: null, privacy_url: null, imprint_url: null, withdrawal_url: null };
 
 export type ListQuery = Call<'storefront.listProducts'>['query'];
@@ -84,7 +84,7 @@ function isPriced({ digits }: State, product: StoredProduct, { price_min, price_
   );
 }
 
-/** `Colour:Oat`: a variant with this value that can be bought; several values of one option mean any of them. */
+/** Whether a product has, for each option in pairs like `Colour:Oat`, a variant with one of the values that can be bought. */
 function hasOptions({ options, variants }: StoredProduct, wanted: string[] = []): boolean {
   return [...new Set(wanted.map(nameOf))].every((name) => {
     const values = wanted
@@ -101,7 +101,7 @@ function productPage(state: State, found: StoredProduct[], query: ListQuery): Pr
   return { products: items.map((product) => productView(state, product)), ...page };
 }
 
-/** The filters of a kind do not narrow that kind's own counts. */
+/** Counts what each filter would find. The filters of a kind do not narrow that kind's own counts. */
 export function facetsOf(state: State, query: ListQuery): Facets {
   const without = (...names: (keyof ListQuery)[]) =>
     filtered(state, { ...query, ...Object.fromEntries(names.map((name) => [name, undefined])) });
@@ -152,7 +152,7 @@ function optionFacets(state: State, query: ListQuery): Facets['options'] {
   });
 }
 
-/** The name of the option is in lower case. */
+/** The values of an option that can be bought. `lowered` is the option's name in lower case. */
 function buyableValues({ options, variants }: StoredProduct, lowered: string): (string | null)[] {
   const at = options.findIndex(({ name }) => name.toLowerCase() === lowered);
   return [...new Set(variants.filter(isAvailable).map((one) => one.options[at] ?? null))];

@@ -35,7 +35,7 @@ export function findCheckout({ state, customer, agent }: Caller, id: string): St
   return found;
 }
 
-/** Throws `checkout_expired` or `checkout_not_open`. */
+/** Throws `checkout_expired` or `checkout_not_open` if the checkout is over. */
 export function refuseOver({ status, cart, order }: StoredCheckout): void {
   if (status === 'expired') throw new Refusal('checkout_expired', 'The checkout has expired.', { cart_id: cart.id });
   if (status !== 'completed' && status !== 'cancelled') return;
@@ -87,7 +87,7 @@ function draftOf({ state, customer }: Caller, cart: StoredCheckout['cart']): Sto
     ...{ id: state.nextId(), cart, customer_id: known?.id ?? null, agent: cart.agent },
     status: cart.agent ? 'requires_escalation' : 'open',
     ...{ email: known?.email ?? null, phone: known?.phone ?? null, billing_address: null, shipping_option_id: null },
-    // Only the known fields.
+    // Takes only the known fields.
     shipping_address: is_default
       ? Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null))
       : null,
@@ -116,7 +116,7 @@ function pricesOf({ checkout }: Priced): Record<string, number> {
   return Object.fromEntries(forSale(checkout.cart).map(({ id, variant }) => [id, variant.price]));
 }
 
-/** Keeps an agent's purchase within its categories and its budget, whoever changes it. */
+/** Requires that an agent's purchase is within its categories and its budget, whoever changes it. */
 function requireMandate({ state }: Pick<Caller, 'state'>, { checkout, totals }: Priced): void {
   const { agent, cart } = checkout;
   if (!agent) return;

@@ -36,7 +36,7 @@ const INTERVAL_SECONDS = 5;
 const MOST_AGENTS = 10;
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
-/** Two groups of four letters; the same number gives the same groups. */
+/** A user code of two groups of four letters; the same number gives the same code. */
 function userCodeOf(count: number): string {
   let rest = count * 7_919 + 1;
   const letters = Array.from({ length: 8 }, () => {
@@ -47,7 +47,7 @@ function userCodeOf(count: number): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** The requested terms, with the server's defaults. Throws invalid ones as a validation error. */
+/** Reads the requested terms, and adds the server's defaults. Throws a validation error for invalid ones. */
 export function termsOf(state: State, wish: ConsentRequest): AgentTerms {
   const agent_name = (wish.agent_name ?? wish.client_id ?? '').trim();
   const mistakes: Invalid['detail'] = [];
@@ -80,7 +80,7 @@ function requestConsent(state: State, wish: ConsentRequest): StoredConsent {
   return consent;
 }
 
-/** The request of a user code. Throws `not_found`. */
+/** Finds the request with this user code. Throws `not_found`. */
 export function findConsent(state: State, user_code: string): StoredConsent {
   const plain = (code: string) => code.toUpperCase().replaceAll(/[^A-Z]/g, '');
   const found = [...state.consents.values()].find((one) => plain(one.user_code) === plain(user_code));
@@ -103,7 +103,7 @@ export function approve(
   return consent;
 }
 
-/** The terms that a customer approves. Throws a validation error for more than was requested. */
+/** Reads the terms that a customer approves. Throws a validation error for more than was requested. */
 export function approvedTerms(
   terms: AgentTerms,
   { current_password: _, ...approval }: AgentConsentApproval,
@@ -133,7 +133,7 @@ function requireStatus({ status, expires_at }: StoredConsent, wanted: string[]):
   throw new Refusal('consent_not_pending', `The request is already ${status}.`, { status });
 }
 
-/** The token of an approved request. Throws `authorization_pending`, `slow_down` and the other poll errors. */
+/** Returns the agent of an approved request. Throws `authorization_pending`, `slow_down` and the other poll errors. */
 export function pollConsent(state: State, device_code: string): StoredAgent {
   const consent = state.consents.get(device_code);
   if (!consent || consent.status === 'consumed') {
@@ -168,7 +168,7 @@ function tooEarly(consent: StoredConsent): Refusal {
   return new Refusal('slow_down', message, { interval: retry_after_seconds, retry_after_seconds });
 }
 
-/** A token for an agent that acts for a customer. */
+/** Creates a token for an agent that acts for a customer. */
 export function openAgent(state: State, customer: StoredCustomer, terms: AgentTerms): StoredAgent {
   const agent: StoredAgent = {
     ...{ id: state.nextId(), access_token: state.nextToken('agt'), customer, terms, used_cents: 0, calls: [] },

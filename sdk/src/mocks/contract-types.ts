@@ -13,17 +13,17 @@ export type JsonSchema = Record<string, unknown>;
 export interface MockOperation {
   id: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** With its parameters in braces. */
+  /** The path, with its parameters in braces. */
   path: string;
-  /** The status of success. */
+  /** The status of a successful response. */
   status: number;
-  /** The contract's example of success; undefined where there is no body. */
+  /** The contract's example of a successful response; undefined if it has no body. */
   answer?: unknown;
   /** The alternative credentials; empty for public operations. */
   security: string[][];
   scope?: string;
   humanOnly?: boolean;
-  /** The Idempotency-Key is optional. */
+  /** Whether the Idempotency-Key is optional. */
   keyWaived?: boolean;
   parameters: MockParameter[];
   body?: { required: boolean; schema: JsonSchema };
@@ -39,7 +39,7 @@ export interface MockParameter {
 export interface CatalogueEntry {
   status: number;
   retryable: boolean;
-  /** The advice for agents. */
+  /** What the error suggests that an agent does next. */
   next?: string;
   next_operation?: string;
 }

@@ -1,12 +1,12 @@
 import { MOCK_CONTRACT } from '../generated/mock-contract.ts';
 import type { MockOperation } from './contract-types.ts';
 
-/** Its operations, the schemas of requests, and its errors. */
+/** The contract's operations, the schemas of requests, and the errors. */
 export const { operations, schemas, errors } = MOCK_CONTRACT;
 
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 
-/** Throws a TypeError for an id that the contract does not have. */
+/** Finds an operation. Throws a TypeError for an id that the contract does not have. */
 export function operationById(id: string): MockOperation {
   const found = byId.get(id);
   if (!found) throw new TypeError(`The contract has no operation ${id}.`);
@@ -19,7 +19,10 @@ export interface Route {
   path: Record<string, string>;
 }
 
-/** The operation of a request, or the methods that its path supports; an empty list if there is no such path. */
+/**
+ * Finds the operation of a request. For another method returns the methods that the path supports, an empty list if there is no
+ * such path.
+ */
 export function routeOf(method: string, pathname: string): Route | string[] {
   const asked = pathname.split('/');
   const matching = operations.flatMap((operation) => {

@@ -13,13 +13,13 @@ export function customerView({ password: _, addresses, ...customer }: StoredCust
   return customer;
 }
 
-/** The caller, if the contract requires a customer. */
+/** The customer who makes the call, where the contract requires one. */
 export function signedIn({ customer }: Pick<Caller, 'customer'>): StoredCustomer {
   if (!customer) throw new Error('Unreachable: no customer.');
   return customer;
 }
 
-/** A new token of a customer. */
+/** Creates a new token for a customer. */
 export function openSession(state: State, customer: StoredCustomer) {
   const access_token = state.nextToken('cust');
   state.sessions.set(access_token, customer);
@@ -29,7 +29,7 @@ export function openSession(state: State, customer: StoredCustomer) {
   };
 }
 
-/** Merges a guest's cart into the customer's: the guest's quantities and code win. */
+/** Merges a guest's cart into the customer's: the guest's quantities and discount code win. */
 function mergedCart(caller: Caller, cart_id: string | undefined): string | null {
   const { state, customer } = caller;
   const guest = cart_id === undefined ? undefined : state.carts.get(cart_id);

@@ -92,7 +92,7 @@ function namesOf(pairs: string[]): string[] {
   return [...new Set(pairs.map(nameOf))];
 }
 
-/** The name in `Colour:Oat`, in lower case. */
+/** The option's name in a pair such as `Colour:Oat`, in lower case. */
 export function nameOf(pair: string): string {
   return (pair.split(':')[0] ?? '').toLowerCase();
 }

@@ -12,13 +12,13 @@ import { Invalid, notFound } from './refusal.ts';
 import { isWithin, matchOf, type Wish, wishOf } from './search.ts';
 import type { State, StoredCart, StoredVariant } from './state.ts';
 
-/** Requests of agents by a sentence or by an id. */
+/** The operations that agents call with a sentence or with an id. */
 
 interface Found {
   variant: StoredVariant;
   reasons: string[];
   score: number;
-  /** It has every word of the request. */
+  /** Whether it has every word of the request. */
   isComplete: boolean;
 }
 
@@ -56,7 +56,10 @@ interface Choice {
 
 const CANDIDATES = 5;
 
-/** The variant that a request names or clearly describes, or a question. Throws `not_found` and `category_not_allowed`. */
+/**
+ * Chooses the variant that a request names or clearly describes, or returns a question. Throws `not_found` and
+ * `category_not_allowed`.
+ */
 function choose(call: Caller, { query = '', product_id, variant_id, limit = CANDIDATES, ...rest }: Intent): Choice {
   const { state } = call;
   const wish = wishOf(query, state);

@@ -137,7 +137,7 @@ function playedOf(error: MockError): Played {
   return new Refusal(code, String(message ?? `Played by the mocks: ${code}.`), fields);
 }
 
-/** Changes of the shop without a call. */
+/** Functions that change the shop without a call. */
 function changesOf(stateNow: () => State) {
   const find = (name: string) => findVariant(stateNow(), name);
   const past = new Date(0).toISOString();
@@ -176,7 +176,7 @@ const JUNE = {
   country: 'DE',
 } as const;
 
-/** Actions of people in the shop. */
+/** Functions that act as people in the shop. */
 function peopleOf(stateNow: () => State) {
   const customerNamed = (email?: string): StoredCustomer => {
     const { customers } = stateNow();

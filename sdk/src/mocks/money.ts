@@ -5,13 +5,13 @@ export function currencyDigits(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** `10.50` with two digits is 1050. */
+/** Reads a decimal amount: `10.50` with two digits is 1050. */
 export function minorUnits(amount: string, digits: number): number {
   const [whole = '0', fraction = ''] = amount.split('.');
   return Number(whole + fraction.slice(0, digits).padEnd(digits, '0'));
 }
 
-/** 1050 with two digits is `10.50`. */
+/** Writes minor units as a decimal amount: 1050 with two digits is `10.50`. */
 export function decimal(minor: number, digits: number): string {
   const text = String(minor).padStart(digits + 1, '0');
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
@@ -20,7 +20,7 @@ export function decimal(minor: number, digits: number): string {
 export interface PricedLine {
   id: string;
   product_id: string;
-  /** Of one piece, in minor units. */
+  /** The price of one unit, in minor units. */
   price: number;
   quantity: number;
   tax_class: string;
@@ -29,13 +29,13 @@ export interface PricedLine {
 
 export interface DiscountTerms {
   kind: 'percentage' | 'fixed_amount' | 'free_shipping';
-  /** Percent, or an amount; a decimal string. */
+  /** A decimal string: percent, or an amount. */
   value: string;
   covers(product_id: string): boolean;
 }
 
 export interface TaxTerms {
-  /** 0.19 is 19 %; a decimal string. */
+  /** The standard rate, a decimal string: 0.19 is 19 %. */
   rate: string;
   /** The rates of classes that have one of their own. */
   rates: Record<string, string>;
@@ -50,20 +50,20 @@ export interface Totals {
   shipping_cost: number;
   tax: number;
   total: number;
-  /** The discount of each line that the code covers. */
+  /** The discount of each line that the discount code covers. */
   allocations: { id: string; amount: number }[];
 }
 
 interface TotalsInput {
   lines: PricedLine[];
   discount: DiscountTerms | undefined;
-  /** In minor units. */
+  /** The cost of shipping in minor units. */
   shipping: number;
   tax: TaxTerms;
   digits: number;
 }
 
-/** The totals of lines, as the server calculates them: rounded per line, discounts spread by largest remainder. */
+/** Calculates totals as the server does: rounded per line, discounts spread by largest remainder. */
 export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput): Totals {
   const subtotal = sum(lines.map(amountOf));
   const covered = lines.filter(({ product_id }) => discount?.covers(product_id));
@@ -81,7 +81,7 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
   return { subtotal, discount: taken, shipping_cost, tax: taxed, total, allocations };
 }
 
-/** At the rates of the goods that are shipped, by their value after the discount. */
+/** The tax on shipping, at the rates of the goods that are shipped, by their value after the discount. */
 function shippingTaxOf(cost: number, lines: PricedLine[], off: Map<string, number>, tax: TaxTerms): number {
   const groups = new Map<string, { value: number; before: number; pieces: number }>();
   for (const line of tax.shipping === 'class' ? [] : lines) {
@@ -115,7 +115,7 @@ export function onTheWire({ subtotal, discount, shipping_cost, tax, total }: Tot
 function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number): number {
   if (kind === 'free_shipping') return 0;
   if (kind === 'fixed_amount') return Math.min(minorUnits(value, digits), whole);
-  // Rounded half up.
+  // The result is rounded half up.
   return Number((2n * BigInt(whole) * BigInt(minorUnits(value, 2)) + 10_000n) / 20_000n);
 }
 
@@ -129,7 +129,7 @@ function allocate(amount: number, weights: number[]): number[] {
   return shares;
 }
 
-/** Rounded half up. */
+/** Calculates a tax, rounded half up. */
 function taxOf(amount: number, rate: string, included: boolean): number {
   const parts = BigInt(minorUnits(rate, 4));
   const divisor = included ? 10_000n + parts : 10_000n;

@@ -11,7 +11,7 @@ import {
   type StoredVariant,
 } from './state.ts';
 
-/** The initial state of a mock shop, created from its data, with the same ids and secrets each time. */
+/** Creates the initial state of a mock shop from its data, with the same ids and secrets each time. */
 
 /** The initial state of a shop. */
 export function openState(data: MockShopData, baseUrl: string): State {

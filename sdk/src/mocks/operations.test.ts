@@ -6,7 +6,7 @@ import { createMockShop } from './index.ts';
 
 type Json = Record<string, unknown>;
 
-test('has a handler for every operation of the contract', () => {
+test('the mocks have a handler for every operation of the contract', () => {
   const { handlers, shop } = createMockShop();
   const wanted = [...described.values()].map(({ method, path }) => {
     return `${method.toUpperCase()} ${shop.baseUrl}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`;
@@ -27,7 +27,7 @@ function exampleOf(parameter: Json): unknown {
   );
 }
 
-/** A request from the contract's own examples. */
+/** Makes a request from the contract's own examples. */
 function requestFor(id: string, baseUrl: string, credentials: Record<string, string>): Request {
   const { operation, path, method, shared } = described.get(id) ?? {};
   const parameters: Json[] = [...(shared ?? []), ...(operation?.parameters ?? [])].flatMap((one): Json[] => {
@@ -54,10 +54,10 @@ function requestFor(id: string, baseUrl: string, credentials: Record<string, str
   });
 }
 
-test('accepts the contract’s example of every request, and returns a valid response', async () => {
+test('the mocks accept the contract’s example of every request, and return a valid response', async () => {
   const { fetch, shop } = createMockFetch();
   const pair = { 'X-Site-ID': shop.siteId, 'X-Service-Token': shop.storefrontToken };
-  /** A new token for each call, because some calls revoke it. */
+  /** Logs in anew for each call, because some calls revoke the token. */
   async function loggedIn(): Promise<string> {
     const login = new Request(`${shop.baseUrl}/api/storefront/customer/login`, {
       method: 'POST',
@@ -86,7 +86,7 @@ test('accepts the contract’s example of every request, and returns a valid res
     const request = requestFor(id, shop.baseUrl, credentials);
     const response = await fetch(request.clone());
     expect(await faultsOf(request, response), id).toEqual([]);
-    // The example's customer is not one of this shop.
+    // The customer of the contract's example does not exist in this shop.
     if (id === 'storefront.loginCustomer') continue;
     expect([401, 405, 415, 422, 500], `${id}: ${await response.clone().text()}`).not.toContain(response.status);
     answered[response.status] = (answered[response.status] ?? 0) + 1;

@@ -90,12 +90,12 @@ function missingOf({ checkout, parcel, shipping_option, payment_method }: Omit<P
   return missing;
 }
 
-/** Pickups need no delivery. */
+/** The warnings about the postal address; none for pickups, which need no delivery. */
 function addressWarnings(state: State, { choices, parcel, shipping_option }: Priced) {
   return shipping_option?.kind === 'pickup' ? [] : undeliverable(state, choices, parcel);
 }
 
-/** An order stores only the name and the price of its delivery. */
+/** The details of a delivery that an order does not store: it keeps only the name and the price. */
 const NO_LONGER_KNOWN = { description: null, estimated_days_min: null, estimated_days_max: null };
 
 export function checkoutView(state: State, priced: Priced): Checkout {

@@ -10,7 +10,7 @@ export function isTracked({ product }: StoredVariant): boolean {
   return product.input.track_inventory ?? true;
 }
 
-/** How many pieces are not reserved by checkouts. */
+/** How many units of a variant are not reserved by checkouts. */
 export function freeOf({ on_hand, reserved }: StoredVariant): number {
   return on_hand - reserved;
 }
@@ -19,7 +19,7 @@ export function isAvailable(variant: StoredVariant): boolean {
   return !isTracked(variant) || variant.inventory_policy === 'continue' || freeOf(variant) > 0;
 }
 
-/** Active and already published. */
+/** Whether shoppers see a product: it is active and already published. */
 export function isVisible({ status, published_at }: StoredProduct): boolean {
   return status === 'active' && published_at !== null && isOver(published_at);
 }
@@ -28,7 +28,7 @@ export function visibleProducts({ products }: State): StoredProduct[] {
   return products.filter(isVisible);
 }
 
-/** A variant of a product that is for sale. */
+/** Finds a variant of a product that is for sale. */
 export function findVariant(state: State, id: string): StoredVariant | undefined {
   return visibleProducts(state)
     .flatMap(({ variants }) => variants)
@@ -49,7 +49,7 @@ export function imageOf({ image_url, product }: StoredVariant): string | null {
   return image_url ?? product.images[0]?.url ?? null;
 }
 
-/** With or without the fields that lists leave out. */
+/** A product as the API returns it, with or without the fields that lists leave out. */
 export function productView(state: State, product: StoredProduct, isWhole = false): Product {
   const { input, id, options, images, status, published_at, variants } = product;
   const cheapest = variants.find(({ price }) => price === priceOf(product));
@@ -93,7 +93,7 @@ function variantView(state: State, variant: StoredVariant): Variant {
   };
 }
 
-/** Merchants write names and descriptions, so agents must not follow instructions in them. */
+/** Marks texts that merchants write, such as names and descriptions, so that agents do not follow instructions in them. */
 export const CONTENT_TRUST = 'merchant' as const;
 
 export function availabilityOf(variant: StoredVariant): AgentCandidate['availability'] {

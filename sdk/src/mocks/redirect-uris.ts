@@ -1,6 +1,6 @@
 /**
- * The redirect URIs that a client may register, checked like on the server (server/src/shop/agents/redirect-uris.ts; a server
- * test compares both): https, an address on the user's own device, or the scheme of an app (RFC 8252 §7).
+ * The redirect URIs that a client may register, checked as on the server (server/src/shop/agents/redirect-uris.ts; a server test
+ * compares both): https, a URL on the user's own device, or the scheme of an app (RFC 8252 §7).
  */
 
 /** The characters of RFC 3986, without `#`: a redirect has no fragment (RFC 6749 §3.1.2). */
@@ -17,13 +17,16 @@ export function isRedirectUri(text: string): boolean {
 
 const UNDOTTED_APP_SCHEME = /^(?!https?:)[a-z][a-z0-9+-]*:\/\//;
 
-/** Apps also register a URI with a scheme without a dot: it is ignored as long as another one remains. */
+/** Leaves out URIs whose scheme has no dot, which apps register in addition to others, as long as another URI remains. */
 export function withoutUndottedSchemes(uris: unknown[]): unknown[] {
   const kept = uris.filter((uri) => typeof uri !== 'string' || !UNDOTTED_APP_SCHEME.test(uri));
   return kept.length > 0 ? kept : uris;
 }
 
-/** Exact match, except for the port of a loopback address: apps use any port that the system assigns (§7.3). */
+/**
+ * Whether a redirect URI is registered. It must match exactly, except for the port of a loopback URL: apps use any port that the
+ * system assigns (§7.3).
+ */
 export function isRegistered(registered: readonly string[], asked: string): boolean {
   return isRedirectUri(asked) && registered.some((one) => withoutPort(one) === withoutPort(asked));
 }
@@ -33,13 +36,13 @@ function withoutPort(uri: string): string {
   return host === undefined ? uri : host + rest;
 }
 
-/** The target for people: a host, the scheme of an app, or undefined for the user's own device. */
+/** Where a redirect leads, in words for people: a host, the scheme of an app, or undefined for the user's own device. */
 export function placeOf(uri: string): string | undefined {
   if (LOOPBACK.test(uri)) return undefined;
   return APP_SCHEME.exec(uri)?.[1] ?? new URL(uri).host;
 }
 
-/** The URI with the response added to its query; its own parameters stay. */
+/** Adds the response to the query of a URI, whose own parameters stay. */
 export function withAnswer(uri: string, answer: Record<string, string | null>): string {
   const fields = Object.entries(answer).filter((field): field is [string, string] => field[1] !== null);
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(fields)}`;

@@ -27,7 +27,7 @@ export function notFound(noun: string): Refusal {
   return new Refusal('not_found', `There is no such ${noun}.`);
 }
 
-/** One mistake in the body. */
+/** The error of one mistake in the body. */
 export function bodyMistake(path: (string | number)[], type: string, msg: string, ctx?: Record<string, unknown>) {
   return { loc: ['body', ...path], msg, type, ...(ctx && { ctx }) } satisfies ValidationErrorItem;
 }
@@ -43,7 +43,7 @@ export function answerTo(refusal: Refusal, request_id: string, forAgent: boolean
           ...{ detail: refusal.detail, ...(forAgent && next && { next }) },
         }
       : { error: refusal.code, message: refusal.message, request_id, retryable, ...advice, ...refusal.fields };
-  // OAuth clients read the message there.
+  // OAuth clients read the message in this field.
   if (forOAuth) Object.assign(body, { error_description: body.message });
   const seconds = refusal.fields.retry_after_seconds ?? (status === 503 ? 1 : undefined);
   return Response.json(body, {

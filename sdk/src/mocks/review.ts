@@ -46,7 +46,7 @@ function hashesOf(state: State, priced: Reviewed): string[] {
   return Object.values(partsOf(state, priced)).map((part) => hash(JSON.stringify([priced.checkout.id, part])));
 }
 
-/** FNV-1a, in hexadecimal. */
+/** The FNV-1a hash of a text, in hexadecimal. */
 function hash(text: string): string {
   let value = 0x811c9dc5;
   for (const char of text) value = Math.imul(value ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;

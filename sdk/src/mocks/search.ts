@@ -14,7 +14,7 @@ const STOP_WORDS = new Set(
 
 export interface Wish {
   words: string[];
-  /** In whole units of the currency. */
+  /** The price limits, in whole units of the currency. */
   max: number | undefined;
   min: number | undefined;
   understood: AgentUnderstood[];
@@ -22,7 +22,7 @@ export interface Wish {
 
 const LIMIT = /\b(under|below|less than|up to|at most|over|above|more than|at least)\s+[€$£]?\s*(\d+(?:\.\d{1,3})?)/gi;
 
-/** The request in a sentence. */
+/** Reads what a sentence asks for. */
 export function wishOf(sentence: string, { data: { currency } }: State): Wish {
   const wish: Wish = { words: [], max: undefined, min: undefined, understood: [] };
   const rest = sentence.replaceAll(LIMIT, (text: string, word: string, amount: string) => {

@@ -11,7 +11,7 @@ interface Destination {
 }
 
 export interface Parcel extends Destination {
-  /** In minor units, less the discount. */
+  /** The subtotal in minor units, less the discount. */
   subtotal: number;
   weight_grams: number;
   requires_shipping: boolean;

@@ -27,18 +27,18 @@ export interface State {
   discounts: StoredDiscount[];
   shipping_options: ShippingOption[];
   customers: StoredCustomer[];
-  /** The customers of tokens. */
+  /** The customers, by their tokens. */
   sessions: Map<string, StoredCustomer>;
   carts: Map<string, StoredCart>;
   checkouts: Map<string, StoredCheckout>;
   orders: StoredOrder[];
-  /** By device_code. */
+  /** The requests for consent, by device_code. */
   consents: Map<string, StoredConsent>;
-  /** By access_token. */
+  /** The agents, by access_token. */
   agents: Map<string, StoredAgent>;
-  /** By client_id. */
+  /** The registered clients, by client_id. */
   clients: Map<string, StoredClient>;
-  /** By the authorization code. */
+  /** The authorization codes. */
   codes: Map<string, StoredCode>;
   /** The stored responses of mutations by caller, operation and Idempotency-Key. */
   replays: Map<string, { request: string; response: Response }>;
@@ -67,7 +67,7 @@ export interface StoredVariant {
   price: number;
   compare_at_price: string | null;
   on_hand: number;
-  /** The reservations of open checkouts. */
+  /** How many units open checkouts reserve. */
   reserved: number;
   inventory_policy: 'deny' | 'continue';
   low_stock_threshold: number;
@@ -100,7 +100,7 @@ export interface StoredDiscount {
   usage_limit_per_customer: number | null;
   product_ids: string[];
   collection_ids: string[];
-  /** The e-mails of the buyers whose orders used it. */
+  /** The e-mail addresses of the buyers whose orders used it. */
   redeemed: string[];
 }
 
@@ -151,7 +151,7 @@ export interface StoredCheckout {
   shown_total: number;
   shown_prices: Record<string, number>;
   reported_prices: Record<string, number> | null;
-  /** Reserved pieces by variant. */
+  /** The reserved quantity of each variant. */
   held: Map<StoredVariant, number>;
   reserved_until: string | null;
   expires_at: string;
@@ -214,7 +214,7 @@ export interface StoredCode {
   customer: StoredCustomer;
   terms: AgentTerms;
   expires_at: string;
-  /** The token that it was exchanged for. */
+  /** The agent whose token the code was exchanged for. */
   agent: StoredAgent | null;
 }
 
@@ -225,7 +225,7 @@ export interface AgentCall {
   created_at: string;
 }
 
-/** In milliseconds. */
+/** A day in milliseconds. */
 export const DAY = 24 * 3_600_000;
 
 export function now(): string {
@@ -240,7 +240,7 @@ export function isOver(time: string): boolean {
   return Date.parse(time) <= Date.now();
 }
 
-/** An address as it is stored. */
+/** A postal address as it is stored. */
 export function addressOf(given: Partial<CustomerAddress>, id: string): CustomerAddress {
   const { first_name = null, last_name = null, company = null, address1 = null, address2 = null } = given;
   const { city = null, state = null, postal_code = null, country = null, phone = null, is_default = false } = given;

@@ -9,7 +9,7 @@ export interface RequestParts {
   path: Record<string, string>;
   query: URLSearchParams;
   headers: Headers;
-  /** Undefined when the request has none. */
+  /** The body; undefined if the request has none. */
   body: unknown;
 }
 
@@ -112,7 +112,7 @@ function prepare(): void {
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ $id: `contract:${name}`, ...schema });
 }
 
-/** The rule of the server: a domain of at least two labels, which may be internationalised. */
+/** Checks an e-mail address by the server's rule: a domain of at least two labels, which may be internationalised. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [local, domain] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
@@ -146,7 +146,7 @@ function mistakesIn(key: string, schema: object, value: unknown, place: string):
 const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if'];
 const SPELLINGS = ['minLength', 'maxLength', 'pattern'];
 
-/** Each error once, in its most specific form. */
+/** Leaves each error once, in its most specific form. */
 function mostExact(errors: ErrorObject[]): ErrorObject[] {
   const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
   if (parts.length === 0) return errors;

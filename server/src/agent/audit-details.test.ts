@@ -7,7 +7,7 @@ const find = '/api/agent/intent/find';
 const add = '/api/agent/intent/find-and-add';
 const buy = '/api/agent/intent/find-and-buy';
 
-test('the audit records an agent’s searches, additions, purchases and rejections, in details and in words', async () => {
+test('the audit log records an agent’s searches, additions, purchases and rejections, both as details and in words', async () => {
   const shop = await openShop();
   await shop.givenTerms({ default_locale: 'de' });
   const mug = await shop.givenProduct({ name: 'Rowan Stoneware Mug <b>bold</b>', price: '18.00' });
@@ -65,7 +65,7 @@ test('the audit records an agent’s searches, additions, purchases and rejectio
   expect(page).toContain('Abgelehnt: über dem Budget – rowan mug');
 });
 
-test('the audit names a purchase of several products and a call with an ended token correctly', async () => {
+test('the audit log describes a purchase of several products and a call with an ended token correctly', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const customer = await shop.givenCustomer();

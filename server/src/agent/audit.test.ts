@@ -61,7 +61,7 @@ test('every call of an agent leaves exactly one audit row, whatever its outcome'
   expect(events).toHaveLength(expected.length);
 });
 
-test('a replay is a call of its own, and has its own row', async () => {
+test('a replayed call has its own audit row', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const [first, second] = [await givenAgent(shop, customer), await givenAgent(shop, customer)];
@@ -76,7 +76,7 @@ test('a replay is a call of its own, and has its own row', async () => {
   expect(await eventsOf(shop, second.token_id)).toEqual([]);
 });
 
-test('a rate-limited call leaves a row as well', async () => {
+test('even a rate-limited call leaves an audit row', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
@@ -94,7 +94,7 @@ test('a rate-limited call leaves a row as well', async () => {
   await stopServer(limited);
 });
 
-test('an unknown token leaves no row', async () => {
+test('a call with an unknown token leaves no audit row', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   await givenAgent(shop, customer);
@@ -111,7 +111,7 @@ test('an unknown token leaves no row', async () => {
   expect(rows).toEqual([]);
 });
 
-test('agent, customer and merchant read the same trail, newest first, page by page', async () => {
+test('the agent, the customer and the merchant read the same audit events, newest first, page by page', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, token_id: agent_token_id } = await givenAgent(shop, customer);

@@ -9,7 +9,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Agent = Awaited<ReturnType<typeof givenAgent>>;
 type Wish = Parameters<typeof givenAgent>[2];
 
-/** A customer with an agent in a shop that sells a mug for 10.00 and ships for nothing. */
+/** Opens a shop that sells a mug for 10.00 and ships for nothing, and gives a customer there an agent. */
 async function givenErrand(wish: Wish) {
   const shop = await openShop();
   await shop.givenShippingOption({ price: '0.00' });
@@ -25,7 +25,7 @@ async function givenErrand(wish: Wish) {
   return { shop, customer, token, line, prepare, confirm, order };
 }
 
-/** Moves the consent into the past, as if this much time had passed since. */
+/** Moves the start of the budget into the past, as if this much time had passed since the consent. */
 function letPass({ owner }: OpenShop, { token_id }: Agent, time: string) {
   return owner.query(
     sql`update commerce.agent_tokens set budget_since = budget_since - ${time}::interval where id = ${token_id}`,
@@ -55,7 +55,7 @@ test('months are counted from the day of the consent in UTC, and end early where
   expect(await periodOf('month', since, '2027-03-31T22:29:59Z')).toEqual([1, '2027-02-28T22:30:00.000Z']);
   expect(await periodOf('month', since, '2027-03-31T22:30:00Z')).toEqual([2, '2027-03-31T22:30:00.000Z']);
   expect(await periodOf('month', since, '2028-02-29T22:30:00Z')).toEqual([13, '2028-02-29T22:30:00.000Z']);
-  // A week in UTC has the same length when clocks change.
+  // Weeks are counted in UTC, so a week has the same length when clocks change.
   expect(await periodOf('week', '2027-03-27T12:00:00Z', '2027-04-03T11:59:59Z')).toEqual([
     0,
     '2027-03-27T12:00:00.000Z',
@@ -109,7 +109,7 @@ test('a weekly budget resets each week, and refunds of past weeks do not add to 
   expect(await ownBudget(token)).toEqual([600, 1_900, 600]);
 });
 
-test('of 24 confirmations at the turn of a period, each period covers exactly its budget', async () => {
+test('when 24 purchases are confirmed as one budget period ends, each period covers exactly its own budget', async () => {
   const { shop, token, prepare, confirm } = await givenErrand({ budget_cents: 7_500, budget_period: 'month' });
   const checkouts = await Promise.all(Array.from({ length: 24 }, () => prepare()));
 
@@ -131,7 +131,7 @@ test('of 24 confirmations at the turn of a period, each period covers exactly it
   expect((await ownBudget(token))[2]).toBe(made * 1_000);
 });
 
-test('one order may not exceed the limit per order, whoever fills the cart', async () => {
+test('no order exceeds the limit per order, whoever fills the cart', async () => {
   const errand = await givenErrand({ budget_cents: 10_000, max_per_order_cents: 1_500 });
   const { token, line, prepare, confirm } = errand;
   const perOrder = [402, { error: 'budget_exceeded', limit: 'per_order', budget: { max_per_order_cents: 1_500 } }];

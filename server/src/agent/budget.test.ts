@@ -16,7 +16,7 @@ async function openShopThatShipsFree(): Promise<OpenShop> {
   return shop;
 }
 
-/** A product of 10.00, as a line. */
+/** Creates a product for 10.00 and returns a cart line with one unit of it. */
 async function givenLine(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
   const { variants } = await shop.givenProduct({ inventory_quantity: 500, ...input });
   return { variant_id: variants[0]?.id ?? '', quantity: 1 };
@@ -127,7 +127,7 @@ test('of 24 concurrent confirmations, exactly as many succeed as the budget cove
   expect((await budgetOf(customer))[0]).toBe(7000);
 });
 
-test('cancelling before the payment returns the budget once, and after it does not', async () => {
+test('an order cancelled before the payment returns its total to the budget once, one cancelled later does not', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);
@@ -152,7 +152,7 @@ test('cancelling before the payment returns the budget once, and after it does n
   expect((await budgetOf(customer))[0]).toBe(1000);
 });
 
-test('an overdue payment returns the budget', async () => {
+test('an order whose payment is overdue returns its total to the budget', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);
@@ -166,7 +166,7 @@ test('an overdue payment returns the budget', async () => {
   expect((await budgetOf(customer))[0]).toBe(0);
 });
 
-test('products outside the categories are not ordered, whoever added them to the cart', async () => {
+test('products outside the agent’s categories are not ordered, whoever added them to the cart', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { categories: ['kitchen', 'summer-sale'] });
@@ -203,7 +203,7 @@ test('products outside the categories are not ordered, whoever added them to the
   expect((await budgetOf(customer))[0]).toBe(2000);
 });
 
-test('the cart of an agent is separate from the customer’s own cart', async () => {
+test('an agent’s cart is separate from its customer’s own cart', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);

@@ -19,7 +19,7 @@ async function allow({ dashboard }: OpenShop, change: Partial<AgentPolicy>) {
   if (error) throw new Error(`The policy was refused: ${JSON.stringify(error)}`);
 }
 
-/** A request for 900.00 and 60 days, which the policy allows at that moment. */
+/** Opens a shop where an agent has requested 900.00 for 60 days, which the policy still allows. */
 async function givenLargeRequest() {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
@@ -72,7 +72,7 @@ test('once the shop disables agents, nothing is approved and no poll gets a toke
   expect(polls.map(({ error }) => error?.error)).toEqual(['access_denied', 'access_denied']);
 });
 
-test('an IP address can try ten unknown codes in an hour, by however many accounts', async () => {
+test('an IP address can try ten unknown user codes in an hour, with however many accounts', async () => {
   const shop = await openShop();
   const customers = await Promise.all(Array.from({ length: 4 }, () => shop.givenCustomer()));
 
@@ -82,7 +82,7 @@ test('an IP address can try ten unknown codes in an hour, by however many accoun
   expect(statuses).toEqual([...Array(10).fill(404), ...Array(6).fill(429)]);
 });
 
-test('a shop accepts fifty unknown codes in an hour, by however many accounts and addresses', async () => {
+test('a shop accepts fifty unknown user codes in an hour, from however many accounts and IP addresses', async () => {
   const shop = await openShop();
   const [customer, other] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const inShop = { key: `user_code ${shop.site_id}`, points: 50, seconds: 3_600 };

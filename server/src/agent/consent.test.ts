@@ -10,7 +10,7 @@ const consent = '/api/storefront/customer/me/agent-consent/{user_code}';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** As if the interval had passed. */
+/** Clears the time of the last poll, as if the polling interval had passed. */
 async function wait({ owner, site_id }: OpenShop) {
   await owner.query(sql`update commerce.agent_consents set last_polled_at = null where site_id = ${site_id}`);
 }
@@ -173,7 +173,7 @@ test('a request is approved once, and can be denied until the token is fetched',
   expect((await poll(shop, device_code)).error).toMatchObject({ error: 'access_denied' });
 });
 
-test('nobody else can see or decide on a request: another customer after the decision, another shop, a guest', async () => {
+test('a request can be seen and decided by nobody else: no other customer after the decision, no other shop, no guest', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const [customer, second, foreign] = [
     await shop.givenCustomer(),
@@ -257,7 +257,7 @@ test('a request beyond the shop’s policy is refused by field, and a shop with 
   expect(await ask({ agent_name: 'A' })).toEqual([403, 'agents_not_allowed']);
 });
 
-test('the shop is named by header or query, and JSON calls carry a key', async () => {
+test('a consent request names the shop in a header or the query, and needs an idempotency key if it is JSON', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const ask = async (query: string, headers: Record<string, string>) => {
     const response = await fetch(`${shop.baseUrl}/api/agent/consent/request${query}`, {
@@ -328,7 +328,7 @@ test.each([
   expect(me.status).toBe(200);
 });
 
-test('an idempotency key on the poll replays the token, never a pending answer, and no revoked token', async () => {
+test('a poll with a repeated idempotency key replays the token, but never a pending answer or a revoked token', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);
@@ -349,7 +349,7 @@ test('an idempotency key on the poll replays the token, never a pending answer, 
   expect(dead.error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('unknown codes are counted per customer, and known ones are free', async () => {
+test('only unknown user codes count towards the customer’s limit', async () => {
   const shop = await openShop();
   const [guesser, bystander] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const { user_code } = await askForConsent(shop);

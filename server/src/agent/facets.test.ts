@@ -7,7 +7,7 @@ const facetsPath = '/api/agent/catalog/facets';
 const search = '/api/agent/catalog/search';
 const find = '/api/agent/intent/find';
 
-/** As the bench counts them: a token is about four characters. */
+/** Estimates the number of tokens as the bench does: a token is about four characters. */
 const tokensOf = (text: string) => Math.ceil(text.length / 4);
 
 async function openFacetedShop(categories: string[] = []) {
@@ -117,7 +117,7 @@ test('the facets of the demo shop take at most 1,500 tokens, and a search of fiv
   };
 
   const facets = await read(facetsPath);
-  // Brackets and numbers are more tokens than words are.
+  // Divides by three, because brackets and numbers need more tokens than words do.
   expect(facets.length / 3).toBeLessThanOrEqual(1_500);
   const { product_type, tag } = JSON.parse(facets).content;
   expect([product_type.length, tag.length]).toEqual([20, 10]);
@@ -158,7 +158,7 @@ test('values that a shop has too many of are left out and counted', async () => 
   expect((first?.values.length ?? 0) + (first?.more ?? 0)).toBeGreaterThan(3);
 });
 
-test('the price range for agents has the highest price of a variant', async () => {
+test('the price range that agents see ends at the highest price of any variant', async () => {
   const { agent, givenProduct } = await openFacetedShop();
   await givenProduct({
     ...{ name: 'Tent', product_type: 'Tents', options: [{ name: 'Size', values: ['S', 'L'] }] },

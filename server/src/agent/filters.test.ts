@@ -10,7 +10,7 @@ const products = '/api/storefront/products';
 
 type Filters = Omit<IntentFind, 'query' | 'facets' | 'limit' | 'sort'>;
 
-/** A shop of cups and jackets, so that each filter excludes something. */
+/** Opens a shop with cups and jackets, so that each filter excludes something. */
 async function openMixedShop(categories: string[] = []) {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
@@ -105,7 +105,7 @@ test('in_stock includes backorders, which availability marks, but the words `in 
   expect((await outcome({ in_stock: false })).found).toEqual([['Tall glass', 'out_of_stock']]);
 });
 
-test('the needs of an outcome have the sent quantity, not that of the words', async () => {
+test('a quantity sent as a field takes precedence over the one in the words', async () => {
   const { agent } = await openMixedShop();
   const quantities = async (body: IntentAdd) => {
     const { data } = await agent.POST(add, { body: { ...body, dry_run: true } });
@@ -117,7 +117,7 @@ test('the needs of an outcome have the sent quantity, not that of the words', as
   expect(await quantities({ query: 'three moor mugs' })).toEqual(['added', [3]]);
 });
 
-test('one and the same variant must meet all filters, and is the one in the response', async () => {
+test('a single variant must meet all filters, and the response shows that variant', async () => {
   const { agent, everywhere, jacket } = await openMixedShop();
   const [cheap, reduced] = jacket.variants;
 
@@ -190,7 +190,7 @@ test('find-and-add adds the only variant that meets the filters, without a sente
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['body', 'query'] }] });
 });
 
-test('an unknown product, a malformed pair and a text without words are a 422 that names the field', async () => {
+test('an unknown product, a malformed pair and a text without words are refused with a 422 that names the field', async () => {
   const { agent, storefront } = await openMixedShop();
   const unknown = '01a223d6-1d61-70f6-bd63-2c8e51d6ad97';
   const mistakes: [Filters, string][] = [
@@ -219,7 +219,7 @@ test('an unknown product, a malformed pair and a text without words are a 422 th
   }
 });
 
-test('attributes that change or are removed are found and excluded accordingly', async () => {
+test('products are found and excluded by attributes as these change or are removed', async () => {
   const { dashboard, everywhere, mug } = await openMixedShop();
   const params = { path: { product_id: mug.id } };
 
@@ -229,7 +229,7 @@ test('attributes that change or are removed are found and excluded accordingly',
   expect(await everywhere({ attribute: ['Glaze:matt'] })).toEqual(same('mug'));
 });
 
-test('products of another shop set no price, and are not found by their attributes', async () => {
+test('a product of another shop cannot set a price limit, and is not found by its attributes', async () => {
   const { agent, everywhere } = await openMixedShop();
   const other = await openShop();
   const theirs = await other.givenProduct({ price: '100.00', metadata: { material: 'Stoneware' } });
@@ -256,7 +256,7 @@ test('an empty list and a sort order filter nothing, and a cart sent with them i
   expect(bought).toMatchObject({ status: 'requires_escalation', candidates: [], totals: { subtotal: '18.00' } });
 });
 
-test("a product outside the agent's categories sets no price, by its id or in a sentence", async () => {
+test("a product outside the agent's categories cannot set a price limit, whether named by id or in a sentence", async () => {
   const { agent, jacket, mug } = await openMixedShop(['Cups']);
 
   for (const request of [
@@ -312,7 +312,7 @@ test('a price in another currency is reported as not available, with any price f
   expect(data?.understood).toContainEqual(expect.objectContaining({ text: 'under 10 dollars', fate: 'not_available' }));
 });
 
-test('a cached list follows a change of metadata, of a price and of stock at once', async () => {
+test('a cached list shows a change of metadata, price or stock at once', async () => {
   const { dashboard, everywhere, mug, beaker } = await openMixedShop();
   const [variant] = beaker.variants;
   const twice = async (filters: Filters) => [await everywhere(filters), await everywhere(filters)].at(1)?.storefront;

@@ -6,7 +6,7 @@ const add = '/api/agent/intent/find-and-add';
 const buy = '/api/agent/intent/find-and-buy';
 const find = '/api/agent/intent/find';
 
-/** A shop of products whose variants differ in price, size and colour, and the agent of a customer. */
+/** Opens a shop whose variants differ in price, size and colour, and gives a customer there an agent. */
 async function givenShopWithAgent() {
   const shop = await openShop();
   await shop.givenTerms();
@@ -92,7 +92,7 @@ test.each([
   expect(data?.candidates[0]?.variant_id).toBe(data?.cart?.items[0]?.variant_id);
 });
 
-test('variants are offered without the negated ones, each with its own reasons', async () => {
+test('excluded variants are not offered, and each of the others has its own match reasons', async () => {
   const { agent } = await givenShopWithAgent();
 
   const { data } = await agent.POST(add, { body: { query: 'a wool sweater that is not rust' } });
@@ -119,7 +119,7 @@ test('a product that the shop does not have is not replaced by another', async (
   expect(red?.status).toBe('needs_choice');
 });
 
-test('the quantity of the sentence is added', async () => {
+test('the quantity that the sentence names is added to the cart', async () => {
   const { agent, jar } = await givenShopWithAgent();
   const quantities = await Promise.all(
     [

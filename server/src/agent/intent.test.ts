@@ -15,7 +15,7 @@ const ADDRESS = {
   country: 'DE',
 };
 
-/** A small shop of mugs and bags, its customer, and their agent. */
+/** Opens a small shop of mugs and bags, with a customer and the customer's agent. */
 async function givenShopWithAgent(wish: Parameters<typeof givenAgent>[2] = {}) {
   const shop = await openShop();
   await shop.givenTerms();
@@ -62,7 +62,7 @@ test('find returns ranked candidates with the matching variant, match reasons an
   expect(data?.candidates[0]?.match_reasons).toContain('name: mug');
 });
 
-test('find-and-add adds the product to a new cart, in the quantity of the sentence', async () => {
+test('find-and-add adds the product to a new cart, in the quantity that the sentence names', async () => {
   const { agent, customer } = await givenShopWithAgent();
   const { data } = await agent.POST(add, { body: { query: 'I need 2 slate mugs' } });
   expect(data).toMatchObject({ status: 'added', cart: { items: [{ quantity: 2 }], total: '28.00' } });
@@ -145,7 +145,7 @@ test('a relaxed constraint leads to a question before anything is bought', async
   expect(data?.understood).toContainEqual(expect.objectContaining({ kind: 'price', fate: 'relaxed' }));
 });
 
-test('nothing found is not_found, with an empty list', async () => {
+test('if nothing is found, the status is not_found, with an empty list', async () => {
   const { agent } = await givenShopWithAgent();
   expect((await agent.POST(find, { body: { query: 'zeppelin' } })).data).toMatchObject({
     status: 'not_found',
@@ -205,7 +205,7 @@ test('a dry run returns the same as a real run, and writes nothing', async () =>
   }
 });
 
-test('the answer is 402 exactly if used and total exceed the budget', async () => {
+test('the response is 402 exactly if the spent amount and the total together exceed the budget', async () => {
   const { agent } = await givenShopWithAgent({ budget_cents: 1_890 });
   expect((await agent.POST(buy, { body: { query: 'slate mug', dry_run: true } })).response.status).toBe(200);
   const { agent: poorer } = await givenShopWithAgent({ budget_cents: 1_889 });
@@ -218,7 +218,7 @@ test('the answer is 402 exactly if used and total exceed the budget', async () =
   });
 });
 
-test('products outside the categories are not found by words, and refused by id', async () => {
+test('products outside the agent’s categories are not found by words, and are refused by id', async () => {
   const { agent, bag, mug } = await givenShopWithAgent({ categories: ['kitchen'] });
   const { data } = await agent.POST(find, { body: { query: 'canvas weekend bag' } });
   expect(data).toMatchObject({ candidates: [], excluded: [{ reason: 'category_not_allowed', count: 1 }] });
@@ -294,7 +294,7 @@ test('Markdown has the same content as JSON, and text of merchants cannot be mis
   expect(markdown).not.toMatch(/^(## budget|\s*- budget_cents)/m);
 });
 
-test('text of merchants and customers is sanitized and only in marked parts, in errors as well', async () => {
+test('text of merchants and customers is sanitized and appears only in marked parts, even in errors', async () => {
   const { agent, shop, customer } = await givenShopWithAgent();
   await customer.client.PATCH('/api/storefront/customer/me', {
     body: { first_name: 'June \u200F<b>', last_name: null },

@@ -10,7 +10,7 @@ async function openPicturedShop() {
   return { ...shop, agent, pictured, bare };
 }
 
-test('candidates and products have a picture and a working page of the product', async () => {
+test('candidates and products have a picture and a link to a working product page', async () => {
   const { agent, baseUrl, pictured, bare } = await openPicturedShop();
 
   const { data: listed } = await agent.GET('/api/agent/catalog/search', { params: { query: { q: 'mug' } } });
@@ -31,7 +31,7 @@ test('candidates and products have a picture and a working page of the product',
   expect((await fetch(baseUrl + new URL(product?.url ?? '').pathname)).status).toBe(200);
 });
 
-test('an uploaded picture is returned with 320 pixels, and the variant’s takes precedence over the product’s', async () => {
+test('an uploaded picture is returned 320 pixels wide, and a variant’s picture takes precedence over the product’s', async () => {
   const { agent, owner, site_id, pictured } = await openPicturedShop();
   const sources = [1280, 320, 640].map((width) => ({ url: `https://img.example/${width}.webp`, width, height: width }));
   const small = async () => {
@@ -50,7 +50,7 @@ test('an uploaded picture is returned with 320 pixels, and the variant’s takes
   expect(await small()).toBe('https://img.example/own.jpg');
 });
 
-test('the template of the settings determines the pages of products, and one without a placeholder is rejected (422)', async () => {
+test('product links follow the template in the settings, and a template without a placeholder is rejected (422)', async () => {
   const { agent, dashboard, pictured } = await openPicturedShop();
   const set = (product_url_template: string | null) =>
     dashboard.PATCH('/api/dashboard/settings', { body: { product_url_template } });

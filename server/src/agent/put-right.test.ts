@@ -14,7 +14,7 @@ async function openScene(wish: Parameters<typeof givenAgent>[2] = {}) {
 
 const IN_BERLIN = { last_name: 'Weber', address1: 'Torstr. 1', city: 'Berlin', postal_code: '10119', country: 'DE' };
 
-test('an agent fills a cart by ids, corrects it, applies a code, chooses a delivery and cancels the checkout', async () => {
+test('an agent fills a cart by ids, corrects it, applies a discount code, chooses a delivery and cancels the checkout', async () => {
   const { shop, agent } = await openScene();
   await shop.givenDiscount({ code: 'TENOFF', kind: 'percentage', value: '10' });
   const mug = await shop.givenProduct({ name: 'Oak mug', price: '10.00', inventory_quantity: 20 });
@@ -74,7 +74,7 @@ test('an agent fills a cart by ids, corrects it, applies a code, chooses a deliv
   expect(audit?.audit_events.filter(({ action }) => action === 'agent.cancelCheckout')).toHaveLength(2);
 });
 
-test('carts and checkouts of another agent of the same customer do not exist for an agent', async () => {
+test('an agent cannot find the carts and checkouts of another agent of the same customer', async () => {
   const { shop, customer, agent } = await openScene();
   const { variants } = await shop.givenProduct({ inventory_quantity: 5 });
   const { agent: other } = await givenAgent(shop, customer);

@@ -95,7 +95,7 @@ test('a revoked token cannot request changes, and an approval for it is void', a
   expect([refused.response.status, refused.error]).toMatchObject([410, { error: 'consent_expired' }]);
 });
 
-test('a misspelt category is refused with the nearest, an unknown one is shown as such, and the page offers the shop’s own', async () => {
+test('a misspelt category is refused with the nearest one, an unknown one is shown as unknown, and the page offers the shop’s own', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   await shop.givenProduct({ product_type: 'Kitchen' });

@@ -31,7 +31,7 @@ const LONG_ENOUGH_MS = 300_000;
 let dir = '';
 let shop = '';
 let made = '';
-/** The shop's backup, restored into another database. */
+/** The database into which the shop's backup was restored. */
 let restored = '';
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ async function newDatabase({ migrated = false } = {}): Promise<string> {
   return url.href;
 }
 
-/** A database that is dropped after the test. */
+/** Creates a database that is dropped after the test. */
 async function givenDatabase(options?: { migrated: boolean }): Promise<string> {
   const url = await newDatabase(options);
   onTestFinished(async () => {
@@ -89,7 +89,7 @@ async function send<Row = Record<string, unknown>>(url: string, statement: strin
   return rows as Row[];
 }
 
-/** A webhook with an encrypted secret, and texts that are hard for the format. */
+/** Adds a webhook with an encrypted secret, and texts that are hard for the format. */
 async function addOddRows(name: string): Promise<void> {
   const url = asSuperuser(`postgres://x/${name}`);
   const [site] = await send<{ site_id: string }>(url, 'select site_id from commerce.sites limit 1');
@@ -211,7 +211,7 @@ test('restores and migrates a backup from before the baseline replaced its migra
   expect(recorded.map(({ name }) => name)).toEqual(MIGRATION_NAMES);
 });
 
-test('rejects a backup older than the baseline with its version, and leaves the database empty', {
+test('rejects a backup older than the baseline, names its version, and leaves the database empty', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const file = join(dir, 'too-old.backup');
@@ -263,7 +263,7 @@ test('does not restore into a database with another connected program', { timeou
   await other.end();
 });
 
-test('rejects another SECRET_KEY with the consequences, and accepts it with --other-key', {
+test('rejects another SECRET_KEY and names the consequences, but accepts it with --other-key', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase();

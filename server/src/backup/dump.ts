@@ -112,7 +112,7 @@ function refuseClosed(tables: FoundTable[]): void {
   throw new Error(`Row-level security hides rows of ${closed.join(', ')} from backups. Run commerce-server migrate.`);
 }
 
-/** The header of a backup or a site export, in its snapshot. */
+/** Reads the header of a backup or a site export in its snapshot. */
 export async function headerOf(
   client: pg.ClientBase,
   about: About,

@@ -27,7 +27,7 @@ async function givenDatabase(migrated: boolean): Promise<string> {
   return url;
 }
 
-/** An installation with a site with two images, one of which is missing in its store. */
+/** Sets up an installation whose site has two images, one of which is missing in its store. */
 async function givenPictures(): Promise<{ config: Config; key: string }> {
   const [url, dataDir, site_id] = [await givenDatabase(true), givenFolder(), randomUUID()];
   const client = new pg.Client(url);
@@ -55,7 +55,7 @@ async function givenPictures(): Promise<{ config: Config; key: string }> {
   return { config: readConfig({ DATABASE_URL: url, DATA_DIR: dataDir, SECRET_KEY }), key };
 }
 
-/** Captures the messages at the terminal. */
+/** Returns the messages that the work prints at the terminal. */
 async function toldBy(work: () => Promise<void>): Promise<string> {
   const told: string[] = [];
   const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
@@ -94,7 +94,7 @@ test('restores stored files into another store of any kind, and reports missing 
   await expect(toldBy(() => restore(there, file, { otherKey: false }))).rejects.toThrow('cannot be restored');
 });
 
-test('reports at the restore that the backup has no files', { timeout: LONG_ENOUGH_MS }, async () => {
+test('reports during the restore that the backup has no files', { timeout: LONG_ENOUGH_MS }, async () => {
   const { config } = await givenPictures();
   const file = join(givenFolder(), 'shop.backup');
 

@@ -13,7 +13,7 @@ export const FORMAT = 2;
 const OLDEST_FORMAT = 1;
 const MAGIC = Buffer.from('commerce-server backup\n');
 const HEAD_BYTES = 5;
-/** Rows come in pieces of about 64 KB; a longer piece is a single row, which PostgreSQL limits to 1 GB. */
+/** PostgreSQL sends rows in chunks of about 64 KB; a longer chunk is a single row, which PostgreSQL limits to 1 GB. */
 const LONGEST_FRAME = 2 ** 30 + 2 ** 20;
 
 const KINDS = {
@@ -23,7 +23,7 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 export interface TableColumns {
-  /** With its schema, quoted where necessary. */
+  /** The table's name with its schema, quoted where necessary. */
   table: string;
   columns: string[];
 }
@@ -58,7 +58,7 @@ export interface ExportedSite {
    * Whether the site was closed on the exporting server (`site export --final`); missing in files of older releases.
    */
   final?: boolean;
-  /** Whether it has a payment account, whose keys are not exported. */
+  /** Whether the site has a payment account, whose keys are not exported. */
   has_payment_account: boolean;
 }
 
@@ -74,7 +74,6 @@ export interface Sequence {
   is_called: boolean;
 }
 
-/** A stored file. */
 export interface FileHead {
   key: string;
   content_type: string;
@@ -199,7 +198,9 @@ const isText = (value: unknown) => typeof value === 'string' && !/\p{Cc}/u.test(
 const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Whether it is a valid header. The file is not trusted, because its parts are compared and printed. */
+/**
+ * Whether it is a valid header. It is checked because the file is not trusted, but parts of the header are compared and printed.
+ */
 function isHeader(value: unknown): value is Header {
   const { made_at, release, migrations, tables, site } = value as Partial<Header>;
   const named = Array.isArray(tables) && tables.every((one) => isText(one?.table) && areTexts(one?.columns));

@@ -25,7 +25,7 @@ export async function verify(file: string): Promise<Contents> {
   return { header, rows, files };
 }
 
-/** The frames in order. Throws DamagedBackup. */
+/** Yields the frames, and checks their order and their checksums on the way. Throws DamagedBackup. */
 export async function* checkedFrames(file: string): AsyncGenerator<Frame> {
   let counter: RowCounter | undefined;
   let content: FileCounter | undefined;

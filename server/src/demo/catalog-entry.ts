@@ -37,7 +37,7 @@ export interface CatalogEntry extends PriceTag {
   stock: number[];
 }
 
-/** The import row of a product. Image addresses begin at the server's root: /demo-images/… */
+/** The import row of a product. Its image URLs begin at the server's root: /demo-images/… */
 export function toProduct(entry: CatalogEntry): ProductImport {
   const { slug, name, description, vendor, product_type, tags, metadata, status = 'active' } = entry;
   const options = Object.entries(entry.options ?? {});

@@ -11,5 +11,7 @@ import { wear } from './products/wear.ts';
 /** All products of the demo shop, in their short form. */
 export const catalogEntries: CatalogEntry[] = [...kitchen, ...light, ...living, ...garden, ...trail, ...wear, ...desk];
 
-/** The demo shop's products, prices in EUR. Image addresses begin with /demo-images/ and need the server's address in front. */
+/**
+ * The demo shop's products, prices in EUR. Image URLs begin with /demo-images/, and the server's address must be put in front.
+ */
 export const demoProducts: ProductImport[] = catalogEntries.map(toProduct);

@@ -14,7 +14,7 @@ function slugsOf(...products: CatalogEntry[]): string[] {
   return products.map((product) => product.slug);
 }
 
-/** The demo shop's collections. Image addresses begin with /demo-images/ and need the server's address in front. */
+/** The demo shop's collections. Image URLs begin with /demo-images/, and the server's address must be put in front. */
 export const demoCollections: DemoCollection[] = [
   {
     handle: 'kitchen-and-table',

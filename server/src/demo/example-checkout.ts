@@ -22,8 +22,8 @@ export function checkoutDepsOf(db: Pool, { baseUrl, secretKey }: CheckoutSetting
 const EXAMPLE_ITEMS = { 'KH-MUG-OAT': 2, 'LT-TOWEL3': 1 };
 
 /**
- * The address of a checkout to try, made from a new cart. Its stock is reserved for 15 minutes. Undefined if the shop no longer
- * sells its items.
+ * Creates a checkout to try, from a new cart, and returns its URL. Its stock is reserved for 15 minutes. Returns undefined if the
+ * shop no longer sells its items.
  */
 export async function openCheckout(db: Pool, site_id: string, settings: CheckoutSettings): Promise<string | undefined> {
   try {

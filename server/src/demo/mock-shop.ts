@@ -33,7 +33,7 @@ function slugsIn({ product_slugs, rules = [], rules_match }: DemoCollection, pro
   return products.filter(meets).map(({ slug }) => slug);
 }
 
-/** Only the rules that the demo shop has. */
+/** Handles only the kinds of rules that the demo shop's collections have. */
 function fits(product: ProductImport, { field, operator, value }: CollectionRule): boolean {
   const pieces: VariantInput[] = product.variants ?? [product];
   switch (`${field} ${operator}`) {

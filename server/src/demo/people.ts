@@ -27,7 +27,7 @@ export const IDA: Person = person('Ida', 'Lindner', ['Birkengasse 30', '5020', '
 export const NOOR: Person = person('Noor', 'Haddad', ['Rheinufer 4', '50668', 'Köln', 'DE']);
 export const TOM: Person = person('Tom', 'Reyes', ['Lange Gracht 112', '1015 AB', 'Amsterdam', 'NL']);
 
-/** Those with a login; the others buy as guests. */
+/** The people with a login; the others buy as guests. */
 const CUSTOMERS = [JUNE, EMIL, IDA];
 
 /** A customer with a login. */

@@ -19,7 +19,7 @@ const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
 let shared: ReturnType<typeof seedSomewhere> | undefined;
 
-/** One demo shop, in a data directory of its own, for all tests. Those that change it come last. */
+/** Returns the one demo shop that all tests share, with a data directory of its own. Tests that change it come last. */
 function demoShop() {
   shared ??= seedSomewhere();
   return shared;
@@ -64,7 +64,7 @@ test('the demo shop looks like a shop', async () => {
   expect(picture.headers.get('Content-Type')).toContain('image/svg+xml');
 });
 
-test('its orders are in every state of its payment methods, one of them awaiting a bank transfer', async () => {
+test('the demo shop has orders in every state of its payment methods, one of them awaiting a bank transfer', async () => {
   const { dashboard } = await demoShop();
 
   const orders: Schemas['Order'][] = [];
@@ -84,7 +84,7 @@ test('its orders are in every state of its payment methods, one of them awaiting
   expect(orders.every(({ tax, total }) => total === '0.00' || Number(tax) > 0)).toBe(true);
 });
 
-test('its customers log in, and see their orders', async () => {
+test('the demo customers can log in and see their orders', async () => {
   const { demo, storefront } = await demoShop();
   expect(demo.customers).toHaveLength(3);
   for (const body of demo.customers) {
@@ -95,7 +95,7 @@ test('its customers log in, and see their orders', async () => {
   }
 });
 
-test('its codes produce each result that a shopper can get', async () => {
+test('the demo shop’s discount codes produce each result that a shopper can get', async () => {
   const { storefront } = await demoShop();
   const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
   const variant_id = list?.products[0]?.variants.find(({ sku }) => sku === 'KH-POT-20CM')?.id ?? '';
@@ -171,7 +171,7 @@ test('a data directory that lost its file gets a new shop', async () => {
   expect(fresh.staff.email).not.toBe(demo.staff.email);
 });
 
-test('its legal links lead to pages in each language, and are not served for a shop that links elsewhere', async () => {
+test('the demo shop’s legal links lead to pages in each language, which are not served for a shop that links elsewhere', async () => {
   const { dashboard, baseUrl } = await demoShop();
   const { data } = await dashboard.GET('/api/dashboard/settings');
   const { terms_url, privacy_url, withdrawal_url, imprint_url } = data?.legal ?? {};
@@ -199,7 +199,7 @@ test('its legal links lead to pages in each language, and are not served for a s
   expect(terms_url?.startsWith(baseUrl)).toBe(true);
 });
 
-test('images and legal links follow the server to another address', async () => {
+test('images and legal links change when the server’s address changes', async () => {
   const { options, storefront, dashboard, file } = await demoShop();
 
   const { demo: moved } = await seedDemo({ ...options, baseUrl: 'http://localhost:9999' });
@@ -214,7 +214,7 @@ test('images and legal links follow the server to another address', async () => 
   expect(addresses.every((url) => url.startsWith('http://localhost:9999/demo-images/'))).toBe(true);
 });
 
-test('its orders can be paid, shipped and delivered', async () => {
+test('the demo orders can be paid, shipped and delivered', async () => {
   const { dashboard } = await demoShop();
   const query = { payment_status: 'awaiting_payment' } as const;
   const { data: page } = await dashboard.GET('/api/dashboard/orders', { params: { query } });
@@ -227,7 +227,7 @@ test('its orders can be paid, shipped and delivered', async () => {
   expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
 });
 
-test('each start opens a new checkout to try, and none when its products are gone', async () => {
+test('each start opens a new example checkout, or none if its products are gone', async () => {
   const { options, demo, owner } = await demoShop();
 
   const first = await openCheckout(options.db, demo.site_id, options);

@@ -68,7 +68,7 @@ async function configure(shop: Shop, baseUrl: string): Promise<void> {
   for (const discount of demoDiscounts) await discountCodes.create(shop, discount);
 }
 
-/** The actors of a new shop. */
+/** Returns the tenant of a new shop, and the staff and the guest who act in it. */
 async function actorsOf(shop: Shop): Promise<Pick<DemoActors, 'tenant' | 'staff' | 'guest'>> {
   const token = await shop.one<RowOf<'tokens', 'id'>>(
     sql`select id from tokens where site_id = ${shop.siteId} and kind = 'storefront'`,
@@ -87,7 +87,7 @@ async function actorsOf(shop: Shop): Promise<Pick<DemoActors, 'tenant' | 'staff'
   };
 }
 
-/** An unused login: another installation may have created its demo shop in the same database. */
+/** An e-mail address that no login uses yet: another installation may have created its demo shop in the same database. */
 async function freeEmail(connection: Connection): Promise<string> {
   const { rowCount } = await query(connection, sql`select from staff where lower(email) = ${STAFF_EMAIL}`);
   return rowCount ? STAFF_EMAIL.replace('@', `-${randomBytes(3).toString('hex')}@`) : STAFF_EMAIL;

@@ -26,7 +26,10 @@ export interface DemoOptions {
   secretKey: string;
 }
 
-/** The demo shop of an earlier start, if this database has it. Its addresses are changed if the server's address has changed. */
+/**
+ * The demo shop of an earlier start, if this database has it. If the server's address has changed since, the URLs in the shop are
+ * changed too.
+ */
 export async function reopenDemo(options: DemoOptions): Promise<DemoCredentials | undefined> {
   const demo = await storedDemo(options);
   return demo && moveAddresses(options, demo);
@@ -45,7 +48,7 @@ async function storedDemo({ db, dataDir }: DemoOptions): Promise<DemoCredentials
   return rowCount ? demo : undefined;
 }
 
-/** The addresses of the images and the legal pages. */
+/** Changes the URLs of the images and the legal pages to the server's new address. */
 async function moveAddresses(options: DemoOptions, demo: DemoCredentials): Promise<DemoCredentials> {
   const { db, baseUrl } = options;
   if (demo.base_url === baseUrl) return demo;
@@ -89,7 +92,7 @@ function imagesAt(baseUrl: string): string {
   return `${baseUrl}/demo-images/`;
 }
 
-/** Written to a temporary file and renamed: nobody reads half of it, and only the owner may read it. */
+/** Writes to a temporary file and renames it, so that nobody reads half of it. Only the owner may read the file. */
 export async function storeDemo({ dataDir }: DemoOptions, demo: DemoCredentials): Promise<void> {
   const draft = `${fileIn(dataDir)}.new`;
   await writeFile(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });

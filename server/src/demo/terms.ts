@@ -33,7 +33,7 @@ export const STANDARD = 'Standard';
 export const EXPRESS = 'Express';
 export const PICKUP = 'Pick up in the workshop';
 
-/** Its shipping options, in the order in which shoppers see them. */
+/** The demo shop's shipping options, in the order in which shoppers see them. */
 export const demoShippingOptions: ShippingOptionInput[] = [
   {
     ...{ name: STANDARD, description: 'Two to four working days.', price: '4.90', countries: NEIGHBOURS },
@@ -43,7 +43,7 @@ export const demoShippingOptions: ShippingOptionInput[] = [
   { name: PICKUP, description: 'Erlenweg 3, Leipzig. Pay there.', price: '0', kind: 'pickup' },
 ];
 
-/** Its discount codes, one for each result that a shopper can get. */
+/** The demo shop's discount codes, one for each result that a shopper can get. */
 export const demoDiscounts: DiscountInput[] = [
   {
     ...{ code: 'WELCOME10', kind: 'percentage', value: '10', usage_limit_per_customer: 1 },

@@ -4,9 +4,9 @@ import ipaddr from 'ipaddr.js';
 import { addressesOf, normalised, ownAddresses } from './names.ts';
 
 /**
- * Addresses that tenants may make this server call. The text of a URL is checked at registration and before each
- * attempt, and everything that its name resolves to at each connection, which uses the checked address, so that DNS
- * rebinding has no effect.
+ * Decides which addresses tenants may make this server call. The text of a URL is checked at registration and before each
+ * attempt. The IP addresses of its host are checked at each connection, which uses a checked one, so that DNS rebinding has no
+ * effect.
  */
 export interface EgressPolicy {
   /** Allows plain http and private addresses, for receivers on a developer's machine. Rejected in production. */
@@ -23,7 +23,7 @@ export class AddressRefused extends Error {
 const OWN = 'The address must not be that of this server.';
 const PORTS = ['', '443', '8443'];
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|arpa|onion|test|invalid)$/;
-/** Metadata services of clouds, which return secrets; the first looks like a public address. */
+/** IP addresses of metadata services of clouds, which return secrets; the first looks like a public address. */
 const DENIED = ['168.63.129.16', '169.254.169.254', '100.100.100.200', 'fd00:ec2::254'];
 
 /** The parsed URL, if its text is acceptable. Throws AddressRefused. */
@@ -64,7 +64,7 @@ function isPublic(address: string): boolean {
   return parsed.kind() === 'ipv4' || (parsed.toByteArray()[0] ?? 0) >> 5 === 1;
 }
 
-/** The addresses of a name. One forbidden address rejects the name. */
+/** The IP addresses of a host name. Throws AddressRefused if one of them is forbidden. */
 export async function checkedAddresses(name: string, { ownHost }: EgressPolicy): Promise<LookupAddress[]> {
   const [found, own] = await Promise.all([addressesOf(name), ownAddresses(ownHost)]);
   for (const { address } of found) checkAddress(address, own);

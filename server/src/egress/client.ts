@@ -9,7 +9,7 @@ export const READ_BYTES = 16 * 1024;
 /** Lifetime of idle connections: enough for a burst, too short to outlive a change of address. */
 const KEEP_ALIVE_MS = 4_000;
 
-/** The parts for sending requests. */
+/** The loaded parts of undici that send requests. */
 export interface Client {
   agent: Agent;
   request: typeof request;

@@ -10,11 +10,11 @@ export interface GetLimits {
 export interface Document {
   /** Parsed; undefined if it is not JSON. */
   json: unknown;
-  /** By `Cache-Control`; null if it is missing. */
+  /** The lifetime that `Cache-Control` gives; null if it gives none. */
   max_age_seconds: number | null;
 }
 
-/** The document at an address, if it arrives in time. Does not follow redirects. */
+/** Reads the document at a URL. Returns undefined if it does not arrive in time. Does not follow redirects. */
 export async function get(
   { agent, request }: Client,
   policy: EgressPolicy,

@@ -10,7 +10,7 @@ import ipaddr from 'ipaddr.js';
  */
 export const resolver = new Resolver({ timeout: 1_000, tries: 2 });
 
-/** All addresses of a name, of both families; for a literal, itself. Rejects if there is none. */
+/** All IP addresses of a host name, of both families; for an IP address, itself. Rejects if there is none. */
 export async function addressesOf(name: string): Promise<LookupAddress[]> {
   const family = isIP(name);
   if (family) return [{ address: name, family }];
@@ -31,7 +31,7 @@ interface Known {
 }
 const known = new Map<string, Known>();
 
-/** The addresses of this server: those of its interfaces, and those of its public name. */
+/** The IP addresses of this server: those of its interfaces, and those of its public name. */
 export async function ownAddresses(ownHost: string): Promise<ReadonlySet<string>> {
   const before = known.get(ownHost);
   if (!before) remember(ownHost, lookUp(ownHost, []));
@@ -55,7 +55,7 @@ async function lookUp(ownHost: string, former: string[]): Promise<string[]> {
   return found?.map(({ address }) => address) ?? former;
 }
 
-/** Normalizes an address; IPv4 within IPv6 becomes IPv4. */
+/** Normalizes an IP address; IPv4 within IPv6 becomes IPv4. */
 export function normalised(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }

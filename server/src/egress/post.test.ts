@@ -67,7 +67,7 @@ test('reports a host that hangs up, speaks no HTTP or is unreachable as not conn
   expect(await open.post('http://nobody.invalid/', {}, '{}')).toMatchObject({ outcome: 'not_connected' });
 });
 
-test('rejects a name that resolves to a private address at the connection', async () => {
+test('rejects, at the connection, a name that resolves to a private address', async () => {
   let hits = 0;
   await receiving(
     (_req, res) => {
@@ -91,7 +91,7 @@ test('rejects a name that resolves to a private address at the connection', asyn
   expect(hits).toBe(0);
 });
 
-test('rejects the addresses of the server itself under any name', async () => {
+test('rejects the server’s own IP addresses, whatever name leads to them', async () => {
   const [named, bound] = ['93.184.215.20', '93.184.215.21'];
   const own = { allowPrivate: false, ownHost: 'own.example.com' };
   const guarded = openEgress(own);
@@ -137,7 +137,7 @@ test('unresponsive DNS servers delay no request to another host', async () => {
   mute.close();
 });
 
-test('an unresponsive path of a host delays no other path of it', async () => {
+test('a path that does not respond does not delay other paths of its host', async () => {
   await receiving(
     (req, res) => {
       if (req.url === '/quick') res.end();

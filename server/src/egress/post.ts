@@ -113,12 +113,12 @@ async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown })
   return Buffer.concat(kept);
 }
 
-/** Decodes any bytes without a partial last character and control characters. */
+/** Decodes any bytes as text, without control characters and without a cut-off last character. */
 function textOf(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll(/[^\P{Cc}\t\n\r]/gu, '');
 }
 
-/** Retry-After as seconds or as a date (RFC 9110 §10.2.3). */
+/** The seconds until the time that a Retry-After header gives, in seconds or as a date (RFC 9110 §10.2.3). */
 function secondsOf(header: string | string[] | undefined): number | null {
   const text = String(header ?? '').trim();
   if (/^\d{1,9}$/.test(text)) return Number(text);

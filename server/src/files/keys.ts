@@ -1,4 +1,4 @@
-/** Keys of a file's parts in the store and in addresses: `{site_id}/{name}/{part}`. */
+/** Keys of a file's parts in the store and in URLs: `{site_id}/{name}/{part}`. */
 
 /** The stored widths of an image; a narrower image keeps its own. */
 export const WIDTHS: readonly number[] = [320, 640, 1280];

@@ -42,7 +42,7 @@ async function render({ path, content_type, folder }: Task): Promise<Rendered> {
   });
 }
 
-/** Memory that is needed at once: a progressive or interlaced image is only complete with its last row. */
+/** The memory that an image needs at once: a progressive or interlaced one is only complete with its last row. */
 function memoryFor({ format, width, height, isProgressive, chromaSubsampling, channels, depth }: Metadata): number {
   const pixels = width * height;
   if (!isProgressive) return 0;
@@ -50,7 +50,7 @@ function memoryFor({ format, width, height, isProgressive, chromaSubsampling, ch
   return pixels * 2 * (chromaSubsampling === '4:2:0' ? 1.5 : channels);
 }
 
-/** Upright, in sRGB, at most as wide as the widest image, and without metadata. */
+/** Decodes an image: upright, in sRGB, at most as wide as the widest image, and without metadata. */
 function decode(path: string) {
   return sharp(path, OPTIONS)
     .timeout({ seconds: DECODE_WITHIN_SECONDS })
@@ -64,7 +64,7 @@ function decode(path: string) {
 async function write({ data, info }: Awaited<ReturnType<typeof decode>>, folder: string): Promise<Picture[]> {
   const pictures: Picture[] = [];
   const { width, height, channels } = info;
-  // The widest image has a fixed name whatever its width, so that its address is known in advance.
+  // The widest image has a fixed name whatever its width, so that its URL is known in advance.
   for (const size of WIDTHS.filter((one) => one < width || one === WIDEST)) {
     const made = await sharp(data, { raw: { width, height, channels } })
       .resize({ width: Math.min(size, width) })
@@ -104,5 +104,5 @@ process.on('message', async (task: Task) => {
   const answer = await render(task).catch((error: Error) => ({ broken: error.message }));
   process.send?.({ ...answer, id: task.id } satisfies Answer);
 });
-// The server has ended, perhaps by a kill.
+// The server has ended, perhaps because it was killed.
 process.once('disconnect', () => process.exit());

@@ -12,7 +12,7 @@ export interface Renderer {
 }
 
 const TASK_WITHIN_MS = 90_000;
-/** Then a new process starts, because libvips leaves fragmented memory behind. */
+/** After this many images a new process starts, because libvips leaves fragmented memory behind. */
 const MOST_PICTURES = 25;
 const IDLE_MS = 10_000;
 
@@ -50,7 +50,7 @@ export function openRenderer(): Renderer {
   }
 
   function begin(): ChildProcess {
-    // Without the secrets of the environment.
+    // The process does not inherit the environment, which contains secrets.
     const started = fork(new URL('./render-process.ts', import.meta.url), {
       execArgv: ['--max-semi-space-size=1', '--max-old-space-size=64'],
       env: { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2' },

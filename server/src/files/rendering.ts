@@ -3,7 +3,7 @@
 export interface Task {
   id: number;
   path: string;
-  /** The announced type. */
+  /** The content type that was announced for the upload. */
   content_type: string;
   /** Directory for the images, named `{width}.webp`. */
   folder: string;

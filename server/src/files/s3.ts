@@ -55,7 +55,7 @@ interface Sent {
   method: Dispatcher.HttpMethod;
   key: string;
   headers: Record<string, string>;
-  /** The file for the body. */
+  /** The file that is sent as the body. */
   path: string | undefined;
 }
 

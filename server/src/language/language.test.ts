@@ -6,7 +6,7 @@ import { MESSAGES } from './messages.ts';
 
 type Node = ReturnType<IntlMessageFormat['getAst']>[number];
 
-/** The arguments and tags of a message, at any depth. */
+/** The names of the arguments and tags in a message, at any depth. */
 function namesIn(nodes: Node[]): string[] {
   return nodes.flatMap((node) => {
     if (!('value' in node) || typeof node.value !== 'string') return [];
@@ -27,7 +27,7 @@ function readAll(code: (typeof LANGUAGES)[number]) {
   );
 }
 
-test.each(LANGUAGES)('%s says all that the pages say, with the same arguments, and leaves nothing empty', (code) => {
+test.each(LANGUAGES)('%s has every text that English has, with the same arguments, and no empty one', (code) => {
   const told = (read: ReturnType<typeof readAll>) => read.map(({ key, names }) => `${key}(${names.join(', ')})`).sort();
 
   const texts = readAll(code);
@@ -63,7 +63,7 @@ test('amounts, days, times and countries are written as the reader writes them',
   expect(new Language('de', 'UTC').duration('24 hours')).toBe('24 Stunden');
 });
 
-test('a reader is spoken to in the stored language, else in one that the browser prefers, else in that of the shop', () => {
+test('a reader gets the stored language, else one that the browser prefers, else the shop’s', () => {
   const asking = (answer: string | false) => ({
     acceptsLanguages: (known: string[]) => (answer && known.find((code) => code === answer)) || answer,
   });

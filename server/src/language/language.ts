@@ -30,7 +30,7 @@ export class Language {
     return (Array.isArray(said) ? said : [said]) as (string | T)[];
   }
 
-  /** An amount, digit by digit, so that none is too long to be exact. */
+  /** Formats an amount digit by digit, so that even the longest is exact. */
   amount(amount: string, currency: string): string {
     const format = cached(
       `amount ${this.locale} ${currency}`,
@@ -39,7 +39,7 @@ export class Language {
     return format.format(amount as `${number}`);
   }
 
-  /** The digits of an amount, without currency and groups, as the forms of banks take them: `1234,50`. */
+  /** The digits of an amount, without currency and group separators, as banking forms expect them: `1234,50`. */
   digits(amount: string): string {
     const minimumFractionDigits = amount.split('.')[1]?.length ?? 0;
     const options = { minimumFractionDigits, useGrouping: false };
@@ -54,7 +54,7 @@ export class Language {
     return cached(`number ${this.locale}`, () => new Intl.NumberFormat(this.locale)).format(value);
   }
 
-  /** A share from 0 to 1, as the contract has it: `0.19`. */
+  /** Formats a share from 0 to 1, written as in the contract (`0.19`), as a percentage. */
   percent(share: string): string {
     const format = cached(
       `percent ${this.locale}`,
@@ -63,7 +63,7 @@ export class Language {
     return format.format(Number(share));
   }
 
-  /** A length of time, given as the database has it: `24 hours`. */
+  /** Formats a length of time that is written as in the database: `24 hours`. */
   duration(interval: string): string {
     const [value = '', units = ''] = interval.split(' ');
     const unit = units.replace(/s$/, '');
@@ -82,7 +82,7 @@ export class Language {
     return `${this.day(iso)}, ${time.format(new Date(iso))}`;
   }
 
-  /** The same to the second, to distinguish requests of the same minute. */
+  /** A day and a time to the second, to distinguish requests of the same minute. */
   second(iso: string): string {
     const options = { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' } as const;
     return `${this.day(iso)}, ${this.#date('second', options).format(new Date(iso))}`;
@@ -111,7 +111,7 @@ export class Language {
   }
 }
 
-/** Formatters take long to make and are few: of locales, currencies and time zones. */
+/** Formatters take long to make, but few are needed, because there are few locales, currencies and time zones. */
 const formatters = new Map<string, unknown>();
 
 function cached<T>(id: string, make: () => T): T {

@@ -45,13 +45,16 @@ function resultOf({ status, body }: OperationAnswer): CallToolResult {
   };
 }
 
-/** The API names the operation that helps; a model calls it by the name of its tool. */
+/** The API names the operation that helps, but a model calls it by the name of its tool. */
 function nextTool({ next_operation }: Record<string, unknown>): { next_tool?: string } {
   const tool = [...agentTools().values()].find(({ operation }) => operation.id === next_operation);
   return tool ? { next_tool: tool.definition.name } : {};
 }
 
-/** The request for a call. Arguments that no parameter is named after belong to the body; without a body they are rejected as unknown. */
+/**
+ * The request for a call. Arguments that are not named like a parameter belong to the body; without a body they are rejected as
+ * unknown.
+ */
 function requestOf({ operation, places, keyed }: AgentTool, call: ToolCall, { req }: Served) {
   const { meta, ...given } = call.arguments ?? {};
   const placeOf = (name: string) => places.get(name) ?? (operation.hasBody ? 'body' : 'query');
@@ -73,7 +76,10 @@ function requestOf({ operation, places, keyed }: AgentTool, call: ToolCall, { re
   return { ...request, mistakes };
 }
 
-/** The key that the model, its host or the connection names. Ids of JSON-RPC are no keys: each client counts from nought. */
+/**
+ * The idempotency key that the model, its host or an HTTP header names. Ids of JSON-RPC are not used as keys, because each client
+ * counts them from zero.
+ */
 function keyOf(meta: unknown, { _meta }: ToolCall, req: Served['req']): string | undefined {
   const named = [meta, _meta].map((one) => (one as Record<string, unknown> | undefined)?.['idempotency-key']);
   const key = named.find((one) => one !== undefined) ?? req.headers['idempotency-key'];
@@ -84,7 +90,7 @@ function asText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Rejects text that an address cannot carry: it would arrive changed. */
+/** The errors for text that a URL cannot carry: it would arrive changed. */
 function unstorableIn(place: string, values: Record<string, string | string[]>): ValidationError['detail'] {
   const odd = Object.entries(values).filter(([, value]) => ![value].flat().every(isStorable));
   const msg = 'Contains a NUL character or an unpaired surrogate.';

@@ -102,7 +102,7 @@ function serverFor({ calls, limits }: Pick<McpDeps, 'calls' | 'limits'>, req: Re
   return server;
 }
 
-/** The shop that an address names: by its own host, or in the path. */
+/** The shop that a URL names: by its own host, or in the path. */
 function siteIn(req: Request, hosts: SiteHosts): string {
   const atHost = hosts.siteAt(req);
   const { site_id = atHost } = req.params as { site_id?: string };
@@ -118,7 +118,7 @@ function refuseForeignOrigin(req: Request, hosts: SiteHosts): void {
   throw new ShopError('origin_not_allowed', 'Browsers of other web origins may not call this address.');
 }
 
-/** The address of this resource's metadata (RFC 9728). */
+/** The URL of this resource's metadata (RFC 9728). */
 function metadataAddress(req: Request, hosts: SiteHosts): string {
   return `${hosts.originAt(req)}/.well-known/oauth-protected-resource${req.path}`;
 }

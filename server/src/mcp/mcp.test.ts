@@ -26,7 +26,7 @@ async function actionsOf({ owner }: Shop, token_id: string) {
   return rows;
 }
 
-test('there is a tool for each operation of agents and for nothing else, in 30,000 bytes', async () => {
+test('there is a tool for each operation of agents and for nothing else, and the list fits in 30,000 bytes', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
 
@@ -43,7 +43,7 @@ test('there is a tool for each operation of agents and for nothing else, in 30,0
     }
     await client.close();
   }
-  // An argument has one place.
+  // Each argument has only one place.
   for (const { operation, definition, places } of agentTools().values()) {
     const declared = document.paths[operation.path]?.[operation.method] ?? {};
     const inBody = Object.keys(definition.inputSchema.properties ?? {}).filter((name) => !places.has(name));
@@ -69,7 +69,7 @@ test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
     const again = await use<Schemas['AddOutcome']>('find_and_add', { product_id, ...key });
     expect(again).toEqual(added);
     const cart_id = added.cart?.id;
-    // Two pieces, and a code for 10.00 off.
+    // Sets the quantity to two, and applies a discount code for 10.00 off.
     const line_item_id = added.cart?.items[0]?.id;
     await use('update_cart_item', { cart_id, line_item_id, quantity: 2 });
     const wrong = await refused('apply_discount', { cart_id, code: 'ELEVEN' });
@@ -78,7 +78,7 @@ test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
     const told = (await client.callTool({ name: 'find_and_buy', arguments: { cart_id } })) as CallToolResult;
     const bought = told.structuredContent as Schemas['BuyOutcome'];
     const checkout_id = bought.checkout?.id ?? '';
-    // The human's part, as the hosted page does it.
+    // Does the human's part, as the hosted page does it.
     await shop.givenCheckout({ cart_id: cart_id ?? '', client: customer.client });
     const confirmed = await customer.client.POST(complete, { params: { path: { checkout_id } }, body: {} });
     expect(confirmed.error).toBeUndefined();
@@ -108,7 +108,7 @@ test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
   },
 );
 
-test('cancelling a checkout requires an idempotency key, also in the tool’s schema', async () => {
+test('cancelling a checkout requires an idempotency key, even in the tool’s schema', async () => {
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());

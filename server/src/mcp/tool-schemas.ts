@@ -8,7 +8,7 @@ type JsonObject = Record<string, unknown>;
 
 const KEPT = ['type', 'format', 'enum', 'const', 'minimum', 'maximum', 'default', 'description'];
 
-/** Below the arguments themselves. */
+/** From this level on, fields lie within an argument. */
 const DEEP = 2;
 
 /**
@@ -23,7 +23,7 @@ export function compact(given: JsonObject, level = 0): JsonObject {
   );
   if (description !== undefined) kept.description = description;
   if (level >= DEEP && kept.description !== undefined) kept.description = firstSentence(String(kept.description));
-  // Ids are copied, not written.
+  // A model only copies ids, so it need not know their format.
   if (kept.format === 'uuid') delete kept.format;
   if (schema.items) kept.items = compact(schema.items as JsonObject, level + 1);
   if (schema.properties) {

@@ -28,7 +28,7 @@ export function agentTools(): Map<string, AgentTool> {
   return table;
 }
 
-/** The program that keeps the token requests consent, not a model. */
+/** Whether agents get a tool for the operation. Consent is not requested by a model, but by the program that keeps the token. */
 function isForAgents({ surface, security, humanOnly, namedBy }: Operation): boolean {
   const takesToken = security.some((schemes) => schemes.includes('AgentToken'));
   return surface === 'agent' && takesToken && !humanOnly && namedBy === undefined;
@@ -39,7 +39,7 @@ export function toolName(operation: string): string {
   return operation.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The contract names operations by their ids and paths, a model by its tools. */
+/** Replaces the ids and paths by which the contract names operations with the names of their tools. */
 function inToolNames(text: string): string {
   return operationTable.filter(isForAgents).reduce((told, { name, path }) => {
     const spelled = [path.replace('/api/agent/', ''), path.split('/').at(-1) ?? '', name];

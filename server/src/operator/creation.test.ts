@@ -58,7 +58,7 @@ test('opening a shop reads and writes no rows of other shops', async () => {
   const site = await givenNewSite();
   const tables = await inTransaction(db, async (connection) => {
     const { credentials } = await createSite(connection, site);
-    // The locks of this transaction: no rows of other shops, and no table lock that blocks their writes.
+    // This transaction locks no rows of other shops, and no table in a way that blocks their writes.
     const { rows } = await connection.client.query<{ mode: string; name: string }>(
       `select distinct l.mode, c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
         join pg_namespace n on n.oid = c.relnamespace

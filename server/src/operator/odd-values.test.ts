@@ -5,7 +5,7 @@ import { testServer } from '../../test/server.ts';
 import { resolve } from '../http/contract/contract.ts';
 import { operatorDocument, operatorOperations } from '../http/contract/operator-contract.ts';
 
-/** Each part of each body and each parameter of the contract, with invalid values. */
+/** Calls each operation with invalid values in each parameter and in each part of the body. */
 
 const ODD = [null, -1, 1.5, 2 ** 53, '', 'a\u0000b', '\ud800', 'x'.repeat(3_000), [], {}, '../../etc'];
 const ODD_IN_ADDRESSES = ['x', '%00', '%ED%A0%80', '..%2f..%2fetc', '%', 'a'.repeat(3_000)];

@@ -57,7 +57,7 @@ test('opens a working shop once per Idempotency-Key', async () => {
   expect(await settings.json()).toMatchObject({ name: 'Fleet one', currency: 'EUR', default_locale: 'de' });
 });
 
-test('does not open a shop with an invalid part, and names the place', async () => {
+test('does not open a shop if a part of it is invalid, and names the place', async () => {
   const name = `Half ${randomUUID()}`;
   const body = { name, currency: 'EUR', shipping_options: [{ name: 'Parcel', price: '4.901' }] };
 
@@ -118,7 +118,7 @@ test('limits a key to 3000 calls a minute without affecting another key', async 
   expect((await limits.countOperator(other)).refusal).toBeUndefined();
 });
 
-test('records every call with a key, rejected ones too, out of reach of shop requests', async () => {
+test('records every call with a key, even rejected ones, where requests of shops cannot reach the records', async () => {
   const { site_id } = await openShop();
   await ask(`${SITES}/${site_id}`);
   await ask(`${SITES}/${site_id}/domains`, { method: 'POST', body: { host: 'no' } });

@@ -60,7 +60,7 @@ async function givenHosted(label: string): Promise<Hosted> {
   };
 }
 
-/** The response at a host, after redirects that stay there. */
+/** The response of a host, after redirects that stay there. */
 async function readAt(baseUrl: string, host: string, path: string) {
   let at = path;
   for (let hop = 0; hop < 3; hop += 1) {
@@ -75,7 +75,7 @@ async function readAt(baseUrl: string, host: string, path: string) {
   throw new Error(`${path} leads on and on.`);
 }
 
-/** Every address in a text. */
+/** The host of every URL in a text. */
 function hostsIn(text: string): string[] {
   return [...new Set([...text.matchAll(/https?:\/\/([a-z0-9.-]+)/gi)].map(([, name = '']) => name.toLowerCase()))];
 }
@@ -111,7 +111,7 @@ test('documents for programs at a host name it as issuer and resource', async ()
   }
 });
 
-test('the pages and documents of one shop are not found at the host of the other', async () => {
+test('one shop’s pages and documents are not found at the host of the other', async () => {
   const [one, two] = both;
   if (!one || !two) throw new Error('There are two shops.');
   const { site_id } = one.shop;

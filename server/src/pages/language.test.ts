@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { PaperBrowser } from '../../test/paper-browser.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** A checkout of two mugs, in a browser that prefers a language. */
+/** Opens a checkout of two mugs, in a browser that prefers a language. */
 async function givenCheckout(acceptLanguage: string) {
   const shop = await openShop();
   const bank_details = { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' };

@@ -65,7 +65,7 @@ test('the pages show the logo, colour, support and legal links of the shop, with
   }
 });
 
-test('if the shop requires accepting its terms, the page places an order only with them accepted', async () => {
+test('if the shop requires accepting its terms, the page places an order only when they are accepted', async () => {
   const given = await givenShop();
   const { data } = await given.begin();
   const review = await reviewOf(given, data?.checkout_url ?? '');
@@ -96,7 +96,7 @@ test('the page leads back to the shopper’s origin, and after the order only ad
   expect(placed.html).toContain(`href="${back}"`);
 });
 
-test('a return address of another origin is rejected with its field, and a formerly allowed one is no longer used', async () => {
+test('a return URL of another origin is rejected with its field, and a formerly allowed one is no longer used', async () => {
   const given = await givenShop();
   for (const return_url of ['https://evil.example/', 'http://shop.example/', 'https://shop.example@evil.example/']) {
     const { error, response } = await given.begin({ return_url });

@@ -6,7 +6,7 @@ import { accountLink } from '../shop/links.ts';
 import { page } from './parts/document.ts';
 import { type Html, html } from './parts/html.ts';
 
-/** At a shop's own host customers are sent to their account, not to the page about the server. */
+/** Sends customers at a shop's own host to their account, not to the page about the server. */
 export function welcomeAtHost(hosts: SiteHosts): RequestHandler {
   return (req, res, next) => {
     const site_id = hosts.siteAt(req);
@@ -16,7 +16,7 @@ export function welcomeAtHost(hosts: SiteHosts): RequestHandler {
   };
 }
 
-/** The server's description of itself at `/`: a page for people, JSON for programs. `demoSiteId` is that of a demo shop. */
+/** The server describes itself at `/`: with a page for people, and JSON for programs. `demoSiteId` is that of a demo shop. */
 export function welcome(baseUrl: string, demoSiteId: string | undefined): RequestHandler {
   const { version } = document.info;
   const facts = {

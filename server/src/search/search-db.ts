@@ -1,11 +1,11 @@
 import type { Sql } from 'sql-template-tag';
 
-/** The search needs the tenant, and a connection for its statements. `Shop` has both. */
+/** The search needs the tenant, and functions that send statements. `Shop` has both. */
 export interface SearchDb {
   readonly siteId: string;
   readonly currency: string;
   readonly currencyDigits: number;
-  /** Changes with every committed change of the catalogue. */
+  /** Changes with each committed change of the catalogue. */
   readonly catalogVersion: string;
   rows<Row extends object>(statement: Sql): Promise<Row[]>;
   one<Row extends object>(statement: Sql): Promise<Row | undefined>;
@@ -14,12 +14,12 @@ export interface SearchDb {
 
 /** Conditions on `products p` that the shop defines and the search applies. */
 export interface ProductFilters {
-  /** The public may see the product. */
+  /** A condition that the public may see the product. */
   visible: Sql;
-  /** The opposite of `visible`, as alternatives that each have a partial index of their own. */
+  /** Alternative conditions that together are the opposite of `visible`. Each has its own partial index. */
   hidden: Sql[];
-  /** At least one variant can be bought. */
+  /** A condition that at least one variant can be bought. */
   inStock: Sql;
-  /** The same, looked up product by product. */
+  /** The condition of `inStock` in a form that is evaluated product by product. */
   canBeBought: Sql;
 }

@@ -12,7 +12,7 @@ export interface SpanStart {
   headers?: Record<string, unknown>;
   /** Anyone can send these headers: unless they are trusted, the trace is a new one, with a link to theirs. */
   public?: true;
-  /** Begins no trace of its own. */
+  /** Does not begin a trace: the span is only made within another one. */
   onlyWithin?: true;
 }
 

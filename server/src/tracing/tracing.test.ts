@@ -141,7 +141,7 @@ const status = ({ attributes }: Span) => Number(attributes['http.response.status
 /** A busy machine may reject a request, which the SDK sends again. */
 const succeeded = (name: string) => named(name).find((span) => status(span) < 300);
 
-test('a request is a span of its operation, in the trace of a caller who is trusted', () => {
+test('a request is traced as a span of its operation, in the trace of a caller who is trusted', () => {
   const span = succeeded('GET /api/storefront/products');
   expect(span).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID, kind: KIND.server, failed: false });
   expect(span?.attributes).toMatchObject({
@@ -152,7 +152,7 @@ test('a request is a span of its operation, in the trace of a caller who is trus
   });
 });
 
-test('an untrusted caller determines neither the trace of a request nor whether it is kept, and is linked', async () => {
+test('an untrusted caller determines neither the trace of a request nor whether it is kept; the trace only links to theirs', async () => {
   const ask = (sampled: string) =>
     fetch(`${baseUrl}/healthz`, { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-${sampled}` } });
   const linked = (found: Span[]) => found.filter(({ links }) => links?.some(({ traceId }) => traceId === TRACE_ID));
@@ -171,9 +171,9 @@ test('an untrusted caller determines neither the trace of a request nor whether 
   expect(none).toEqual([]);
 }, 60_000);
 
-test('its statements are spans within it, named by their operation', () => {
+test('the statements of a request are spans within its own, named by their operation', () => {
   const request = succeeded('POST /api/storefront/customer/register');
-  // The other spans are jobs that it added.
+  // The other spans within it are jobs that the request added.
   const statements = spans.filter(({ parentSpanId, kind }) => parentSpanId === request?.spanId && kind === KIND.client);
   expect(statements.length).toBeGreaterThan(2);
   expect(statements.every(({ traceId }) => traceId === request?.traceId)).toBe(true);
@@ -197,7 +197,7 @@ test('a job is a span with its shop, and passes its trace to the webhook', () =>
   expect(traceparent).toBe(`00-${job?.traceId}-${post?.spanId}-01`);
 });
 
-test('a webhook belongs to the trace of the request that caused its event, also of one that is noted at the commit', () => {
+test('a webhook belongs to the trace of the request that caused its event, even if the event is noted only at the commit', () => {
   const triggering = succeeded('POST /api/dashboard/events/trigger');
   const jobs = named('job deliver_webhook');
   expect(jobs.find(({ parentSpanId }) => parentSpanId === triggering?.spanId)?.traceId).toBe(triggering?.traceId);
@@ -209,13 +209,13 @@ test('a webhook belongs to the trace of the request that caused its event, also 
   expect(post?.parentSpanId).toBe(job?.spanId);
 });
 
-test('no span holds a secret, a word of a search, an address or a name', () => {
+test('no span contains a secret, a search word, an address or a name', () => {
   expect(collector.text().length).toBeGreaterThan(1_000);
   for (const secret of secrets) expect(collector.text()).not.toContain(secret);
   expect(collector.text()).not.toMatch(/\b(stk|key|cust|whsec|chk)_/);
 });
 
-test('without a collector nothing is sent along, and nothing is traced', async () => {
+test('without a collector nothing is traced, and no trace headers are sent', async () => {
   const { traced, traceHeaders } = await import('./span.ts');
   expect(traceHeaders()).toEqual({});
   const start = () => expect.unreachable();

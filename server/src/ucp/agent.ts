@@ -9,8 +9,8 @@ import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { ProtocolError, UCP_VERSION } from './protocol.ts';
 
 /**
- * The profile of the calling agent: fetched through the guard against requests to this server and private networks,
- * without redirects, and cached for as long as it allows, within limits. Anyone can name any address, so fetches are counted.
+ * The profile of the calling agent: fetched through the guard against requests to this server and private networks, without
+ * redirects, and cached for as long as it allows, within limits. Anyone can name any URL, so fetches are counted.
  */
 export interface ProfileDeps {
   db: Pool;
@@ -23,10 +23,10 @@ const TOTAL_MS = 3_000;
 const KEPT_SECONDS = { least: 60, usual: 3_600, most: 86_400 };
 const MAX_URL = 2_048;
 
-/** Addresses that failed are not tried again for a minute. */
+/** URLs that failed are not tried again for a minute. */
 const failed = new LRUCache<string, ProtocolError>({ max: 1_000, ttl: 60_000 });
 
-/** The address in `UCP-Agent: profile="https://…"`, a dictionary of structured fields (RFC 8941). */
+/** The URL in `UCP-Agent: profile="https://…"`, a dictionary of structured fields (RFC 8941). */
 export function profileUrlIn(header: string | undefined): string {
   const members = header?.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/) ?? [];
   const named = members.flatMap((member) => /^\s*profile="((?:[^"\\]|\\["\\])*)"\s*(?:;.*)?$/.exec(member)?.[1] ?? []);
@@ -72,7 +72,7 @@ function tooMany(seconds: number, headers: Record<string, string>): ProtocolErro
   });
 }
 
-/** Rejects an invalid address; the target of its name is checked when it is called. */
+/** Rejects an invalid URL. The IP addresses of its host are checked when it is called. */
 function checkedUrl({ egress: { policy } }: ProfileDeps, given: string): URL {
   try {
     const url = given.length <= MAX_URL ? checkUrl(given, policy) : undefined;

@@ -61,7 +61,7 @@ export interface Opened {
   origin: string;
   profile: AgentProfile;
   agreed: Set<CapabilityName>;
-  /** An `agt_`, if one was sent. */
+  /** The agent token (`agt_…`), if one was sent. */
   token: string | undefined;
   key: string | undefined;
 }
@@ -128,7 +128,7 @@ export class UcpCall {
     return token ? { authorization: `Bearer ${token}` } : {};
   }
 
-  /** Each change of a request has a key that follows from the request's: sent again, it is not made again. */
+  /** Derives a key for each change from the request's key, so that a repeated request does not repeat the change. */
   #keyOf(step: string): string {
     const hex = createHash('sha256').update(`${this.#seed} ${step}`).digest('hex');
     return [
@@ -140,12 +140,12 @@ export class UcpCall {
     ].join('-');
   }
 
-  /** For reads that no operation offers. */
+  /** Runs reads that no operation offers. */
   inShop<T>(work: (shop: Shop) => Promise<T>): Promise<T> {
     return inShop(this.#deps.db, this.opened.tenant, SYSTEM, work);
   }
 
-  /** Rejects an ended token, also on routes that call no operation, and records the call. */
+  /** Rejects an ended token, even on routes that call no operation, and records the call. */
   async identify(): Promise<void> {
     if (!this.asked && !this.isGuest) await this.ask('agent.getToken');
   }
@@ -189,9 +189,9 @@ export function messageOf(error: unknown, path?: string): Message {
   const code = CODES[body.error ?? ''] ?? body.error ?? 'invalid';
   const said =
     'detail' in body && Array.isArray(body.detail) ? body.detail.map(({ msg }) => msg).join(' ') : body.message;
-  // Here the path identifies the item; there is no field of that name.
+  // Leaves out the name of a field that UCP does not have: the path identifies the item.
   const content = sanitizeMerchantText(said.replace(WHICH_ITEMS, ''), CAPS.value) ?? 'The request was refused.';
-  // The agent cannot resolve it, and the buyer need not.
+  // The agent cannot resolve this refusal, and the buyer need not.
   if (code === 'buyer_data_locked') return { type: 'warning', code, content, ...at };
   const { next, alternatives } = body as ErrorBody;
   const wayOut = { ...(next && { next: next.replace(OF_LINES, '') }), ...(alternatives && { alternatives }) };
@@ -221,7 +221,7 @@ export function protocolErrorOf({ status, body, headers }: Refused): ProtocolErr
   });
 }
 
-/** `cheaper_than: The shop has no product with this id.` */
+/** The field errors as one text, such as `cheaper_than: The shop has no product with this id.` */
 function messageOfFields(body: Refused['body']): string | undefined {
   if (!('detail' in body) || !Array.isArray(body.detail) || body.detail.length === 0) return undefined;
   return body.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join(' ');

@@ -20,8 +20,8 @@ const MOST_IDS = 20;
 const MOST_REPORTED = 10;
 
 /**
- * One page of the products that a search finds. If no product meets all of the words, the products that `intent/find` would offer;
- * `messages` reports each limit and word that is not met.
+ * Returns one page of the products that a search finds. If no product meets all of the words, returns the products that
+ * `intent/find` would offer, and `messages` reports each limit and word that is not met.
  */
 export async function searchCatalog(call: UcpCall, wish: SearchWish) {
   const { pagination = {} } = wish;
@@ -58,7 +58,7 @@ export async function searchCatalog(call: UcpCall, wish: SearchWish) {
   };
 }
 
-/** A product with its page. */
+/** A product as UCP shows it, with the URL of its page. */
 function shownOf({ opened: { front, origin, tenant } }: UcpCall, product: Product) {
   const [first] = product.variants;
   const urlOf = urlsBy(front.product_url_template, pagesOfSite(origin, tenant.site_id));

@@ -191,7 +191,7 @@ export async function viewOfCheckout(call: UcpCall, checkout: Checkout) {
   };
 }
 
-/** Problems that the agent can resolve come before those for the human. */
+/** The status of a checkout. Problems that the agent can resolve come before those for the human. */
 function statusOf(checkout: Checkout, told: Message[]): string {
   if (checkout.status === 'completed') return 'completed';
   if (!isOpen(checkout)) return 'canceled';
@@ -272,7 +272,10 @@ const POSTAL = [
   ...(['address_region', 'postal_code', 'address_country', 'phone_number'] as const),
 ];
 
-/** A human may have entered it, or saved it long ago: like every text, it is sanitized for the agent. */
+/**
+ * A delivery address as UCP writes it. A human may have entered it, or saved it long ago, so it is sanitized like every text for
+ * the agent.
+ */
 function postalOf(address: Address): PostalAddress {
   const { first_name, last_name, address1, address2, city, state, postal_code, country, phone } = address;
   const known = {

@@ -19,11 +19,11 @@ export interface UcpFunction {
   /** The capability that both sides must support. */
   root: CapabilityName;
   request: RequestName;
-  /** The status of REST when something was made. */
+  /** REST responds with 201. */
   created?: true;
-  /** It is done once per key. */
+  /** A call that is repeated with the same idempotency key takes effect only once. */
   changes?: true;
-  /** The agent must send a key. */
+  /** The agent must send an idempotency key. */
   keyed?: true;
   run(call: UcpCall, id: string, body: unknown): Promise<object>;
 }

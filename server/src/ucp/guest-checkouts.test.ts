@@ -13,7 +13,7 @@ const HOME = {
 };
 const ELSEWHERE = { ...HOME, street_address: 'Hafenstr. 1', address_locality: 'Hamburg', postal_code: '20095' };
 
-/** A checkout that a guest agent has made and filled in, except the payment method. */
+/** Opens a shop and a checkout that a guest agent has filled in, except for the payment method. */
 async function openGuest() {
   const shop = await openShop();
   const { id: selected_option_id } = await shop.givenTerms({ default_tax_rate: '0' });
@@ -62,7 +62,7 @@ test('a guest agent no longer reads or changes the buyer data once the buyer has
   const cart = await mine.call('cancel_cart', await cartOf(shop, made.id));
   expect(cart).toMatchObject({ ucp: { status: 'error' }, messages: [{ code: 'buyer_data_locked' }] });
 
-  // The buyer had seen one piece.
+  // The buyer had seen a quantity of one.
   const again = await browser.press(review, 'place_order');
   expect(again.response.status).toBe(409);
   expect((await browser.press(again, 'place_order')).html).toContain('Order number');
@@ -84,7 +84,7 @@ test('the page shows the review again when a guest agent changes the address bef
   expect(await ordersOf(shop)).toEqual([]);
 });
 
-test('only a post from the page completes the checkout of a guest agent, which is an agent’s', async () => {
+test('only a post from the page completes the checkout of a guest agent, and the order’s source is the agent', async () => {
   const { shop, browser, url, params } = await openGuest();
   const { data: ready } = await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params,

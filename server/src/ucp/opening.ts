@@ -26,13 +26,13 @@ export async function shopOf({ db, hosts }: OpeningDeps, req: Request): Promise<
   return tenant;
 }
 
-/** The base address of the shop's protocols, as the request used it. */
+/** The base URL of the shop's protocols, as the request used it. */
 export function issuerOf({ hosts, baseUrl }: OpeningDeps, req: Request, { site_id }: Tenant): string {
   return hosts.siteAt(req) === site_id ? hosts.originAt(req) : `${baseUrl}/sites/${site_id}`;
 }
 
 interface Named {
-  /** The address of the agent's profile. */
+  /** The URL of the agent's profile. */
   profile_url: string;
   key: string | undefined;
 }
@@ -62,7 +62,7 @@ function tokenIn(req: Request): string | undefined {
   });
 }
 
-/** Each call of an agent is audited, also one that reached no operation. */
+/** Each call of an agent is audited, even one that reached no operation. */
 export async function recordRefusal(
   { callOperation }: OpeningDeps,
   call: UcpCall | undefined,

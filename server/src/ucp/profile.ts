@@ -4,7 +4,7 @@ import { CAPABILITIES, UCP_VERSION } from './protocol.ts';
 
 const PUBLISHED = `https://ucp.dev/${UCP_VERSION}`;
 
-/** `issuer` is the address below which the shop's protocols are. */
+/** `issuer` is the base URL of the shop's protocols. */
 export function profileOf(issuer: string) {
   const version = UCP_VERSION;
   const spec = `${PUBLISHED}/specification/overview/`;
@@ -27,7 +27,7 @@ export function profileOf(issuer: string) {
   };
 }
 
-/** A permalink must be https, which the server of a developer has not. */
+/** A permalink must use https, which a developer's server does not have. */
 function capabilitiesAt(issuer: string) {
   const endpoint = `${issuer}/buy`;
   const named = Object.entries(CAPABILITIES).filter(

@@ -44,7 +44,7 @@ export interface CheckoutWish extends CartWish {
       groups?: { selected_option_id?: string | null }[];
     }[];
   };
-  /** An extension of the published schemas: the address to which the shop's page returns. */
+  /** An extension of the published schemas: the URL to which the shop's page returns. */
   return_url?: string;
   cancel_url?: string;
 }

@@ -30,7 +30,7 @@ function amounts({ totals }: { totals: { type: string; amount: number }[] }) {
   return Object.fromEntries(totals.map(({ type, amount }) => [type, amount]));
 }
 
-test('an agent searches, fills a cart, changes it, applies a code and hands over; its customer confirms; it reads the order', async () => {
+test('an agent searches, fills a cart, changes it, applies a discount code and hands over; its customer confirms; it reads the order', async () => {
   const { shop, client, givenProduct, givenDiscount, owner, site_id } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
@@ -113,7 +113,7 @@ test('an agent searches, fills a cart, changes it, applies a code and hands over
   expect(rows).toEqual([{ actor_type: 'agent', actor_id: token_id }]);
 });
 
-test('an address entered by a human reaches the agent sanitized and marked, and sending it back changes nothing', async () => {
+test('a postal address entered by a human reaches the agent sanitized and marked, and sending it back changes nothing', async () => {
   const { shop, client, givenProduct } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -159,7 +159,7 @@ test('an address entered by a human reaches the agent sanitized and marked, and 
   expect((await get()).data?.shipping_address?.address1).toBe('Ahornweg 1');
 });
 
-test('budget and categories of the token hold, a revoked one is 401, and other credentials are refused', async () => {
+test('the token’s budget and categories apply, a revoked token is refused with 401, and other credentials are refused', async () => {
   const { shop, client, givenProduct } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token, agent: api } = await givenAgent(shop, customer, { budget_cents: 2_000 });
@@ -314,7 +314,7 @@ test('a key belongs to one request: a repetition changes nothing, another body g
   expect(more.messages).toMatchObject([{ code: 'not_found', severity: 'unrecoverable' }]);
 });
 
-test('malformed, unreachable and mismatched versions are reported in the format of UCP', async () => {
+test('malformed and unreachable profiles, and those of another version, are reported in the format of UCP', async () => {
   const { issuer, guest, site_id, baseUrl } = await openUcp();
   const old = await publishProfile({ version: '2026-01-11' });
   const bare = await publishProfile({ capabilities: {} });
@@ -344,7 +344,7 @@ test('malformed, unreachable and mismatched versions are reported in the format 
   expect((await guest.send('create_cart', '', { body: { line_items: [] }, key: 'x' })).status).toBe(400);
   await Promise.all([old.close(), bare.close(), broken.close(), page.close()]);
   await guest.call('search_catalog');
-  // A profile is fetched once within its time.
+  // While it may be cached, a profile is fetched only once.
   expect(agent.asked()).toBe(before + 1);
 
   const published = await fetch(`${issuer}/.well-known/ucp`);

@@ -47,7 +47,7 @@ export function rest(deps: OpeningDeps): Router {
   return router;
 }
 
-/** Clients cache profiles. */
+/** Serves the shop's profile, which clients may cache. */
 function publish(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
     try {
@@ -83,7 +83,7 @@ function serve(deps: OpeningDeps, name: FunctionName): RequestHandler {
 
 async function bodyOf(req: Request, res: Response): Promise<unknown> {
   if (req.method === 'GET') return undefined;
-  // Read as the body of an operation of the contract is: with the same bounds.
+  // Reads the body within the same bounds as the body of an operation of the contract.
   const reader = { method: 'post', surface: 'agent', hasBody: true, bodyLimitBytes: MAX_BODY_BYTES } as Operation;
   return readBody(reader, req, res);
 }

@@ -42,7 +42,7 @@ test('a limit or a word that no product meets is reported with the results', asy
   expect((await search({ query: 'mug' })).messages).toEqual([]);
 });
 
-test('filters of the protocol and of the API hold exactly, and a price in another currency is reported', async () => {
+test('filters of the protocol and of the API are applied exactly, and a price in another currency is reported', async () => {
   const { search } = await openUcp();
 
   expect((await search({ query: 'mug', filters: { price: { max: 2_000 } } })).titles).toEqual(['Moor mug']);
@@ -84,7 +84,7 @@ test('products link to the shop’s own page by its template, or to the hosted b
   expect(await urlOf()).toBe('https://shop.example/p/larch-tent?from=agent');
 });
 
-test('a filter that cannot be applied is rejected or reported by name, and words that are not understood as well', async () => {
+test('a filter that cannot be applied is rejected or reported by name, and so are words that are not understood', async () => {
   const { search, send } = await openUcp();
   const refusal = async (filters: object) => {
     const answer = await send('search_catalog', '', { body: { filters } });

@@ -137,7 +137,7 @@ export function optionOf(option: ShippingChoice, currency: string) {
   };
 }
 
-/** A warning for the shopper, in fixed words: those of the cart name products. */
+/** A warning for the shopper, in fixed words, because the cart's own warnings name products. */
 export function messageOfWarning(warning: CartWarning, items: CartItem[]): Message {
   const { code, line_item_id, available } = warning;
   const at = items.findIndex(({ id }) => id === line_item_id);

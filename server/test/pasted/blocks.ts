@@ -13,13 +13,13 @@ export interface Block {
    */
   kind: 'pasted' | (typeof MARKS)[number] | 'program';
   text: string;
-  /** Of a program. */
+  /** The file name of a program. */
   name: string;
 }
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** In the order in which a newcomer reads them. */
+/** The documents in the order in which a newcomer reads them. */
 export const DOCUMENTS = [
   'README.md',
   ...readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
@@ -40,10 +40,10 @@ export interface Snippet {
   file: string;
   line: number;
   language: string;
-  /** The mark after the language, such as keeps-running. */
+  /** The mark after the language, such as `keeps-running`. */
   mark: string | undefined;
   text: string;
-  /** The document up to it. */
+  /** The text of the document before the block. */
   before: string;
 }
 

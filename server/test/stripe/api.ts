@@ -4,10 +4,10 @@ import { intentOnTheWire, type Ledger, onTheWire } from './ledger.ts';
 import { invalid } from './objects.ts';
 import { createSession, expireSession, showSession } from './sessions.ts';
 
-/** The calls of the API. */
+/** A call of Stripe's API. */
 export interface ApiCall {
   method: string;
-  /** The part after `/v1/`. */
+  /** The part of the URL after `/v1/`. */
   path: string;
   params: Params;
   account: string;
@@ -56,7 +56,7 @@ export function answer(ledger: Ledger, pages: string, { method, path, params, ac
   }
 }
 
-/** A page of a list, the newest first. */
+/** Returns a page of a list, the newest first. */
 function list<One extends { id: string; created: number; account: string; payment_intent?: string | null }>(
   all: One[],
   params: Params,

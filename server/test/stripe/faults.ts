@@ -5,15 +5,15 @@ export type FaultKind = 'cut_before' | 'cut_after' | 'silent_before' | 'silent_a
 
 interface Fault extends FaultOptions {
   kind: FaultKind;
-  /** For instance `POST /v1/refunds`. */
+  /** Which calls have the fault, for instance `POST /v1/refunds`. */
   calls: RegExp;
   left: number;
 }
 
 export interface FaultOptions {
-  /** This many such calls succeed first. */
+  /** How many such calls succeed first. */
   skip?: number;
-  /** Only calls of this account. */
+  /** Only calls of this account have the fault. */
   account?: string;
   /** Called at that moment, for instance before the connection is cut. */
   also?: () => void;

@@ -37,7 +37,7 @@ export function createIntent(ledger: Ledger, account: string, pages: string, par
   return intentOnTheWire(intent, Object.values(texts(group(params, 'expand'))));
 }
 
-/** The result of paying with a card; a declined one is an error that shows the intent. */
+/** Pays with a card. A declined one throws an error that shows the intent. */
 function pay(ledger: Ledger, intent: Intent, card: Card, pages: string): void {
   payWith(ledger, intent, card === 'processing' || card === 'wallet' ? METHOD_OF[card] : 'card');
   if (card === 'success' || card === 'wallet') ledger.take(intent);
@@ -157,7 +157,7 @@ export function amountOf(params: Params | undefined, name: string): number {
   return amount;
 }
 
-/** Stripe rejects unknown parameters. */
+/** Throws for unknown parameters, as Stripe does. */
 export function refuseUnknown(params: Params, known: string): void {
   const names = ['expand', ...known.split(' ')];
   const unknown = Object.keys(params).find((name) => !names.includes(name));

@@ -36,14 +36,14 @@ export class Keys {
       kept.answer = await work();
       return kept.answer;
     } catch (error) {
-      // A declined card is a result; a call that was rejected at once has none.
+      // A declined card has a response, which is kept; a call that was rejected at once has none.
       if (error instanceof Refusal && error.status === 402) kept.answer = { status: 402, body: error.body };
       else this.#kept.delete(key);
       throw error;
     }
   }
 
-  /** Stripe forgets them after a day. */
+  /** Forgets all keys, as Stripe does after a day. */
   forget(): void {
     this.#kept.clear();
   }

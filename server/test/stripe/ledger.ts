@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Intent, invalid, type Refund, type Session, type StripeEvent } from './objects.ts';
 
-/** The behaviour of a confirmation token's card. */
+/** How the card of a confirmation token behaves. */
 export type Card = 'success' | 'declined' | 'three_d_secure' | 'processing' | 'wallet';
 
 /** A week: how long a bank reserves money for. */
@@ -21,7 +21,7 @@ export class Ledger {
   #ahead = 0;
   #count = 0;
 
-  /** Seconds, as Stripe counts time. */
+  /** The time in seconds, as Stripe counts it. */
   now(): number {
     return Math.floor(Date.now() / 1_000) + this.#ahead;
   }
@@ -55,7 +55,7 @@ export class Ledger {
     return known(this.refunds, id, account);
   }
 
-  /** The card has been charged, or the money reserved. */
+  /** Records that the card has been charged, or the money reserved. */
   take(intent: Intent): void {
     intent.last_payment_error = null;
     intent.next_action = null;
@@ -70,7 +70,7 @@ export class Ledger {
     if (session) this.#complete(session, intent);
   }
 
-  /** The bank declines. */
+  /** Records that the bank declined. */
   decline(intent: Intent, code: string): void {
     intent.next_action = null;
     intent.last_payment_error = { type: 'card_error', code, message: `The payment failed: ${code}.` };
@@ -143,13 +143,13 @@ const EVENT_OF: Partial<Record<Intent['status'], string>> = {
   requires_action: 'payment_intent.requires_action',
 };
 
-/** Without fields that only the stand-in has. */
+/** An object as Stripe sends it, without fields that only the stand-in has. */
 export function onTheWire<One extends { account: string }>(one: One): Omit<One, 'account'> {
   const { account: _, ...wire } = one;
   return wire;
 }
 
-/** Its payment method is an id, unless it is expanded. */
+/** An intent as Stripe sends it. Its payment method is an id, unless it is expanded. */
 export function intentOnTheWire(intent: Intent, expand: string[] = []) {
   const { payment_method: method, ...wire } = onTheWire(intent);
   return { ...wire, payment_method: expand.includes('payment_method') ? method : (method?.id ?? null) };

@@ -1,4 +1,4 @@
-/** Stripe's objects, as far as they are used here and by the server. */
+/** Those of Stripe's objects and fields that the tests and the server use. */
 
 export interface Intent {
   id: string;
@@ -15,7 +15,7 @@ export interface Intent {
   description: string | null;
   last_payment_error: { type: 'card_error'; code: string; message: string } | null;
   metadata: Record<string, string>;
-  /** On the wire only its id, unless it is expanded. */
+  /** Sent only as its id, unless it is expanded. */
   payment_method: { id: string; object: 'payment_method'; type: string } | null;
   next_action: { type: 'redirect_to_url'; redirect_to_url: { url: string } } | { type: 'use_stripe_sdk' } | null;
   return_url: string | null;
@@ -63,7 +63,7 @@ export interface Refund {
 export interface StripeEvent {
   id: string;
   object: 'event';
-  /** The account it belongs to; on the wire only for connected accounts. */
+  /** The account to which it belongs; sent only for connected accounts. */
   owner: string;
   type: string;
   created: number;

@@ -16,7 +16,7 @@ const WEBHOOK_SECRET = 'whsec_of_the_shop';
 export const RETURN_URL = 'https://shop.example/thanks';
 let count = 0;
 
-/** A server whose Stripe is the stand-in; the caller closes it. */
+/** Opens a server that calls the stand-in for Stripe; the caller closes it. */
 export async function openStripe({ deadlines }: { deadlines?: ProviderDeadlines } = {}) {
   const standIn = await new StripeStandIn().listen();
   const server = await startServer(databaseUrl(), {
@@ -26,7 +26,7 @@ export async function openStripe({ deadlines }: { deadlines?: ProviderDeadlines 
   return {
     standIn,
     server,
-    /** A shop with its own account at the stand-in. */
+    /** Opens a shop with its own account at the stand-in. */
     givenShop: (given: { currency?: string; capture?: 'automatic' | 'manual' } = {}) =>
       givenShop(standIn, server, { ...given, deadlines }),
     async close() {
@@ -70,12 +70,12 @@ async function givenShop(
   /** Completes a checkout with the payment given; resolves to the response. */
   async function complete(checkout_id: string, payment: { confirmation_token?: string; return_url?: string }) {
     const params = { path: { checkout_id } };
-    // An open payment continues without repeating the payment method.
+    // An open payment continues, without naming the payment method again.
     const body = Object.keys(payment).length === 0 ? {} : { payment };
     return storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body });
   }
 
-  /** A checkout that is ready to be paid, by default for 10.00 plus 4.90 for delivery. */
+  /** Creates a checkout that is ready to be paid, by default for 10.00 plus 4.90 for delivery. */
   async function givenCheckout(content?: Parameters<typeof opened.givenCheckout>[0]) {
     await opened.givenTerms({ allowed_origins: ['https://shop.example'] });
     return opened.givenCheckout({ payment_method: 'bank_transfer', ...content }).then(async ({ id, total }) => {
@@ -98,14 +98,14 @@ async function givenShop(
     account: `acct_${account}`,
     complete,
     givenCheckout,
-    /** An order paid by a card that works. */
+    /** Places an order that is paid by a card that works. */
     async givenPaidOrder(content?: Parameters<typeof opened.givenCheckout>[0]) {
       const { id } = await givenCheckout(content);
       const { data, error } = await complete(id, { confirmation_token: standIn.confirmationToken() });
       if (!data) throw new Error(`The payment was refused: ${JSON.stringify(error)}`);
       return data.order;
     },
-    /** A checkout whose payment has begun on Stripe's page, and that page. */
+    /** Begins the payment of a checkout on Stripe's page, and returns the checkout's id and the page's URL. */
     async givenPage(content?: Parameters<typeof opened.givenCheckout>[0]) {
       const { id } = await givenCheckout(content);
       const { error } = await complete(id, { return_url: RETURN_URL });

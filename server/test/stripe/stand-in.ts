@@ -21,7 +21,7 @@ export class StripeStandIn {
   readonly faults = new Faults();
   /** The endpoints for events; empty while a test sends them itself. */
   endpoints: Endpoint[] = [];
-  /** The calls that were made, in their order, such as `POST /v1/refunds`. */
+  /** The calls that were made, in order, such as `POST /v1/refunds`. */
   readonly calls: string[] = [];
   #server = createServer((req, res) => void this.#serve(req, res));
   #port = 0;
@@ -42,7 +42,7 @@ export class StripeStandIn {
     return this;
   }
 
-  /** Rejects connections, until `up`. */
+  /** Rejects connections, until `up` is called. */
   async down(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((closed) => this.#server.close(closed));
@@ -58,21 +58,21 @@ export class StripeStandIn {
     while (this.#sending.length > 0) await Promise.all(this.#sending.splice(0));
   }
 
-  /** The confirmation token that Stripe.js would create for a card; each can be used once. */
+  /** Creates a confirmation token, as Stripe.js would for a card. Each can be used once. */
   confirmationToken(card: Card = 'success'): string {
     const token = this.ledger.id('ctoken');
     this.ledger.tokens.set(token, card);
     return token;
   }
 
-  /** A refund that the merchant makes in Stripe's dashboard. */
+  /** Makes a refund as the merchant does in Stripe's dashboard. */
   refund(intent_id: string, amount: number, reason: Refund['reason'] = null): Refund {
     const intent = this.ledger.intent(intent_id);
     const { id } = createRefund(this.ledger, intent.account, { payment_intent: intent.id, amount: String(amount) });
     return Object.assign(this.ledger.refund(id), { reason });
   }
 
-  /** Presses a button of one of the pages, and resolves to the address of the redirect. */
+  /** Presses a button of one of the pages, and resolves to the URL of the redirect. */
   async press(url: string, action: string): Promise<string | null> {
     const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' });
     await answer.arrayBuffer();
@@ -107,7 +107,7 @@ export class StripeStandIn {
     const keyed = method === 'POST' && typeof key === 'string' ? `${account}:${key}` : undefined;
     const made = await this.keys
       .once(keyed, `${call}?${body}`, async () => {
-        // Takes as long as any real call, during which the key is in use.
+        // The call takes some time, like any real one, and the key is in use until it ends.
         await pause(1);
         if (fault === 'error_500')
           return { status: 500, body: { error: { type: 'api_error', message: 'An error occurred.' } } };

@@ -7,7 +7,7 @@ export interface Endpoint {
   secret: string;
   /** The account whose events it gets. */
   account: string;
-  /** The endpoint belongs to a platform: its events name the account. */
+  /** Whether the endpoint belongs to a platform: its events then name the account. */
   connected?: boolean;
 }
 

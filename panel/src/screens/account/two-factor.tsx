@@ -55,7 +55,7 @@ function SetUp({ onClose }: { onClose: () => void }) {
   const made = useQuery({
     queryKey: [...twoFactorKey, 'secret'],
     queryFn: () => unwrap(api.POST('/api/dashboard/account/two-factor')),
-    // Another call makes another secret.
+    // The secret is never fetched again, because each call makes another one.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });

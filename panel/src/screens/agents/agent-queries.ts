@@ -7,7 +7,7 @@ export type AgentToken = Schemas['AgentToken'];
 export type Status = Inputs['AgentTokenStatus'];
 
 export function useAgentTokens(status: string | null, page: number) {
-  // The API rejects unknown values, and the list shows the error.
+  // The status may be any text in the URL: the API rejects unknown values, and the list shows the error.
   const query = { page, limit: 20, ...(status && { status: status as Status }) };
   return useQuery({
     queryKey: ['agents', 'list', query],
@@ -34,7 +34,7 @@ export function useAgentToken(agent_token_id: string) {
   });
 }
 
-/** The e-mail addresses of customers, as far as they are loaded and may be read. */
+/** The e-mail addresses of customers, as far as they are loaded and the user may read them. */
 export function useCustomerEmails(ids: (string | null)[]): Map<string, string> {
   const can = useCan();
   const distinct = can('customers:read') ? [...new Set(ids.filter((id) => id !== null))] : [];

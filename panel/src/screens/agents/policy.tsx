@@ -68,7 +68,7 @@ function Words({ policy }: { policy: AgentPolicy }) {
   );
 }
 
-/** Saves some fields of the current policy, and nothing if somebody else changes it in between. */
+/** Saves some fields of the current policy; saves nothing if somebody else changes the policy in between. */
 function useSavePolicy(said: string) {
   return useMutation({
     mutationFn: async (changes: Partial<AgentPolicy>) => {

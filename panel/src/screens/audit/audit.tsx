@@ -119,18 +119,18 @@ function Actor({ event }: { event: AuditEvent }) {
 /** Names of actor types where `label` has no good word. */
 const KINDS: Record<string, string> = { api_key: 'API key', guest_agent: 'Agent without consent' };
 
-/** Whether it was done; for rejected calls also the status, for support. */
+/** Whether the call was carried out; for rejected calls, the status as well, for support. */
 function Outcome({ status }: { status: number }) {
   if (status < 400) return <Badge value="succeeded">Done</Badge>;
   return <Badge value="failed">{`${status < 500 ? 'Refused' : 'Failed'} (${status})`}</Badge>;
 }
 
-/** `brand.accent_color` as "brand accent color". */
+/** Writes a field's name in words: `brand.accent_color` as "brand accent color". */
 function fieldInWords(field: string): string {
   return field.replaceAll(/[_.]/g, ' ');
 }
 
-/** `dashboard.updateProduct` as "Update product". */
+/** Writes an operation in words: `dashboard.updateProduct` as "Update product". */
 export function actionInWords(action: string): string {
   const name = action.slice(action.lastIndexOf('.') + 1);
   const words = name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);

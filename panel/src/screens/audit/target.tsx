@@ -11,10 +11,10 @@ const SCREENS: [operation: RegExp, path: string, noun: string][] = [
   [/AgentToken$/, '/agents', 'Agent'],
   [/Webhook$/, '/settings/webhooks', 'Webhook'],
 ];
-/** The target of these no longer has a screen, or one of another kind. */
+/** The target of these operations no longer has a screen, or has one of another kind. */
 const WITHOUT = /\.(delete(Product|Collection|Discount|Webhook)|\w+ShippingOption)$/;
 
-/** Links to the target of a call by staff or a key: the product, the order and so on. */
+/** Links to the target of a call that staff or an API key made: the product, the order and so on. */
 export function Target({ event: { action, status, targets } }: { event: Schemas['AuditEvent'] }) {
   const [id] = targets;
   const [, path, noun] = SCREENS.find(([operation]) => operation.test(action)) ?? [];

@@ -11,7 +11,7 @@ export function CollectionForm({
   onUploading,
 }: {
   saved?: Collection;
-  /** Gets the number of pictures that are still uploading. */
+  /** Called with the number of pictures that are still uploading. */
   onUploading: (waiting: number) => void;
 }) {
   const can = useCan();

@@ -88,7 +88,7 @@ function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (produ
   );
 }
 
-/** The current matches of the rules. */
+/** Shows the products that the rules match at present. */
 export function FoundByRules({ products, count }: { products: ListedProduct[]; count: number }) {
   const { number } = useFormat();
   return (

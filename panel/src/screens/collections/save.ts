@@ -9,7 +9,7 @@ import { type Collection, type CollectionDraft, collectionDraftOf } from './draf
 
 type Saved = Versioned<CollectionDraft>;
 
-/** As many products as one call of a collection returns; later ones keep their order. */
+/** The number of products that one call of a collection returns; later ones keep their order. */
 export const SHOWN = 250;
 
 export function loadCollection(collection_id: string, signal?: AbortSignal): Promise<Versioned<Collection>> {
@@ -103,7 +103,7 @@ async function update(collection_id: string, { data: base, etag }: Saved, draft:
   );
 }
 
-/** The products that the screen does not show: an order names each of them. */
+/** The ids of the products that the screen does not show, because a change of the order must name every product. */
 async function idsBeyond(collection_id: string, listed: number, shown: string[]): Promise<string[]> {
   const known = new Set(shown);
   const ids: string[] = [];

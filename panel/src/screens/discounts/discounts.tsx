@@ -17,7 +17,7 @@ type Discount = Schemas['Discount'];
 
 const statuses = ['active', 'scheduled', 'expired', 'exhausted', 'disabled'] as const;
 
-/** The codes that shoppers can enter. */
+/** The discount codes that shoppers can enter. */
 export function Discounts() {
   const [params, change] = useSearchState();
   const writable = useCan()('discounts:write');

@@ -6,7 +6,7 @@ import { api, type Inputs } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
 
-/** The scope of a code: everything, or chosen collections and products. */
+/** What a discount code applies to: everything, or chosen collections and products. */
 export function Targets() {
   const { field: products } = useController<Inputs['DiscountInput'], 'product_ids'>({ name: 'product_ids' });
   const { field: collections } = useController<Inputs['DiscountInput'], 'collection_ids'>({ name: 'collection_ids' });

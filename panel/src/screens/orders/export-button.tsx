@@ -6,7 +6,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import { downloadOrders } from './export.ts';
 import { allOrders, type OrderQuery } from './order-queries.ts';
 
-/** For more rows, which few people process in a spreadsheet, there is `commerce orders export`. */
+/** The most rows of an export. For more, which few people process in a spreadsheet, there is `commerce orders export`. */
 const MOST = 5_000;
 
 /** Exports everything that the filters show, not only this page. */

@@ -24,7 +24,7 @@ const CHOICES = [
   { name: 'source', title: 'Source', values: ['storefront', 'agent', 'ai_widget', 'dashboard', 'import'] },
 ];
 
-/** Days in the shop's time zone. The last day is included, so the API gets the moment after it. */
+/** The days are those of the shop's time zone. The last day is included, so the API gets the moment after it. */
 const DAYS = [
   { name: 'created_from', title: 'Placed from', later: 0 },
   { name: 'created_to', title: 'Placed until', later: 1 },
@@ -38,13 +38,13 @@ const SORTS = {
   total_asc: 'Smallest first',
 };
 
-/** Search, filters and sorting of the list, kept in the address. */
+/** Search, filters and sorting of the list, kept in the URL. */
 export function Filters() {
   const [params, change] = useSearchState();
   const { timeZone } = useFormat();
   const q = params.get('q') ?? '';
   const [text, setText] = useState(q);
-  // A view, or the back button, changes the search.
+  // A view, or the back button, may change the search.
   useEffect(() => setText(q), [q]);
   const search = (event: FormEvent) => {
     event.preventDefault();
@@ -108,10 +108,13 @@ export function Filters() {
   );
 }
 
-/** Applies a day once it is complete: while the year is being typed, it is in one of the first centuries, or invalid. */
+/**
+ * A field that applies a day once it is complete: while the year is being typed, the day is in one of the first centuries, or
+ * invalid.
+ */
 function DayField({ title, day, onDay }: { title: string; day: string; onDay: (day: string) => void }) {
   const [typed, setTyped] = useState(day);
-  // A view, or the back button, changes the day.
+  // A view, or the back button, may change the day.
   useEffect(() => setTyped(day), [day]);
   return (
     <TextField

@@ -12,7 +12,7 @@ export function Items({ order }: { order: OrderDetails }) {
     <Card title="Items">
       <ul className="items">
         {order.line_items.map((line, i) => (
-          // Lines of other sources have no id, and the lines of an order never change.
+          // The position is the key: lines of other sources have no id, and the lines of an order never change.
           <li key={line.id ?? i}>
             <Item line={line} currency={order.currency} removed={removedOf(order, line.id)} />
           </li>

@@ -11,7 +11,7 @@ const IDS = ['waiting_for', 'customer_id', 'agent_token_id', 'created_from', 'cr
 
 export const PAGE_SIZE = 50;
 
-/** The filters in the address, as the API takes them. The API rejects unknown values, and the list shows the error. */
+/** The filters in the URL, as the API takes them. The API rejects unknown values, and the list shows the error. */
 export function orderQueryOf(params: URLSearchParams): OrderQuery {
   const names = [...FILTERS, ...IDS];
   const given = names.flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : []));

@@ -7,7 +7,7 @@ import { Card, Facts } from '../../ui/page.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { methodName } from './texts.ts';
 
-/** How the order is paid, and how far that is. */
+/** How the order is paid, and how far the payment is. */
 export function PaymentCard({ order }: { order: OrderDetails }) {
   const { money, time, date } = useFormat();
   const can = useCan();

@@ -47,7 +47,7 @@ export function isShippable({ status, fulfillment_status }: Order): boolean {
 /** The most orders that one call accepts. */
 const MOST_MARKED = 100;
 
-/** Resolves to how many are paid now, and to why others are not. */
+/** Marks orders as paid. Resolves to how many were marked, and to why others were not. */
 async function markPaid(orders: Order[]): Promise<{ paid: number; refused: string[] }> {
   const marked = { paid: 0, refused: [] as string[] };
   for (let at = 0; at < orders.length; at += MOST_MARKED) {
@@ -69,7 +69,7 @@ function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
       toast([`${paid} marked as paid.`, ...refused].join(' '));
       onDone();
     },
-    // Some of several calls may have succeeded.
+    // If several calls were made, some may have succeeded.
     onError: async (error) => {
       await ordersChanged();
       toastError(error);

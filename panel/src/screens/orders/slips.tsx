@@ -9,7 +9,7 @@ import { addressLines, lineName, nameOf } from './texts.ts';
 import './slips.css';
 
 const MOST = 100;
-/** So many are read at once. */
+/** The number of orders that are read at once. */
 const ABREAST = 6;
 
 /** Packing slips to print, one page for each order. */
@@ -111,7 +111,7 @@ function Slip({ order }: { order: OrderDetails }) {
   );
 }
 
-/** The unshipped pieces, or the shipped ones if none are left. */
+/** The lines with the units still to ship, or those shipped if none are left. */
 function packedLines({ line_items, line_states }: OrderDetails) {
   const isOpen = line_states.some(({ to_fulfill }) => to_fulfill > 0);
   return line_states.flatMap(({ line_item_id, to_fulfill, fulfilled }) => {

@@ -18,7 +18,7 @@ export function addressLines(address: NonNullable<Order['shipping_address']>): s
   return lines.filter((line): line is string => !!line);
 }
 
-/** The country's name in English; carriers everywhere read it. */
+/** The country's name in English, which carriers everywhere can read. */
 function countryName(country: string | null | undefined): string | null | undefined {
   if (!country || !/^[A-Z]{2}$/.test(country)) return country;
   return new Intl.DisplayNames('en', { type: 'region', fallback: 'code' }).of(country);
@@ -34,7 +34,7 @@ export function methodName(method: string | null | undefined): string {
   return method === 'manual' ? 'Paid on handover' : method ? label(method) : 'No payment';
 }
 
-/** Its bank transfer did not arrive in time. Late money can still be recorded. */
+/** Whether the order expired because its bank transfer did not arrive in time. Late money can still be recorded. */
 export function hasExpired({ status, payment_status }: Pick<Order, 'status' | 'payment_status'>): boolean {
   return status === 'cancelled' && payment_status === 'expired';
 }
@@ -45,7 +45,7 @@ const DELIVERY: Record<string, string> = {
   fulfilled: 'Shipped',
 };
 
-/** How far the delivery is, in the words of the views. */
+/** How far the delivery is, in the words that the views use. */
 export function deliveryName(fulfillment_status: string): string {
   return DELIVERY[fulfillment_status] ?? label(fulfillment_status);
 }

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 
-/** A view is a name for filters of the list of orders, in the form of the address. */
+/** A view is a name for filters of the list of orders, written as in the URL. */
 export interface View {
   name: string;
   query: string;
@@ -34,7 +34,7 @@ export function useOwnViews(merchant_id: string) {
   return { views, save, remove };
 }
 
-/** The same filters in the same order, without the page. */
+/** The query with its filters in one fixed order, and without the page. */
 export function canonical(query: string): string {
   const params = new URLSearchParams(query);
   params.delete('page');
@@ -47,7 +47,7 @@ function read(place: string): View[] {
     const kept: unknown = JSON.parse(localStorage.getItem(place) ?? '[]');
     return Array.isArray(kept) ? kept.filter(isView) : [];
   } catch {
-    // Invalid, or a browser without storage.
+    // The stored views are invalid, or the browser has no storage.
     return [];
   }
 }

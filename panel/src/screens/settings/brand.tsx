@@ -44,7 +44,7 @@ function Fields({ settings, onUploading }: { settings: Settings; onUploading: (w
   );
 }
 
-/** Roughly the head of a checkout page. */
+/** Shows roughly how the head of a checkout page will look. */
 function Preview({
   name,
   logo,

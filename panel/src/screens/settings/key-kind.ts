@@ -9,7 +9,7 @@ export interface KeyRow {
   created_at: string;
   last_used_at: string | null;
   revoked_at: string | null;
-  /** Set for a replaced key. */
+  /** When a replaced key ends. */
   expires_at: string | null;
   created_by: { name: string | null } | null;
 }
@@ -18,12 +18,12 @@ export interface KeyRow {
 export interface KeyKind<Row extends KeyRow> {
   title: string;
   about: string;
-  /** The noun for one of them, such as "API key". */
+  /** The noun for one key, such as "API key". */
   noun: string;
   queryKey: string;
   list: (signal: AbortSignal) => Promise<Row[]>;
   create: (form: FormData) => Promise<string>;
-  /** The old one ends so many hours more. */
+  /** Replaces a key. The old one keeps working for this many hours. */
   rotate: (id: string, grace_hours: number) => Promise<string>;
   revoke: (id: string) => Promise<unknown>;
   columns: Column<Row>[];

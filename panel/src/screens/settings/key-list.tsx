@@ -131,7 +131,7 @@ function NewKey<Row extends KeyRow>({
     mutationFn: (form: FormData) => kind.create(form),
     onSuccess: async (secret) => {
       await readAgain(kind.queryKey);
-      // Also if its dialog was closed meanwhile: it is shown only now.
+      // The secret is shown even if its dialog was closed meanwhile, because it is shown only now.
       onSecret(secret);
     },
   });

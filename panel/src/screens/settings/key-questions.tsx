@@ -32,7 +32,7 @@ export function Rotate<Row extends KeyRow>({
     mutationFn: (grace_hours: number) => kind.rotate(row.id, grace_hours),
     onSuccess: async (secret) => {
       await readAgain(kind.queryKey);
-      // Also if its dialog was closed meanwhile: it is shown only now.
+      // The secret is shown even if its dialog was closed meanwhile, because it is shown only now.
       onSecret(secret);
     },
   });

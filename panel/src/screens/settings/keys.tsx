@@ -3,7 +3,7 @@ import { ApiKeys } from './api-keys.tsx';
 import { StorefrontTokens } from './storefront-tokens.tsx';
 import { SyncKeys } from './sync-keys.tsx';
 
-/** Keys of programs: each is shown once, can be changed for a new one, and ended at once. */
+/** The keys of programs. Each key is shown once, can be replaced by a new one, and can be revoked. */
 export function KeySettings() {
   const can = useCan();
   if (!can('keys:write')) return null;

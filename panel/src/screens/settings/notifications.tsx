@@ -12,7 +12,7 @@ const mails: [keyof Inputs['Notifications'], string, string][] = [
   ['webhook_disabled', 'A webhook was switched off', 'After days of failed deliveries.'],
 ];
 
-/** The mails to the logged-in user. */
+/** Which mails the logged-in user gets. */
 export function NotificationSettings() {
   const query = useQuery({
     queryKey: ['notifications'],

@@ -72,7 +72,7 @@ function LoadedForm({ title, stored, children }: SettingsFormProps & { stored: V
 async function save(values: Settings, over: Versioned<Settings>): Promise<Versioned<Settings>> {
   const changes = changesOf(cleaned(over.data), cleaned(values));
   if (Object.keys(changes).length === 0) return over;
-  // The form's values come from fixed lists, or are validated by the server.
+  // The cast is safe, because the form's values come from fixed lists, or are validated by the server.
   const body = changes as Inputs['SettingsPatch'];
   return formed(await versioned(api.PATCH('/api/dashboard/settings', { body, headers: ifMatch(over.etag) }), unwrap));
 }
@@ -80,8 +80,8 @@ async function save(values: Settings, over: Versioned<Settings>): Promise<Versio
 const NO_BANK = { account_holder: '', iban: '', bic: null, bank_name: null, instructions: null };
 
 /**
- * The settings in the form: without computed fields, and with empty fields if there is no bank account. Each tax rate has
- * all fields: otherwise the form would show those of the rate that was stored at this position.
+ * The settings as the form has them: without computed fields, and with empty fields if there is no bank account. Each tax rate
+ * has all fields: otherwise the form would show those of the rate that was stored at this position.
  */
 function formed({ data, etag }: Versioned<Settings>): Versioned<Settings> {
   const bank_details = { ...NO_BANK, ...data.bank_details };

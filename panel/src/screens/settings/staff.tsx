@@ -111,7 +111,7 @@ const keyKinds: Record<string, string> = {
 };
 
 function End({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
-  // Undefined until the server has listed the keys that the member made.
+  // The keys that the member made; undefined until the server has listed them.
   const [keys, setKeys] = useState<Schemas['KeyOfMember'][]>();
   const [revoke, setRevoke] = useState(true);
   function close() {

@@ -66,7 +66,7 @@ export function WebhookDialog({
 
 function EventBoxes() {
   const { field, fieldState } = useController<Input, 'events'>({ name: 'events' });
-  // Patterns that were chosen elsewhere stay, too.
+  // Patterns that were chosen elsewhere than in the panel stay, too.
   const others = field.value.filter((pattern) => !patterns.some(([known]) => known === pattern));
   const choose = (pattern: Pattern, isChosen: boolean) =>
     field.onChange(isChosen ? [...field.value, pattern] : field.value.filter((each) => each !== pattern));

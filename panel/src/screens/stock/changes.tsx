@@ -64,7 +64,7 @@ export function useChanges(): StockChanges {
         else next.set(item.variant_id, { item: seen, typed });
         return next;
       }),
-    // Rejected rows keep their input, now based on the current stock.
+    // Rejected rows keep their input, which is now based on the current stock.
     refuse: (refusals) =>
       setChanges(
         (now) =>

@@ -121,7 +121,7 @@ function Level({ item }: { item: StockItem }) {
   return <span className="quiet-text">enough</span>;
 }
 
-/** Up, down and Enter, as in a spreadsheet. */
+/** Moves the focus with Up, Down and Enter, as in a spreadsheet. */
 function moveByKey(event: KeyboardEvent<HTMLTableElement>): void {
   const step = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
   if (step === undefined || !(event.target instanceof HTMLInputElement)) return;

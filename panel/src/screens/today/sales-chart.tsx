@@ -71,7 +71,7 @@ function dataOf(days: Schemas['OverviewDay'][]): uPlot.AlignedData {
   return [days.map(({ date }) => Date.parse(middayOf(date)) / 1_000), days.map(({ sales }) => Number(sales))];
 }
 
-/** As wide as the longest amount next to the chart, which must not be cut off: "CHF 10,000.00" is longer than "€10.00". */
+/** The width of the axis. It must fit the longest amount, which must not be cut off: "CHF 10,000.00" is longer than "€10.00". */
 function widthFor(labels: string[] | null): number {
   const longest = Math.max(0, ...(labels ?? []).map(({ length }) => length));
   return Math.max(72, 7 * longest + 12);
@@ -95,7 +95,7 @@ function optionsFor(width: number, money: (value: number) => string): uPlot.Opti
         grid: { show: false },
         values: (_, ticks) => ticks.map((at) => day.format(at * 1_000)),
         incrs: [1, 7, 14].map((n) => n * DAY),
-        // Below the bars, of which the last is today's.
+        // Marks days below the bars, of which the last is today's.
         splits: ({ data: [days] }, _axis, _from, _to, step) =>
           [...days].filter((_day, i) => (days.length - 1 - i) % (step / DAY) === 0),
       },

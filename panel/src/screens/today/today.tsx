@@ -11,7 +11,7 @@ import { SetupList } from './setup-list.tsx';
 import { TestOrderButton } from './test-order.tsx';
 import './today.css';
 
-// Loaded later, because the chart is half of the first screen's code.
+// The chart is loaded later, because it is half of the first screen's code.
 const SalesChart = lazyPart(async () => (await import('./sales-chart.tsx')).SalesChart);
 
 type Overview = Schemas['Overview'];
@@ -21,7 +21,7 @@ export function Today() {
   const overview = useQuery({
     queryKey: ['overview'],
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/overview', { signal })),
-    // The screen stays open on many desks.
+    // The data is fetched again regularly, because the screen stays open on many desks.
     refetchInterval: 60_000,
     refetchOnWindowFocus: true,
   });

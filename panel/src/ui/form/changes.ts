@@ -14,7 +14,7 @@ export function changesOf<Values extends object>(base: Partial<Values>, values: 
   return Object.fromEntries(changed) as Partial<Values>;
 }
 
-/** A list that replaces the stored one: of each stored object its id and its changes, of a new one everything. */
+/** The list to send in place of the stored one: for each stored object its id and its changes, for a new one everything. */
 export function changedItems<Value extends { id?: string }>(base: Value[], values: Value[]): Value[] {
   return values.map((value) => {
     const was = value.id === undefined ? undefined : base.find(({ id }) => id === value.id);
@@ -46,7 +46,7 @@ function mergedLists(base: unknown[], mine: unknown[], theirs: unknown[]): unkno
     : mine;
 }
 
-/** In their order, unless I have changed it. An object that they removed and I changed becomes a new one. */
+/** Merges lists in their order, unless I have changed it. An object that they removed and I changed becomes a new one. */
 function mergedItems(base: Item[], mine: Item[], theirs: Item[]): Item[] {
   const find = (items: Item[], id: unknown) => items.find((item) => item.id !== undefined && item.id === id);
   const made = mine.filter(({ id }) => id === undefined);
@@ -106,7 +106,7 @@ function itemInWords({ id, ...item }: Item): [string, string][] {
   ]);
 }
 
-/** As the field on the screen is called, if there is one. */
+/** The label of the field on the screen, if there is one; else the field's name in words. */
 function labelOf(path: string, field: string): string {
   const [shown] = document.getElementsByName(path);
   const [first] = shown instanceof HTMLElement && 'labels' in shown ? ((shown as HTMLInputElement).labels ?? []) : [];

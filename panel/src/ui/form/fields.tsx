@@ -23,13 +23,13 @@ export interface Fields<Values extends FieldValues> {
   Amount: (props: At<Values, typeof TextField> & { texts?: NumberTexts }) => ReactNode;
   Percent: (props: At<Values, typeof PercentField>) => ReactNode;
   Whole: (props: At<Values, typeof TextField>) => ReactNode;
-  /** A time by the device's clock. */
+  /** A time, shown by the device's clock. */
   Moment: (props: At<Values, typeof TextField>) => ReactNode;
   Tags: (props: At<Values, typeof Chips>) => ReactNode;
   Lines: (props: At<Values, typeof LinesField>) => ReactNode;
   Words: (props: At<Values, typeof WordsField>) => ReactNode;
   Countries: (props: At<Values, typeof CountriesField>) => ReactNode;
-  /** The same in a cell of a table. */
+  /** A field for an amount or another value, in a cell of a table. */
   Cell: (props: At<Values, typeof CellInput> & { kind: CellKind }) => ReactNode;
   CellChoice: (props: CellChoiceProps & { name: Path<Values> }) => ReactNode;
 }
@@ -121,7 +121,7 @@ function Whole({ name, ...props }: Named<ComponentProps<typeof TextField>>) {
   );
 }
 
-/** The field has no seconds: an unchanged time keeps its own. */
+/** A field for a time. It has no seconds, so an unchanged time keeps its own. */
 function Moment({ name, ...props }: Named<ComponentProps<typeof TextField>>) {
   const { field, bound, error } = useBound(name);
   return (
@@ -182,7 +182,7 @@ function CellChoice({ name, label, children }: CellChoiceProps & { name: string 
   );
 }
 
-/** The field itself shows why its text is invalid. */
+/** An error if the text is not a number; the field itself shows why. */
 function isRead(value: unknown): string | true {
   return typeof value === 'string' && isUnread(value) ? 'Enter a number.' : true;
 }
@@ -191,13 +191,13 @@ function isWhole(value: unknown): string | true {
   return typeof value === 'string' ? 'Enter a whole number.' : true;
 }
 
-/** A whole number; null for an empty text, and an invalid text unchanged. */
+/** Reads a whole number; null for an empty text, and the text itself if it is invalid. */
 export function wholeOf(text: string): number | string | null {
   if (text.trim() === '') return null;
   return /^-?\d{1,10}$/.test(text.trim()) ? Number(text) : text;
 }
 
-/** A time of the API in the format of `<input type="datetime-local">`. */
+/** Writes a time of the API in the format of `<input type="datetime-local">`. */
 function localTime(time: string): string {
   const date = new Date(time);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

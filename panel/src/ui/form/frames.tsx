@@ -22,7 +22,7 @@ export function EditorFrame<Values extends FieldValues>({
   buttons,
   children,
 }: FrameProps<Values> & {
-  /** There is nothing left to lose: it was created or deleted. */
+  /** Whether there is nothing left to lose, because the object was created or deleted. */
   isGone?: boolean;
   /** Replaces Save and Discard when creating a new object. */
   buttons?: ReactNode;

@@ -9,12 +9,12 @@ interface ListFieldProps {
   error?: string | undefined;
 }
 
-/** A list of texts, one per line. */
+/** A field for a list of texts, one per line. */
 export function LinesField({ value, onChange, ...field }: ListFieldProps) {
   return <TextArea {...field} {...useListText(value, '\n', onChange)} />;
 }
 
-/** A list of words, with commas between them. */
+/** A field for a list of words, with commas between them. */
 export function WordsField({ value, onChange, ...field }: ListFieldProps) {
   return <TextField {...field} {...useListText(value, ',', onChange)} required />;
 }

@@ -24,7 +24,9 @@ interface Calls<Values> {
   words?: (values: Values) => Map<string, string>;
 }
 
-/** A save whose first call succeeded and a later one failed: the rest stays in the form, based on the new stored state. */
+/**
+ * Thrown by a save whose first call succeeded and a later one failed: the rest stays in the form, based on the new stored state.
+ */
 export class PartlySaved<Values> extends Error {
   readonly saved: Versioned<Values>;
   readonly typed: Values;
@@ -42,16 +44,16 @@ export interface Editing<Values extends FieldValues> {
   base: Versioned<Values>;
   busy: boolean;
   dirty: boolean;
-  /** The error of the last save, as far as no field shows it. */
+  /** The error of the last save, unless a field shows it. */
   problem: string | undefined;
   conflict: { source: ConflictSource; theirs: Versioned<Values> } | undefined;
   words: (values: Values) => Map<string, string>;
   /** The number of pictures that are uploading: a save would lack them. */
   waiting: number;
   setWaiting: (waiting: number) => void;
-  /** Changes after everything was discarded, so that uploads which were running then are ignored. */
+  /** A number that changes after everything was discarded, so that uploads which were running then are ignored. */
   round: number;
-  /** Resolves to whether it was saved. */
+  /** Saves, and resolves to whether that succeeded. */
   save: () => Promise<boolean>;
   discard: () => void;
   keepMine: () => void;
@@ -81,7 +83,7 @@ export function useEditing<Values extends FieldValues>(
     if (busy || !problem) return;
     const field = document.querySelector<HTMLElement>('.held [aria-invalid="true"]');
     field?.focus({ preventScroll: true });
-    // Scrolls it together with its error: the bar at the lower edge would cover it.
+    // The field is scrolled to the middle together with its error, because the bar at the lower edge would cover it.
     field?.scrollIntoView({ block: 'center' });
   }, [busy, problem]);
 
@@ -90,7 +92,7 @@ export function useEditing<Values extends FieldValues>(
     const submit = async (values: Values) => {
       try {
         const saved = await send(values, over);
-        // Before anything else, in case the user leaves as soon as success is reported.
+        // The form begins anew before anything else happens, in case the user leaves as soon as success is reported.
         begin(saved);
         await onSaved?.(saved);
         isSaved = true;
@@ -136,7 +138,7 @@ export function useEditing<Values extends FieldValues>(
 /** The form, and the stored state that it began with. */
 function useBase<Values extends FieldValues>(stored: Versioned<Values>, busy: boolean) {
   const [base, setBase] = useState(stored);
-  // For the comparison at the moment in which the form is reset.
+  // The state for the comparison at the moment in which the form is reset.
   const began = useRef(base);
   const form = useForm<Values>({ defaultValues: stored.data as DefaultValues<Values>, shouldFocusError: false });
   const dirty = useWatch({

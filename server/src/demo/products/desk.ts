@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** Desk & Paper. */
+/** The products of Desk & Paper. */
 export const desk: CatalogEntry[] = [
   {
     slug: 'almanac-field-notebook',

@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** Garden & Balcony. */
+/** The products of Garden & Balcony. */
 export const garden: CatalogEntry[] = [
   {
     slug: 'sunday-terracotta-pot',

@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** Kitchen & Table. */
+/** The products of Kitchen & Table. */
 export const kitchen: CatalogEntry[] = [
   {
     slug: 'rowan-stoneware-mug',

@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** Trail & Camp. */
+/** The products of Trail & Camp. */
 export const trail: CatalogEntry[] = [
   {
     slug: 'fell-backpack',

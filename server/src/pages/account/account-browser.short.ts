@@ -7,7 +7,7 @@ const { played, browser } = inChromium();
 
 const PASSWORD = 'correct horse battery staple';
 
-/** A shop with a customer who ordered two things: one was sent, the other is out of stock. */
+/** Opens a shop with a customer who ordered two things: one was sent, the other is out of stock. */
 async function givenCustomerWithOrder() {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {

@@ -24,7 +24,7 @@ function textOf(html: string): string {
   return unescaped(html.replaceAll(/<[^>]*>/g, '')).replaceAll(/[\u00a0\u202f]/g, ' ');
 }
 
-/** The address of a page's link with these words. */
+/** The URL of the link that has these words on a page. */
 function linkOf({ html }: Page, words: string): string {
   const links = [...html.matchAll(/<a [^>]*href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/g)];
   const found = links.find(([, , text = '']) => textOf(text) === words);
@@ -32,7 +32,7 @@ function linkOf({ html }: Page, words: string): string {
   return unescaped(found[1] ?? '');
 }
 
-/** A customer who is logged in on the pages. */
+/** Creates a customer and logs them in on the pages. */
 async function givenVisitor(shop: OpenShop, headers: Record<string, string> = {}) {
   const customer = await shop.givenCustomer();
   const browser = new PaperBrowser(shop.baseUrl, headers);
@@ -60,7 +60,7 @@ test('a customer who forgot the password gets a link by mail, sets another and l
   const account = await browser.press(again, 'log_in', { email, password: NEW });
   expect(heading(account)).toBe('Your account');
 
-  // Without a language of the customer, the mail is in the language of the page.
+  // The customer has stored no language, so the mail is in the language of the page.
   const german = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'de' });
   await german.press(await german.open(accountOf(shop, '&login=forgot')), 'request_reset', { email });
   expect((await mailsTo(shop, email)).at(-1)?.subject).toContain('Ein neues Passwort');
@@ -92,7 +92,7 @@ test('visiting pages extends a login as API calls do, but not one that has ended
   expect(await minutesLeft()).toBe(1);
 });
 
-test('a new customer creates an account, confirms the address and logs in, without leaving the pages', async () => {
+test('a new customer creates an account, confirms the e-mail address and logs in, without leaving the pages', async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
   const browser = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'de' });
@@ -129,7 +129,7 @@ test('a new customer creates an account, confirms the address and logs in, witho
   expect(rows).toEqual([{ first_name: 'June', last_name: 'Okafor', locale: 'de' }]);
 });
 
-test('neither form reveals whether an address has an account, and both count toward the limits of the storefront’s operations', async () => {
+test('neither form reveals whether an e-mail address has an account, and both count toward the limits of the storefront’s operations', async () => {
   const shop = await openShop();
   const { email: known } = await shop.givenCustomer();
   const unknown = `nobody-${randomUUID()}@example.com`;
@@ -149,7 +149,7 @@ test('neither form reveals whether an address has an account, and both count tow
   const answers = await askingFor(known);
   expect(await askingFor(unknown)).toEqual(answers);
   await stopServer(limited);
-  // Three an hour for an address.
+  // An e-mail address can be entered three times an hour.
   expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '200', '200', '429', '200', '200', '200', '429']);
   const { rows } = await shop.owner.query(
     `select action, count(*)::int from commerce.audit_events where site_id = $1 and actor_type <> 'api_key'
@@ -163,7 +163,7 @@ test('neither form reveals whether an address has an account, and both count tow
   ]);
 });
 
-test('the login of the page for assistants leads to a new password and a new account, and back', async () => {
+test('the login on the page for assistants leads to a new password and a new account, and back', async () => {
   const shop = await openShop();
   const browser = new PaperBrowser(shop.baseUrl);
   const path = `/agent-consent?site_id=${shop.site_id}&user_code=BCDF-GHJK`;
@@ -241,7 +241,7 @@ test('an order of another customer is not found, with or without a login', async
   }
 });
 
-test('the login leads only to the requested order, also via the other forms', async () => {
+test('the login leads only to the requested order, even from the other forms', async () => {
   const shop = await openShop();
   const { email, client } = await shop.givenCustomer();
   const order = await shop.givenOrder({ client });
@@ -301,7 +301,7 @@ test('one click orders again at today’s prices, without changing the customer�
   expect((await other.browser.press(elsewhere, 'view_order')).path).toMatch(/^\/sites\/.*\/orders\/ord_/);
 });
 
-/** The page of the checkout that became an order. */
+/** The path of the checkout that became the order. */
 async function checkoutPathOf({ owner, site_id: siteId }: OpenShop, order_id: string): Promise<string> {
   const { rows } = await owner.query<{ id: string }>(
     'select id from commerce.checkouts where site_id = $1 and order_id = $2',
@@ -404,7 +404,7 @@ test('logging out everywhere ends the session of the page and those of the store
   expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
 });
 
-test('no form of the account works from another origin, in another session or with the token of another page', async () => {
+test('no form of the account works from another origin, in another session or with the form token of another page', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { ask_for_marketing: true } });
   const { customer, browser, account } = await givenVisitor(shop);

@@ -8,7 +8,9 @@ import { count, runAction } from '../parts/visit.ts';
 import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
-/** The consent to marketing mails, in the account: it can always be withdrawn, and given if the shop asks for it. */
+/**
+ * The section of the account about the consent to marketing mails: it can always be withdrawn, and given if the shop asks for it.
+ */
 export function consentSection(visit: AccountVisit, csrf: string, optedIn: boolean): Html | false {
   const { front, path, language } = visit;
   const { say } = language;
@@ -34,7 +36,7 @@ export async function changeConsent(
 ): Promise<PageAnswer> {
   const { front, language, path } = visit;
   const granted = action === 'marketing_on';
-  // An empty box is no decision.
+  // If the box is not ticked, the customer has decided nothing.
   if (granted && (body.get('marketing') !== 'yes' || !front.ask_for_marketing)) return { redirect: path };
   await count(visit, 'storefront.updateCustomer');
   const said = granted

@@ -24,7 +24,7 @@ export interface LinkVisit extends Visit {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Follows a link for one of the purposes. Throws the same `not_found` for an invented, a replaced and a foreign one. */
+/** Follows a link for one of the purposes. Throws the same `not_found` for an invented, a replaced and another shop's link. */
 export async function followLink(
   request: PageRequest,
   purposes: codes.CodePurpose[],
@@ -75,7 +75,7 @@ function leadsNowhere(): ShopError {
   return new ShopError('not_found', 'This link is not valid.');
 }
 
-/** GET shows the name of the shop, and counts as a visit. */
+/** Counts the visit like a call that reads the shop, because GET shows only its name. */
 export function countLook(visit: LinkVisit): Promise<void> {
   return count(visit, 'storefront.getShop');
 }
@@ -84,12 +84,12 @@ export const LINK_NOTICES: Notices = {
   not_found: 'account.link_dead',
 };
 
-/** The link to the login, to continue after the page. */
+/** A link to the login, with which the customer can continue after this page. */
 export function toLogin({ tenant, language }: LinkVisit): Notice['link'] {
   return { href: accountLink('', tenant.site_id), label: language.say('page.login_button') };
 }
 
-/** The link to the form for requesting another mail. */
+/** A link to the form for requesting another mail. */
 export function toAccess({ tenant, language }: LinkVisit, view: 'forgot' | 'register'): Notice['link'] {
   const href = accessPath(accountLink('', tenant.site_id), view);
   return { href, label: language.say(view === 'forgot' ? 'access.forgot' : 'access.register') };

@@ -66,7 +66,7 @@ for (const width of [1280, 375]) {
       await look('reset-2-mistake');
       expect(await page.evaluate('document.activeElement.id')).toBe('new_password');
 
-      // With only the keyboard, from the summary on.
+      // From the summary of mistakes on, only the keyboard is used.
       await page.focus('.summary-of-mistakes a');
       await page.keyboard.press('Enter');
       await page.keyboard.type(PASSWORD);

@@ -11,7 +11,7 @@ const NEW = { new_password: 'a longer horse', new_password_again: 'a longer hors
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** The address in the newest mail. */
+/** The URL of the link in the newest mail. */
 async function linkTo(shop: OpenShop, email: string): Promise<string> {
   const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
   return unescaped(/href="([^"]*\/account\/[^"]*)"/.exec(html)?.[1] ?? '');
@@ -37,7 +37,7 @@ async function logInAs({ storefront }: OpenShop, email: string, password: string
   return (await storefront.POST('/api/storefront/customer/login', { body: { email, password } })).response.status;
 }
 
-/** All that a link could change. */
+/** Reads all rows that a link could change. */
 async function rows({ owner, site_id }: OpenShop) {
   const { rows: found } = await owner.query(
     `select (select json_agg(c order by id) from commerce.customers c where site_id = $1) as customers,
@@ -54,7 +54,7 @@ function heading({ html }: Page): string {
   return unescaped(/<h1>([^<]*)<\/h1>/.exec(html)?.[1] ?? '');
 }
 
-test('the button of the mailed page confirms an address, and another click shows it as confirmed', async () => {
+test('the button of the mailed page confirms an e-mail address, and another click shows it as confirmed', async () => {
   const given = await givenRegistration();
   const { browser, link, email } = given;
   const form = await browser.open(link);
@@ -102,7 +102,7 @@ test('GET and HEAD change nothing, however often a scanner opens the link', asyn
   }
 });
 
-test('the mistakes of a password are shown at its field, and the password is not sent back', async () => {
+test('the mistakes in a password are shown at its field, and the password is not sent back', async () => {
   const given = await givenReset();
   const { browser, link } = given;
   const form = await browser.open(link);
@@ -199,7 +199,7 @@ test('a link of another shop or purpose, a replaced one and an invented one get 
   }
 });
 
-test('an address that got an account meanwhile is reported, and nothing changes', async () => {
+test('an e-mail address that got an account meanwhile is reported, and nothing changes', async () => {
   const given = await givenRegistration();
   const { browser, link, email, owner } = given;
   const form = await browser.open(link);

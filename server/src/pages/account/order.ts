@@ -17,7 +17,7 @@ import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /**
- * One order in the account, which can be ordered again. Items no longer for sale are shown before a checkout begins:
+ * Shows one order in the account, which can be ordered again. Items no longer for sale are shown before a checkout begins:
  * `&again=1` shows what would be in it.
  */
 export async function showOrder(
@@ -46,7 +46,7 @@ ${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, actions: againFo
   return { status: 200, html: page({ language, title, front, where: 'account', main }) };
 }
 
-/** `certain`: the reader has seen the missing items, and orders the rest. */
+/** `certain` means that the reader has seen the missing items, and orders the rest. */
 function againForm(
   { language, path }: AccountVisit,
   csrf: string,
@@ -63,7 +63,7 @@ ${certain}
 </form>`;
 }
 
-/** The lines of an order that can be ordered again, and those that cannot. */
+/** Shows the lines of an order that can be ordered again, and those that cannot. */
 function againPage(visit: AccountVisit, order: ShownOrder, csrf: string, lines: ReorderLine[]): PageAnswer {
   const { front, path, language } = visit;
   const { say } = language;
@@ -120,7 +120,7 @@ export async function orderAgain(visit: AccountVisit, body: FormBody): Promise<P
   };
   const act = { operation_id: 'storefront.createCheckout', action: 'reorder', body } as const;
   return runAction(visit, act, work, async (_shop, error) => {
-    // Someone else bought the last piece: the page shows the remaining ones.
+    // Someone else bought the last of an item, so the page shows the remaining ones.
     if (error instanceof ShopError && ['insufficient_stock', 'cart_empty'].includes(error.code))
       return { redirect: again };
     throw error;

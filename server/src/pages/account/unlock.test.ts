@@ -6,7 +6,7 @@ import { mailsTo } from '../../../test/mail.ts';
 import { PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** Extends login delays of a second, so that they do not end while the test runs. */
+/** Extends all login delays, so that they do not end while the test runs. */
 async function holdDelays({ owner }: { owner: pg.Pool }): Promise<void> {
   await owner.query(
     `update commerce.login_throttles set next_attempt_at = now() + interval '10 minutes' where failures >= 5`,
@@ -15,7 +15,7 @@ async function holdDelays({ owner }: { owner: pg.Pool }): Promise<void> {
 
 const PASSWORD = 'correct horse battery staple';
 
-/** The status of a login on the account's page, in a browser. */
+/** Logs in on the account's page and returns the status of the response. */
 async function logInAt(browser: PaperBrowser, site_id: string, email: string, password: string): Promise<number> {
   const page = await browser.open(`/account?site_id=${site_id}`);
   return (await browser.press(page, 'log_in', { email, password })).response.status;
@@ -67,7 +67,7 @@ test('a browser that opened the link has its own count, and is delayed only for 
   expect(await logInAt(browser, site_id, email, PASSWORD)).toBe(429);
 });
 
-test('a used, foreign or expired link lifts no delay', async () => {
+test('a used or expired link and one of another shop lift no delay', async () => {
   const [mine, theirs] = [await givenCustomerUnderAttack(), await givenCustomerUnderAttack()];
   const { owner, login, token } = mine;
 
@@ -81,7 +81,7 @@ test('a used, foreign or expired link lifts no delay', async () => {
   expect([late.response.status, late.html.includes('expired')]).toEqual([410, true]);
 });
 
-test('staff get the mail as well, and an address without an account gets the same responses and no mail', async () => {
+test('even staff get the mail, and an e-mail address without an account gets the same responses but no mail', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const password = shop.credentials.staff.password ?? '';

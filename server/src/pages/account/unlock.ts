@@ -33,7 +33,7 @@ async function arrive(request: PageRequest): Promise<UnlockVisit> {
   const token = String(request.req.params.token);
   const { db, req, hosts, checkoutDeps } = request;
   const found = await findUnlock(db, token, unlockPasses(req, checkoutDeps.baseUrl));
-  // The host of a shop has no links of staff, because they work for several shops.
+  // Links of staff are not served at a shop's host, because staff work for several shops.
   if (!found || (found.site_id === null && hosts.siteAt(req) !== undefined)) {
     throw new ShopError('not_found', 'This link is not valid.');
   }

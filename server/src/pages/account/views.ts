@@ -101,7 +101,7 @@ ${
 </li>`;
 }
 
-/** When the budget resets, if the assistant can still spend then. */
+/** Says when the budget resets, if the assistant can still spend then. */
 function budgetAnew(language: Language, { status, budget_resets_at, expires_at }: AgentToken): Html | undefined {
   if (status !== 'active' || budget_resets_at === null || budget_resets_at >= expires_at) return undefined;
   return html`<p class="hint">${rich(language, 'account.resets', { moment: moment(language, budget_resets_at) })}</p>`;
@@ -145,7 +145,7 @@ function orderState({ say }: Language, { status, payment_status, fulfillment_sta
   });
 }
 
-/** The actions of an agent, newest first. */
+/** Shows what an agent did, newest first. */
 export function activityView(visit: AccountVisit, agent: AgentToken, operations: AuditEvent[]): PageAnswer {
   const { front, path, language } = visit;
   const { say } = language;

@@ -56,7 +56,8 @@ for (const width of [1280, 375]) {
       await page.goto(here(again.verification_uri_complete));
       await look('4b-changes');
       expect(await page.$eval('.changes', ({ textContent }) => textContent)).toContain('€50.00 each week, then €60.00');
-      // One of the shop's own kinds, without its profile, once instead of each month, and at most 20.00 for a purchase.
+      // The customer allows only one of the shop's own product types, no profile, a budget for once instead of each month, and at
+      // most 20.00 for a purchase.
       for (const box of ['#category_0', '#scope_3', '[name=budget_period][value=once]', '#same_code']) {
         await page.click(box);
       }

@@ -6,7 +6,7 @@ import { draw } from '../../shop/rate-counts.ts';
 
 type Wish = Parameters<typeof askForConsent>[1];
 
-/** A shop, a customer with a browser, and an agent's request. */
+/** Opens a shop with a customer, the customer's browser, and an agent's request. */
 async function givenRequest(wish: Wish = {}) {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
@@ -76,7 +76,7 @@ test('mistakes are shown at their fields, and nothing is approved', async () => 
   expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
 
-test('a code can be typed, an unknown one is reported, and guessing ends after five', async () => {
+test('a user code can be typed, an unknown one is reported, and guessing ends after five', async () => {
   const given = await givenRequest();
   const { browser, customer, asked } = given;
   const start = await browser.open(asked.verification_uri);
@@ -96,7 +96,7 @@ test('a code can be typed, an unknown one is reported, and guessing ends after f
   expect((await browser.press(entry, 'enter_code', { user_code: 'BBBB-BBBB' })).response.status).toBe(429);
 });
 
-test('opens a pending code when the guesses of the shop are used up, and refuses an unknown one (429)', async () => {
+test('opens a pending user code when the guesses of the shop are used up, and refuses an unknown one (429)', async () => {
   const given = await givenRequest();
   const { browser, shop, asked } = given;
   const other = await askForConsent(shop);

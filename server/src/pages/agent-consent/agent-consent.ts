@@ -26,8 +26,8 @@ function loginWords({ language: { say } }: ConsentVisit): LoginWords {
 }
 
 /**
- * The page where customers decide on an agent's request for consent (RFC 8628 §3.3): they log in, compare the
- * code, see the agent and its request, and approve all or part of it, or deny it. Opening the link alone changes nothing.
+ * The page where customers decide on an agent's request for consent (RFC 8628 §3.3). They log in, compare the code, see the agent
+ * and its request, and approve all or part of it, or deny it. Opening the link alone changes nothing.
  */
 export const agentConsentPage: PageRoute<ConsentVisit> = {
   path: '/agent-consent',
@@ -76,7 +76,7 @@ function csrfOf(visit: ConsentVisit): string {
   return visit.guard.csrfFor(visit.req, visit.res, agentConsentPage.formOf(visit));
 }
 
-/** The request of a code. An unknown code counts as a guess, and the page asks for it again. */
+/** Finds the request with this user code. An unknown code counts as a guess, and the page asks for it again. */
 async function readRequest(visit: ConsentVisit, user_code: string): Promise<AgentConsent | PageAnswer> {
   const { db, tenant, caller, session, sealed, req } = visit;
   await count(visit, 'storefront.getAgentConsent');
@@ -141,7 +141,7 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
   return answer;
 }
 
-/** Approves the request, and returns the address to redirect to. */
+/** Approves the request, and returns the path to redirect to. */
 async function approveAsAsked(
   visit: ConsentVisit,
   shop: Shop,
@@ -156,7 +156,10 @@ async function approveAsAsked(
   return pathAfter(visit);
 }
 
-/** The page that leads back to a client of OAuth, or this one, which shows the decision. */
+/**
+ * The path of the page that leads back to an OAuth client; without such a client, the path of this page, which shows the
+ * decision.
+ */
 function pathAfter({ authorization, path, tenant }: ConsentVisit): string {
   return authorization ? authorizationLeavePage(tenant.site_id, authorization.secret) : path;
 }
@@ -205,7 +208,7 @@ async function showRefusal(
       403,
     );
   }
-  // It was decided meanwhile, here or elsewhere, or cannot be now: the page shows that.
+  // The request was decided meanwhile, here or elsewhere, or cannot be decided now: the page shows that.
   const isToBeShown = code === 'consent_not_pending' || code === 'consent_expired' || error instanceof TooManyAgents;
   if (isToBeShown || (visit.authorization && code === 'agents_not_allowed')) return { redirect: visit.path };
   throw error;

@@ -24,7 +24,7 @@ played(
     const config = await registeredClient(shop, ['http://127.0.0.1/callback']);
     const { page, complaints } = await openTab(browser(), 375);
     const heading = () => page.$eval('h1', ({ textContent }) => textContent);
-    // A page of ours redirects to the app without a click.
+    // The server's own page redirects to the app without a click.
     const backInTheApp = () => expect.poll(() => heading().catch(() => '')).toBe('Back in the app');
     const look = async (step: string) => {
       await leaveScreenshot(page, `authorization-${step}`);
@@ -32,7 +32,7 @@ played(
     };
     const begin = async () => {
       const begun = await beginAuthorization(config, { redirect_uri });
-      // The links of the server begin with its configured address; here it listens at another one.
+      // The links of the server begin with its configured URL; here it listens at another one.
       const sent = await fetch(shop.baseUrl + begun.address.pathname + begun.address.search, { redirect: 'manual' });
       await page.goto(shop.baseUrl + (sent.headers.get('Location') ?? '').replace(/^https?:\/\/[^/]+/, ''));
       return begun;

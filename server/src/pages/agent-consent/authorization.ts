@@ -17,14 +17,14 @@ import { fullHousePage } from './views.ts';
 import type { ConsentVisit } from './visit.ts';
 
 /**
- * Differences of the page when a client of OAuth sent the browser: no code to compare, because no other device shows one, and
- * a way back, which needs a login first (RFC 9700 §4.11.2).
+ * How the page differs when a client of OAuth sent the browser. There is no code to compare, because no other device shows one.
+ * There is a way back, which needs a login first (RFC 9700 §4.11.2).
  */
 const DENIED = new OAuthRefusal('access_denied', 'The customer has refused.');
 const LATE = new OAuthRefusal('access_denied', 'The customer did not decide in time. Ask again.');
 const NOT_ALLOWED = new OAuthRefusal('access_denied', 'The shop does not allow agents.');
 
-/** The visit of the page by its secret address. Throws `not_found` if there is no such request. */
+/** Arrives at the page by its secret URL. Throws `not_found` if there is no such request. */
 export async function arriveWithAuthorization(request: PageRequest, secret: string): Promise<ConsentVisit> {
   const visit = await arriveInShop(request, (site_id) => authorizationPage('', site_id, encodeURIComponent(secret)));
   const authorization = await inShopOfVisit(visit, (shop) => requests.find(shop, secret));
@@ -32,7 +32,7 @@ export async function arriveWithAuthorization(request: PageRequest, secret: stri
   return { ...visit, user_code: secret, sealed: true, authorization };
 }
 
-/** The response instead of the form: the customer has too many agents, or the way back when nothing can be decided. */
+/** What is shown in place of the form: that the customer has too many agents, or the way back when nothing can be decided. */
 export async function showBeforeForm(
   visit: ConsentVisit,
   csrf: string,
@@ -56,9 +56,9 @@ function refusalOf({ enabled, approved }: requests.AuthorizationRequest, status:
 }
 
 /**
- * Browsers check the redirects that follow a form against `form-action 'self'`, which is not widened for addresses that anybody can
- * register: the form leads here, and this page redirects to the address of the record. GET changes nothing here either:
- * the approval made the code, and only the customer who approved sees it.
+ * Browsers check the redirects that follow a form against `form-action 'self'`, which is not widened for URLs that anybody can
+ * register. Therefore the form leads here, and this page redirects to the recorded URL. Here, too, GET changes nothing: the
+ * approval made the code, and only the customer who approved sees it.
  */
 export const authorizationLeave: PageRoute<ConsentVisit> = {
   path: '/agent-consent/leave',

@@ -21,7 +21,7 @@ export type ConsentField =
   | 'password';
 
 export interface ConsentForm {
-  /** As typed. */
+  /** The amounts as they were typed. */
   budget: string;
   max_per_order: string;
   budget_period: BudgetPeriod;
@@ -51,7 +51,7 @@ export function parseForm(body: FormBody, consent: AgentConsent): ConsentForm {
   };
 }
 
-/** Each category is identified by its name, not its position, because the shop's categories may have changed meanwhile. */
+/** Reads each category by its name, not its position, because the shop's categories may have changed meanwhile. */
 function chosenCategories(body: FormBody, consent: AgentConsent): string[] {
   const chosen = new Set([...body].flatMap(([name, value]) => (name.startsWith('category_') ? value : [])));
   return offeredCategories(consent).filter((name) => chosen.has(withoutHidden(name, { lines: false }).trim()));

@@ -56,13 +56,13 @@ ${textField(state, {
 ${budget_cents > 0 && !asksBudget && worstCase(language, consent)}`;
 }
 
-/** The total if the customer changes nothing, because a weekly budget sums up to more than it seems. */
+/** What the agent can spend if the customer changes nothing, because a weekly budget sums up to more than it seems. */
 function worstCase(language: Language, { worst_case_cents, currency, token_expires_at }: AgentConsent): Html {
   const amount = html`<strong>${budgetInWords(language, worst_case_cents, currency)}</strong>`;
   return html`<p class="worst-case">${rich(language, 'consent.worst_case', { amount, moment: moment(language, token_expires_at) })}</p>`;
 }
 
-/** All requested categories are ticked; if the agent requested everything, the customer can tick some. */
+/** Ticks all requested categories; if the agent requested everything, the customer can tick some. */
 function categoriesField(state: State, consent: AgentConsent, form: ConsentForm): Html | undefined {
   const { language } = state;
   const { say } = language;

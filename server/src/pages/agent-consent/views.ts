@@ -77,7 +77,7 @@ ${sentences.map((sentence) => html`<p>${sentence}</p>`)}
   return { status: 200, html: page({ language, title, front, where: 'consent', main }) };
 }
 
-/** The customer has the maximum number of agents, and must revoke one first. */
+/** Says that the customer has the maximum number of agents, and must revoke one first. */
 export function fullHousePage({ front, path, language }: ConsentVisit, csrf: string, agents: AgentToken[]): PageAnswer {
   const { say } = language;
   const { title, sentences } = noticeOf(language, 'consent.full_house');
@@ -152,7 +152,10 @@ function formOf({
   return { budget: decimalOf(budget_cents, digits), max_per_order, budget_period, scopes, categories };
 }
 
-/** The code on the device, for the customer to compare. A browser that was redirected here has nothing to compare with. */
+/**
+ * Shows the user code, which the customer compares with that on the device. A browser that was redirected here has nothing to
+ * compare with.
+ */
 function sameCode(state: FormState<ConsentField>, { user_code }: AgentConsent): Html {
   const { say } = state.language;
   return html`<div class="code"><p class="hint" id="code-label">${say('consent.code')}</p><p class="user-code" aria-labelledby="code-label">${user_code}</p></div>

@@ -60,7 +60,7 @@ async function shopOf(
   const named = typeof req.params.site_id === 'string' ? req.params.site_id.toLowerCase() : undefined;
   const site_id = named ?? atHost;
   if (!site_id || !UUID.test(site_id) || (atHost && atHost !== site_id)) throw notFound('shop');
-  // Checked on each request, also for cached guides: the site may have been suspended or deleted since.
+  // This is checked even for cached guides, on each request: the site may have been suspended or deleted since.
   const tenant = await findTenant(db, site_id);
   if (!tenant) throw notFound('shop');
   let facts = shops.get(site_id);

@@ -8,11 +8,11 @@ import { plainText } from '../../http/pipeline/markdown-text.ts';
 export interface GuidedShop extends AgentShop {
   /** The origin of its API. */
   origin: string;
-  /** The base address of this shop's own endpoints: its host, or the path of its issuer. */
+  /** The base URL of this shop's own endpoints: its host, or the path of its issuer. */
   issuer: string;
 }
 
-/** The operations of agents in the order of the contract, by their tag. */
+/** The operations of agents by their tag, in the order of the contract. */
 export const OPERATIONS_BY_TAG: Map<string, Operation[]> = Map.groupBy(
   operationTable.filter(({ surface, scope }) => surface === 'agent' && scope !== undefined),
   ({ path, method }) => String((document.paths[path]?.[method]?.tags as string[] | undefined)?.[0]),
@@ -22,7 +22,7 @@ export function summaryOf({ path, method }: Operation): string {
   return String(document.paths[path]?.[method]?.summary);
 }
 
-/** The facts of a shop as a list. The names in it are the merchant's words. */
+/** The facts of a shop as a list. The merchant chose the names in it. */
 export function factsOf(shop: GuidedShop): string[] {
   const { content, delivery, agents, currency, currency_digits } = shop;
   const budget = (agents.max_budget_cents / 10 ** currency_digits).toFixed(currency_digits);

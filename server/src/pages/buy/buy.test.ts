@@ -66,7 +66,7 @@ test('opening a link to buy writes nothing, and its button creates the cart', as
   expect(await counted()).toBe(1);
 });
 
-test('pressing the button again, also concurrently, leads to the same checkout; opening the link again creates another', async () => {
+test('pressing the button again, even concurrently, leads to the same checkout; opening the link again creates another', async () => {
   const { baseUrl, site_id, owner, givenProduct, givenTerms } = await openShop();
   await givenTerms();
   const { variants } = await givenProduct({ price: '14.00', inventory_quantity: 2 });

@@ -24,8 +24,8 @@ import { money } from '../parts/words.ts';
 import { type BuyLink, idIn, pathOf, readLink } from './link.ts';
 
 /**
- * Links to buy. Their address redirects to a page that shows the items; the button on it creates the cart and the
- * checkout, because programs open links as well.
+ * The paths of links to buy. They redirect to a page that shows the items; the button on it creates the cart and the checkout,
+ * because programs open links as well.
  */
 export const BUY_PATHS = ['/buy', '/buy/:items', '/sites/:site_id/buy', '/sites/:site_id/buy/:items'];
 
@@ -128,11 +128,14 @@ ${csrfField(guard.csrfFor(req, res, `basket ${path}`))}
   return { status: mistaken ? 422 : 200, html: page({ language, title, mistaken, front, where: 'checkout', main }) };
 }
 
-/** Creates the cart and its checkout, which reserves the stock, and redirects to it. An invalid code is ignored: the page accepts others. */
+/**
+ * Creates the cart and its checkout, which reserves the stock, and redirects to it. An invalid discount code is ignored: the page
+ * accepts others.
+ */
 async function post(visit: BasketVisit, body: FormBody): Promise<PageAnswer> {
   const { checkoutDeps, link, variants, language } = visit;
   await count(visit, 'storefront.createCart');
-  // The result reveals whether a code is valid, so attempts count toward the limit of codes.
+  // The result reveals whether a discount code is valid, so attempts count toward the limit for codes.
   if (link.code) await count(visit, 'storefront.applyDiscount', { cart_id: randomUUID() });
   const work = async (shop: Shop) => {
     const { attribution } = link;
@@ -154,7 +157,10 @@ async function post(visit: BasketVisit, body: FormBody): Promise<PageAnswer> {
   });
 }
 
-/** Pressing the button of one page again, as with a double click, is the same purchase; opening the link again is another. */
+/**
+ * The id of the cart. Pressing the button of one page again, as with a double click, is the same purchase; opening the link again
+ * is another.
+ */
 function cartIdOf({ checkoutDeps, tenant, path }: BasketVisit, body: FormBody): string {
   const about = [tenant.site_id, path, body.get('csrf') ?? '', body.get('once') ?? randomUUID()].join('|');
   const bytes = createHmac('sha256', checkoutDeps.secretKey).update(`basket|${about}`).digest().subarray(0, 16);

@@ -16,7 +16,7 @@ const DETAILS = {
   payment_method: 'bank_transfer',
 };
 
-/** A shop with a checkout that is ready, and a browser that has opened its review. */
+/** Opens a shop with a checkout that is ready, and a browser that has opened its review. */
 async function openReview() {
   const shop = await openShop();
   const checkout = await shop.givenCheckout({ shipping_address: ADDRESS, email: 'june@example.com' });
@@ -27,7 +27,7 @@ async function openReview() {
   return { shop, checkout, url, browser, review, params };
 }
 
-/** The same, with the form posted once by the browser. */
+/** Does the same as openReview, and posts the form once in the browser. */
 async function openBound() {
   const opened = await openReview();
   const form = await opened.browser.open(`${opened.url}?change=1`);
@@ -70,7 +70,7 @@ test.each(SWAPS)(
     expect(again.html).toMatch(new RegExp(`<div class="answer changed"><dt>${heading} <strong>changed</strong>`));
     expect(await ordersOf(shop)).toEqual([]);
 
-    // The order as displayed now can be placed.
+    // The order can be placed as it is displayed now.
     expect((await browser.press(again, 'place_order')).html).toContain('Order number');
     expect(await ordersOf(shop)).toMatchObject([patch]);
   },
@@ -208,7 +208,7 @@ test('another customer neither reads a bound guest checkout nor takes it over', 
   expect(await ordersOf(shop)).toMatchObject([{ customer_id: null, shipping_address: ADDRESS }]);
 });
 
-test('another browser with the link sees empty fields, and binds the checkout by entering its own data', async () => {
+test('another browser with the link sees empty fields, and the checkout is bound to it when it enters its own data', async () => {
   const { shop, url, browser, review } = await openBound();
   const second = new PaperBrowser(shop.baseUrl);
   const form = await second.open(url);

@@ -9,7 +9,10 @@ import { browserOf } from '../../shop/checkout/binding.ts';
 const LIFE_MS = 30 * 24 * 60 * 60 * 1000;
 const COOKIE = /^[A-Za-z0-9_-]{43}$/;
 
-/** The browser of a visit to a checkout's page, as the checkout stores it. A browser that posts without a cookie gets one. */
+/**
+ * The browser that visits a checkout's page, in the form that the checkout stores. A browser that posts without a cookie gets
+ * one.
+ */
 export function visitingBrowser(req: Request, res: Response, baseUrl: string, checkout_id: string): string {
   const secure = baseUrl.startsWith('https:');
   // The prefix binds the cookie to this host only. It needs https.

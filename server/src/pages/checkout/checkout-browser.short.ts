@@ -98,7 +98,7 @@ for (const width of [1280, 375]) {
       const text = await page.$eval('main', (main) => main.textContent);
       expect(text).toContain(order?.order_number);
       expect(text).toContain('DE89 3704 0044 0532 0130 00');
-      // Only the 422 of the page with mistakes: no blocked picture and no violation of the policy.
+      // The browser logged only the 422 of the page with mistakes: no blocked picture and no violation of the policy.
       expect(complaints).toEqual([expect.stringContaining('422')]);
     },
     90_000,

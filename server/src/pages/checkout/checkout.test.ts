@@ -19,7 +19,7 @@ const DETAILS = {
 
 const BANK = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' };
 
-/** A shop that accepts bank transfers, with an empty checkout of two mugs. */
+/** Opens a shop that accepts bank transfers, with a checkout of two mugs that is not filled in. */
 async function givenCheckout({ name = 'Stoneware mug', quantity = 2 } = {}) {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch', bank_details: BANK } });
@@ -83,7 +83,8 @@ test('a shopper without script goes from the link to the order and its bank deta
   const confirmed = await browser.open(url);
   expect(confirmed.html).toContain('Thank you for your order');
 
-  // The link to the order's own page: its secret is on no page, and is stored once, however often it is requested.
+  // The link to the order's own page contains a secret that is on no page, and is stored once, however often the link is
+  // requested.
   expect(confirmed.html).not.toContain('/orders/');
   const paths = [];
   for (let press = 0; press < 2; press += 1) {
@@ -262,12 +263,12 @@ const PAYLOADS = [
   '{{7*7}}$' + '{alert(1)}`',
 ];
 
-/** The only drawing of ours is the code of a transfer, which contains no input. */
+/** The only drawing in our own markup is the code of a transfer, which contains no input. */
 const OUR_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
 const QR_CODE =
   /<svg class="qr-code" viewBox="[\d ]+" role="img" aria-label="[\w ,]+" shape-rendering="crispEdges">\s*<rect [^<>]*\/><path d="[MhvHz\d ]+" fill="#000"\/><\/svg>/;
 
-test('any text of merchants and shoppers stays text', async () => {
+test('any text of merchants and shoppers is shown as text', async () => {
   const payload = PAYLOADS.join(' ');
   const given = await givenCheckout({ name: payload.slice(0, 255) });
   const { browser, dashboard, url } = given;
@@ -357,7 +358,7 @@ test('mistakes are shown at their fields, and the form keeps its input', async (
   expect(wrong.html).toMatch(
     /id="email"[^>]*value="june@"[^>]*aria-describedby="email-hint email-error"[^>]*aria-invalid="true"/,
   );
-  // Only the first faulty field gets the focus.
+  // Only the first field with a mistake gets the focus.
   expect(wrong.html.match(/<[^>]* autofocus[^>]*>/g)).toEqual([expect.stringContaining('id="email"')]);
   // Wrong and missing fields come in one response; a delivery that could not be chosen yet is not reported as missing.
   expect(wrong.html).toContain('<a href="#shipping_city">Enter the city.</a>');
@@ -390,7 +391,7 @@ test("the shop's own country is preselected if the shop delivers there", async (
   expect(await chosenIn()).toBeUndefined();
 });
 
-test('a code is applied and removed without losing input', async () => {
+test('a discount code is applied and removed without losing input', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
   const { browser, url } = given;
@@ -407,7 +408,7 @@ test('a code is applied and removed without losing input', async () => {
   expect(removed.html).toContain('value="28.00"');
 });
 
-test('any button that continues also applies a typed code, or the code is rejected at its field', async () => {
+test('any button that continues also applies a typed discount code, or the code is rejected at its field', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
   const { browser, url, option } = given;
@@ -452,7 +453,7 @@ test('a line that cannot be bought can be removed on the page, and the form keep
   expect(one.response.status).toBe(200);
   expect(one.html.match(/value="remove_item"/g)).toHaveLength(1);
   expect(one.html).toContain('value="Lindenallee 7"');
-  // A second click on the removed button.
+  // The removed line's button is clicked a second time.
   expect((await browser.press(form, 'remove_item')).response.status).toBe(200);
   const both = await browser.press(one, 'remove_item');
   expect(both.html).not.toContain('value="remove_item"');
@@ -496,7 +497,7 @@ test('changing the country requires choosing the delivery again', async () => {
   expect(again.html).toContain('Place order and pay €47.00');
 });
 
-test('a state is required in countries whose addresses have one, whatever the source of the address', async () => {
+test('a state is required in countries whose postal addresses have one, whatever the source of the address', async () => {
   const given = await givenCheckout();
   const { browser, url } = given;
   const option = await given.givenShippingOption({ name: 'Across', price: '9.00', countries: ['US'] });
@@ -508,7 +509,7 @@ test('a state is required in countries whose addresses have one, whatever the so
   const review = await browser.press(asked, 'save', { shipping_state: 'CA' });
   expect(review.html).toContain('Place order and pay €37.00');
 
-  // The API requires no more than before; the page then asks for it before the review.
+  // The API requires no state, as before; the page asks for it before the review.
   const other = await given.givenCheckout();
   const { data: ready } = await given.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params: { path: { checkout_id: other.id } },
@@ -529,7 +530,7 @@ test('a state is required in countries whose addresses have one, whatever the so
   expect((await browser.press(form, 'save', { shipping_state: 'NV' })).html).toContain('Place order and pay');
 });
 
-test('an invalid phone number in the address is reported at the field for the phone', async () => {
+test('an invalid phone number in the postal address is reported at the field for the phone', async () => {
   const given = await givenCheckout();
   const { browser, storefront } = given;
   const { id: checkout_id, checkout_url } = await given.givenCheckout();
@@ -655,7 +656,7 @@ test("a customer's checkout becomes the customer's order", async () => {
   expect((await ordersOf(given))[0]).toMatchObject({ customer_id: id, email });
 });
 
-test('the page asks to wait after ten codes or ten changes in a minute', async () => {
+test('the page asks to wait after ten discount codes or ten changes in a minute', async () => {
   const given = await givenCheckout();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
@@ -675,7 +676,7 @@ test('the page asks to wait after ten codes or ten changes in a minute', async (
   await stopServer(limited);
 });
 
-test('a code sent with the save button counts as an attempt as well', async () => {
+test('even a discount code sent with the save button counts as an attempt', async () => {
   const given = await givenCheckout();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
@@ -689,7 +690,7 @@ test('a code sent with the save button counts as an attempt as well', async () =
   await stopServer(limited);
 });
 
-test('links that are invalid or have ended show the next step', async () => {
+test('links that are invalid or have ended lead to a page that shows the next step', async () => {
   const given = await givenCheckout();
   const { browser, url, owner, storefront, checkout } = given;
   for (const path of ['/checkout/chk_nothing', `${new URL(url).pathname.slice(0, -1)}~`]) {

@@ -10,7 +10,7 @@ const WORDS = {
   discount_not_applicable: 'checkout.code_not_applicable',
 } as const;
 
-/** The reason why a discount code has no effect, by error code. */
+/** Says why a discount code has no effect, given the error code. */
 export function codeInWords({ say }: Language, reason: string): string {
   return say(WORDS[reason as keyof typeof WORDS] ?? 'checkout.code_unusable');
 }

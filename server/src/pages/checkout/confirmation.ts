@@ -15,7 +15,7 @@ import { steps } from './view.ts';
 export interface ConfirmationView {
   language: Language;
   front: Front;
-  /** The address that the shopper came from, with the order. */
+  /** The URL that the shopper came from, with the order. */
   back: string | undefined;
   ownOrigin: string;
   order: Order;
@@ -30,11 +30,11 @@ export interface ConfirmationView {
 /** How the page of the order is reached. */
 export type WayToOrder =
   | {
-      /** In the account, for a customer who is logged in. */
+      /** A link to the account, for a customer who is logged in. */
       path: string;
     }
   | {
-      /** By a form, because the address of a guest's page is a secret that no page contains. */
+      /** A form, because the URL of a guest's page is a secret that no page contains. */
       form: { path: string; csrf: string };
     };
 

@@ -3,7 +3,7 @@ import { suggestedEmail } from '../../shop/emails.ts';
 import { type Html, html } from '../parts/html.ts';
 import { rich } from '../parts/words.ts';
 
-/** Suggests another address; the shopper can keep the entered one. */
+/** Suggests another e-mail address; the shopper can keep the entered one. */
 export function emailSuggestion(
   language: Language,
   email: string | null | undefined,

@@ -30,7 +30,7 @@ const NAMES: readonly FieldName[] = [
   ...(['shipping', 'billing'] as const).flatMap((kind) => ADDRESS_PARTS.map((part) => addressField(kind, part))),
 ];
 
-/** The input in the fields of the form. */
+/** What was entered in the fields of the form. */
 export function enteredIn(body: FormBody): Entered {
   return Object.fromEntries(NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])));
 }
@@ -85,7 +85,7 @@ export function patchOf(entered: Entered, checkout: Checkout, shownCountry: stri
   };
 }
 
-/** The address as entered. Fields that are not on the form keep their value, except an invalid phone number. */
+/** The postal address as entered. Fields that are not on the form keep their value, except an invalid phone number. */
 function addressOf(kind: AddressKind, entered: Entered, before: Address | null) {
   const parts = ADDRESS_PARTS.map((part) => [part, entered[addressField(kind, part)] ?? null] as const);
   if (parts.every(([, value]) => value === null)) return null;
@@ -164,13 +164,13 @@ function askFor(language: Language, field: FieldName): string {
   return language.say(field === 'email' ? 'checkout.ask_email' : `checkout.ask_${partOf(field)}`);
 }
 
-/** The part of an address, without the kind of the address; or `phone` or `note`. */
+/** The part of a postal address, without its kind; or `phone` or `note`. */
 function partOf(field: FieldName): AddressPart | 'phone' | 'note' {
   const part = field.replace(/^(?:shipping|billing)_/, '');
   return ADDRESS_PARTS.find((known) => known === part) ?? (field === 'phone' ? 'phone' : 'note');
 }
 
-/** In the order of the fields on the page. */
+/** Sorts mistakes in the order of the fields on the page. */
 function inOrder(mistakes: Mistake[]): Mistake[] {
   const places: readonly (FieldName | undefined)[] = [
     'email',

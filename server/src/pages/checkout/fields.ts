@@ -3,7 +3,7 @@ import type * as forms from '../parts/form-parts.ts';
 /** The fields of the checkout's form: their labels, and which part of a checkout each one is. */
 
 interface Field {
-  /** For the browser's own memory of the reader's address. */
+  /** Lets the browser fill in what it remembers of the reader's address. */
   autocomplete?: string;
   optional?: true;
   maximum: number;

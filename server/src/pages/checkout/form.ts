@@ -50,7 +50,7 @@ ${summary(view)}
   return page({ language, title, mistaken: form.mistakes.length > 0, front, back, where: 'checkout', main });
 }
 
-/** The notice when something in the cart cannot be bought. */
+/** A notice that something in the cart cannot be bought. */
 export function notBuyable(language: Language): Html {
   const notes = (words: string) => html`<a href="#summary">${words}</a>`;
   return html`
@@ -133,13 +133,13 @@ function addressFields(view: CheckoutView, kind: AddressKind): Html {
   return html`<div class="address">${country}${others}</div>`;
 }
 
-/** The postal code is optional if none of the possible countries requires it. */
+/** Whether the postal code is marked optional: only if none of the possible countries requires it. */
 function isCodeOptional(view: CheckoutView, kind: AddressKind): boolean {
   const chosen = view.form.entered[addressField(kind, 'country')];
   return !(chosen ? [chosen] : countriesFor(view, kind)).some(needsPostalCode);
 }
 
-/** Called optional until a country that needs it is chosen, and always in a bill. */
+/** Whether the state is marked optional: until a country that needs it is chosen, and always in a billing address. */
 function isStateOptional(view: CheckoutView, kind: AddressKind): boolean {
   const countries = countriesFor(view, kind);
   const chosen =
@@ -147,7 +147,10 @@ function isStateOptional(view: CheckoutView, kind: AddressKind): boolean {
   return kind === 'billing' || !chosen || !needsState(chosen);
 }
 
-/** Always includes the entered country, so that the missing delivery can be reported after it was chosen. */
+/**
+ * The countries to choose from. They always include the entered one, so that the missing delivery can be reported after it was
+ * chosen.
+ */
 function countriesFor({ countries, form }: CheckoutView, kind: AddressKind): string[] {
   const entered = form.entered[addressField(kind, 'country')];
   return [...new Set([...countries, ...(entered && isCountry(entered) ? [entered] : [])])];
@@ -212,7 +215,7 @@ function note({ form, language: { say } }: CheckoutView): Html {
   return html`<div class="part">${field}</div>`;
 }
 
-/** The code belongs to the form, so that applying it keeps the input. */
+/** The field for a discount code belongs to the form, so that applying the code keeps the input. */
 function summary(view: CheckoutView): Html {
   const { checkout, form, language } = view;
   const { say } = language;

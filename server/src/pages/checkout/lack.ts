@@ -12,13 +12,13 @@ export function lackOf({ checkout, countries, pickup }: CheckoutView): Lack | un
   return payable ? undefined : 'payment';
 }
 
-/** The cart, and that it cannot be ordered, in place of the form. */
+/** Shows the cart in place of the form, and says that it cannot be ordered. */
 export function checkoutClosed(view: CheckoutView, lack: Lack): string {
   const { language, front, back } = view;
   const { say } = language;
   const title = say('checkout.your_order');
   const summary = summaryOf(view);
-  // There is no form to remove a line with.
+  // Lines cannot be removed, because there is no form for it.
   const shown = { ...summary, lines: summary.lines.map((line) => ({ ...line, remedy: undefined })) };
   const main = html`
 <h1>${title}</h1>

@@ -11,7 +11,7 @@ import { freePort } from '../../db/free-port.ts';
 
 const { played, browser } = inChromium();
 
-/** A server that is reachable at its own public address, so that a browser can return to it. */
+/** Starts a server that is reachable at its own public URL, so that a browser can return to it. */
 async function givenReachableServer() {
   const port = await freePort();
   const server = await startServer(databaseUrl(), { baseUrl: `http://127.0.0.1:${port}` }, undefined, port);
@@ -28,7 +28,7 @@ async function givenReview(baseUrl: string) {
   return { ...shop, url: baseUrl + new URL(checkout_url ?? '').pathname };
 }
 
-/** A provider of another origin, whose page has only the return link. */
+/** Starts a provider at another origin, whose page has only the return link. */
 async function givenForeignPage(): Promise<{ origin: string; comeBackTo(url: string): void }> {
   let back = '';
   const server = createServer((_req, res) => {
@@ -49,7 +49,7 @@ async function follow(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(selector)]);
 }
 
-/** Waits until a page that redirects on its own has arrived. */
+/** Waits until a page that redirects on its own has led to another. */
 async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
   for (let tries = 0; tries < 600 && !pattern.test(page.url()); tries += 1) {
     await new Promise((waited) => setTimeout(waited, 100));
@@ -107,7 +107,7 @@ played(
     await page.click('[name="card_token"][value="page"]');
     await page.click('button[value="place_order"]');
     await arriveAt(page, /test-payment/);
-    // The test provider's own page decides; from there the human is sent to the storefront, which is elsewhere.
+    // On the test provider's own page a human decides, and is then sent to the storefront, which has another origin.
     await owner.query('update commerce.test_payments set return_url = $2 where site_id = $1', [site_id, bank.origin]);
     await page.click('button[value="approve"]');
     await arriveAt(page, new RegExp(`^${bank.origin}`));

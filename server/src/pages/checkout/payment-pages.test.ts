@@ -3,7 +3,7 @@ import { ordersOf } from '../../../test/buying.ts';
 import { type Page, PaperBrowser } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** A browser at the review step of a checkout with payment by card. */
+/** Opens a browser at the review step of a checkout with payment by card. */
 async function givenReview() {
   const shop = await openShop();
   const product = await shop.givenProduct({ price: '14.00' });
@@ -16,7 +16,7 @@ async function givenReview() {
 
 type Given = Awaited<ReturnType<typeof givenReview>>;
 
-/** The address to which a page redirects; the page shows the same address as a link. */
+/** The URL to which a page redirects; the page shows the same URL as a link. */
 function goesOnTo({ response, html }: Page): string {
   const target = /^0; url=(.+)$/.exec(response.headers.get('Refresh') ?? '')?.[1] ?? '';
   expect(html).toContain(`href="${target}"`);
@@ -45,7 +45,7 @@ test('a payment approved on the page of the provider makes the order', async () 
   expect(await ordersOf(given)).toMatchObject([{ payment_status: 'paid', total: '18.90' }]);
 });
 
-test('a payment declined at the provider is reported, and can be retried', async () => {
+test('a payment declined at the provider is reported, and the shopper can try again', async () => {
   const given = await givenReview();
   const { browser, url } = given;
 
@@ -90,7 +90,7 @@ test('a form that was opened before the payment changes nothing, and shows the p
   expect(rows).toEqual([{ email: 'june@example.com' }]);
 });
 
-test('the redirecting page uses no address from the request, and redirects nowhere without a payment', async () => {
+test('the redirecting page uses no URL from the request, and redirects nowhere without a payment', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const leave = `${new URL(url).pathname}/leave`;

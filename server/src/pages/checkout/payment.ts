@@ -15,8 +15,8 @@ import { type CheckoutView, steps, summaryOf } from './view.ts';
 import { arrive, type CheckoutVisit, countCheckout } from './visit.ts';
 
 /**
- * Paying at a provider, without a script of the provider's on our pages: the order's button leads to `…/leave`, which redirects to
- * the address of the record, and the provider sends the reader back to `…/return`.
+ * Paying at a provider, without a script of the provider's on our pages. The order's button leads to `…/leave`, which redirects
+ * to the recorded URL, and the provider sends the reader back to `…/return`.
  */
 type PaymentPage = PageRoute<CheckoutVisit>;
 
@@ -28,10 +28,10 @@ const common: Pick<PaymentPage, 'where' | 'arrive' | 'formOf' | 'post' | 'notice
   notices: CHECKOUT_NOTICES,
 };
 
-/** Browsers enforce `form-action 'self'` on redirects of a form too, so the form leads here, and this page redirects. */
+/** Browsers enforce `form-action 'self'` even on redirects of a form, so the form leads here, and this page redirects. */
 export const leavePage: PaymentPage = { ...common, path: '/checkout/:token/leave', show: leave };
 
-/** The reader is back: queries the provider, then the page of the checkout, or the storefront, shows the result. */
+/** The reader is back. The server asks the provider; then the page of the checkout, or the storefront, shows the result. */
 export const returnPage: PaymentPage = { ...common, path: '/checkout/:token/return', show: comeBack };
 
 async function leave(visit: CheckoutVisit): Promise<PageAnswer> {
@@ -65,7 +65,7 @@ async function comeBack(visit: CheckoutVisit): Promise<PageAnswer> {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The storefront's own page to go to after the payment that the link names, if the shop still allows it. */
+/** The storefront's URL to return to that was given with the payment in the link, if the shop still allows it. */
 async function wayOn(visit: CheckoutVisit): Promise<string | undefined> {
   const { req, front, checkout, checkoutDeps, login } = visit;
   const payment_id = String(req.query.payment ?? '');
@@ -75,7 +75,7 @@ async function wayOn(visit: CheckoutVisit): Promise<string | undefined> {
   return judged && given?.order_id && !login ? withOrder(judged, given.order_id) : judged;
 }
 
-/** While the payment is open, nothing can be changed: the reader continues or cancels it. */
+/** Shows an open payment. Until it ends nothing can be changed: the reader continues or cancels it. */
 export function openPayment(view: CheckoutView): string {
   const { language, front, back } = view;
   const { say } = language;
@@ -115,7 +115,7 @@ ${csrfField(csrf)}
 </section>`;
 }
 
-/** Why the last payment failed, until something is changed. */
+/** Says why the last payment failed, until something is changed. */
 export function failureAlert({ say }: Language, failure: string | null): ((checkout: Checkout) => Html) | undefined {
   if (failure === null) return undefined;
   const kind = KINDS[failure] ?? 'not_made';

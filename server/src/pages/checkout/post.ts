@@ -34,7 +34,7 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
   const { checkout, path } = visit;
   const entered = enteredIn(body);
   const pressed = body.get('action') ?? 'save';
-  // Enter in the field of the code presses the form's first button, and people press on without "Apply".
+  // Pressing Enter in the field of the discount code presses the form's first button, and people press on without "Apply".
   const action = pressed === 'save' && entered.discount_code ? 'apply_discount' : pressed;
   const operation_id = Object.hasOwn(OPERATIONS, action) ? OPERATIONS[action] : undefined;
   if (!operation_id) throw new ShopError('invalid_request', 'There is no such action.');
@@ -53,7 +53,7 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
   return action === 'place_order' ? placeOrder(visit, posted) : change(visit, posted);
 }
 
-/** Saves the input, and applies or removes a code: all or nothing. */
+/** Saves the input, and applies or removes a discount code: all or nothing. */
 function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const work = async (shop: Shop) => {
     const { action, body, entered, hasFields } = posted;
@@ -73,7 +73,7 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
       const mistakes = together(wrong, mistakesOfMissing(visit.language, asked(wanted, posted)));
       return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
     }
-    // The code first, because discounts are locked before stock everywhere.
+    // The discount comes first, because discounts are locked before stock everywhere.
     if (action === 'apply_discount') await cartDiscounts.apply(shop, before.cart_id, codeIn(entered) ?? '');
     if (action === 'remove_discount') await cartDiscounts.remove(shop, before.cart_id);
     const after = await checkouts.update(shop, visit.checkoutDeps, before.id, patch);
@@ -97,7 +97,10 @@ function codeIn({ discount_code: code }: Entered): string | undefined {
   return code && code.length <= 64 ? code : undefined;
 }
 
-/** After saving: to the review, or back to the missing fields. After a code was applied, the form shows it without mistakes. */
+/**
+ * Where the reader goes after saving: to the review, or back to the missing fields. After a discount code was applied, the form
+ * shows it without mistakes.
+ */
 async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: Posted): Promise<PageAnswer> {
   const { path } = visit;
   const { action, pressed, entered, hasFields } = posted;
@@ -109,7 +112,7 @@ async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: P
   return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
 }
 
-/** The missing fields that the form offers: a delivery cannot be chosen as long as the page shows none. */
+/** The missing fields for which the form asks: a delivery cannot be chosen as long as the page shows none. */
 function asked(missing: readonly string[], { body }: Posted): string[] {
   return missing.filter((name) => name !== 'shipping_option_id' || body.has('shown_country'));
 }
@@ -130,13 +133,13 @@ function removeItem(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
     return isSaved ? { redirect: `${path}?change=1#summary` } : showOpen(visit, shop, 'form', { entered });
   };
   return runAction(visit, posted, work, async (shop, error) => {
-    // A second click: the line is already removed.
+    // The button was clicked a second time, and the line is already removed.
     if (error instanceof ShopError && error.code === 'not_found') return { redirect: path };
     return answerRefusal(visit, shop, posted, error);
   });
 }
 
-/** Saves the rest, and returns whether that succeeded; another line may be unavailable, too. */
+/** Saves the rest, and returns whether that succeeded: another line may not be buyable, either. */
 async function saves(
   { checkoutDeps, checkout, language }: CheckoutVisit,
   shop: Shop,
@@ -182,7 +185,7 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
   return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }
 
-/** Cards are entered at the provider, except the test provider's, which are words. */
+/** The payment that the form names. Cards are entered at the provider, except the test provider's, which are words. */
 function paymentIn({ card_token }: Entered, byTestCard: boolean): GivenPayment | undefined {
   if (!byTestCard || card_token === 'page') return {};
   return card_token && /^tok_[A-Za-z0-9_]{1,250}$/.test(card_token) ? { card_token } : undefined;

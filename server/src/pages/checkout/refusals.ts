@@ -97,7 +97,7 @@ function alert(heading: string, sentence: string): Html {
   return html`<div class="alert note" role="alert" tabindex="-1" autofocus><h2>${heading}</h2><p>${sentence}</p></div>`;
 }
 
-/** The differences from the review that was posted. The parts themselves are marked below. */
+/** Says how the checkout differs from the review that was posted. The parts themselves are marked below. */
 function reviewAlert(language: Language, checkout: Checkout, changed: readonly ReviewedPart[], body: FormBody): Html {
   const { say } = language;
   if (changed.every((part) => part === 'items' || part === 'total')) {
@@ -118,7 +118,7 @@ function priceAlert(language: Language, { currency, total, items, warnings }: Ch
 }
 
 function stockAlert({ say }: Language, { items }: Checkout): Html {
-  // Each line with too little stock shows this already.
+  // Each line with too little stock already says so.
   if (items.some(({ available }) => !available)) return html``;
   return alert(say('checkout.taken'), say('checkout.taken_text'));
 }

@@ -66,7 +66,7 @@ function paymentAnswer({ checkout, language: { say } }: CheckoutView): Html {
   return html`<p>${say(`checkout.pay_${method}`)}</p>${detail}`;
 }
 
-/** One section, with the parts of the checkout that it shows; marked if one of them has changed since the last review. */
+/** One section, with the parts of the checkout that it shows. It is marked if one of them has changed since the last review. */
 function answer(view: CheckoutView, parts: ReviewedPart[], value: Html, field: string): Html {
   const { language, path, changed } = view;
   const { say } = language;

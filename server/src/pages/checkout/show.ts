@@ -26,7 +26,7 @@ import { type CheckoutVisit, countCheckout, takesTestCards } from './visit.ts';
 import { wantedOf } from './wanted.ts';
 import { findWay } from './way-to-order.ts';
 
-/** GET: the page of the current checkout. The database itself rejects any change. */
+/** GET: shows the current checkout. The database itself rejects any change. */
 export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
   await countCheckout(visit, 'storefront.getCheckout');
   return inShopOfVisit(visit, async (shop) => {
@@ -37,7 +37,7 @@ export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
   });
 }
 
-/** The page of a checkout that cannot be continued here. Throws `checkout_expired`. */
+/** The page of a checkout that is over or cannot be continued here; undefined for others. Throws `checkout_expired`. */
 export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
   const { checkout, checkoutDeps, language, front, back } = visit;
   if (checkout.order_id) {
@@ -112,7 +112,7 @@ export async function showOpen(
   return { status, html: isReview ? checkoutReview(view) : checkoutForm(view) };
 }
 
-/** Another browser entered the buyer's data, which this one does not show. */
+/** Says that another browser entered the buyer's data, which this one does not show. */
 function elsewhere({ say }: Language): Html {
   return html`<div class="alert note" role="status"><h2>${say('checkout.elsewhere')}</h2><p>${say('checkout.elsewhere_text')}</p></div>`;
 }

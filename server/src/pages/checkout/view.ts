@@ -11,7 +11,7 @@ import type { FormState } from './fields.ts';
 export interface CheckoutView {
   language: Language;
   front: Front;
-  /** The address that the shopper came from. */
+  /** The URL that the shopper came from. */
   back: string | undefined;
   /** Our own origin, which may serve pictures. */
   ownOrigin: string;
@@ -52,7 +52,7 @@ ${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>
 </ol>`;
 }
 
-/** Names the agent that prepared this, and its limits; if its access has ended since, also who ended it. */
+/** Names the agent that prepared the checkout, and its limits. If its access has ended since, the note says who ended it. */
 export function agentNote({ language, agent, checkout }: CheckoutView): Html | undefined {
   if (!agent) return undefined;
   const { say } = language;
@@ -80,14 +80,14 @@ export function summaryOf({ language, checkout, path, tellsStock }: CheckoutView
   return { ...rest, language, lines, shipping_cost: shipping_option ? shipping_cost : null };
 }
 
-/** Belongs to the form of the page, so that the input is kept. */
+/** The button belongs to the form of the page, so that the input is kept. */
 function removeButton({ say }: Language, path: string, { id, name }: Checkout['items'][number]): Html {
   return html`<p><button form="checkout" class="plain" name="action" value="remove_item" formaction="${path}?line=${id}" formnovalidate aria-label="${say('checkout.remove_item', { name })}">${say('checkout.remove')}</button></p>`;
 }
 
 const GRAVE: Checkout['warnings'][number]['code'][] = ['unavailable', 'out_of_stock'];
 
-/** Short, because it is shown below the name of the product. */
+/** A warning about a line, short, because it is shown below the name of the product. */
 function sentenceOf(
   language: Language,
   warning: Checkout['warnings'][number],
@@ -114,7 +114,7 @@ function sentenceOf(
   }
 }
 
-/** Whether everything in it could be bought now. */
+/** Whether everything in the cart could be bought now. */
 export function isBuyable({ checkout }: CheckoutView): boolean {
   return checkout.items.length > 0 && checkout.items.every(({ available }) => available);
 }

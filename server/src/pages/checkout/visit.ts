@@ -79,7 +79,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   };
 }
 
-/** The address that the shopper came from, or after the order the return address, if the shop still allows it. */
+/** The URL that the shopper came from, or after the order the return URL, if the shop still allows it. */
 function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, deps: CheckoutDeps): string | undefined {
   const address = order_id ? return_url : cancel_url;
   const judged = address ? safeReturnUrl(address, front, deps) : undefined;
@@ -101,7 +101,7 @@ async function customerHere(
   return session?.customer_id === customer_id ? { type: 'customer', id: customer_id, customer_id } : undefined;
 }
 
-/** The link was given to an agent, so it shows nothing without a login. */
+/** Arrives at a checkout that an agent prepared. The link was given to the agent, so it shows nothing without a login. */
 async function arriveAtAgents(
   request: PageRequest,
   { tenant, checkout, browser }: Pick<CheckoutVisit, 'tenant' | 'checkout'> & { browser: string },

@@ -8,8 +8,8 @@ interface Sent extends Pick<Checkout, 'missing' | 'requires_shipping' | 'shippin
 }
 
 /**
- * The fields that the page requires before the order: those missing in the checkout, and the state for countries that have one. The
- * API completes without the state, as published. Values from an integration are accepted as they are.
+ * The fields that the page requires before the order: those missing in the checkout, and the state in countries that have states.
+ * The API completes a checkout without the state, as published. Values from an integration are accepted as they are.
  */
 export function wantedOf({ checkout: { source } }: CheckoutVisit, sent: Sent): string[] {
   const { missing, requires_shipping, shipping_option, shipping_address: address } = sent;

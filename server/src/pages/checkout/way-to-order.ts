@@ -11,7 +11,7 @@ import { runAction } from '../parts/visit.ts';
 import type { WayToOrder } from './confirmation.ts';
 import type { CheckoutVisit, Posted } from './visit.ts';
 
-/** To the account if the order's customer is logged in in this browser, else to the page without login. */
+/** The way to an order: to the account if its customer is logged in in this browser, else to the page without login. */
 export async function findWay(visit: CheckoutVisit, shop: Shop, order: Order): Promise<WayToOrder> {
   const { req, res, guard, checkoutDeps, checkout, path, tenant } = visit;
   const token = order.customer_id ? heldToken(req, checkoutDeps.baseUrl, tenant.site_id) : undefined;

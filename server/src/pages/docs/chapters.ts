@@ -9,7 +9,7 @@ export interface Group {
 export interface Chapter {
   /** The tag. */
   name: string;
-  /** The tag's name in addresses. */
+  /** The tag's name in URLs. */
   slug: string;
   /** The description in the contract, in Markdown. */
   description: string;

@@ -13,7 +13,7 @@ test('the documentation starts with an introduction, followed by the storefront'
   expect(headings).toEqual(['Getting started', 'Conventions', 'Storefront', 'Dashboard', 'Agent', 'Sync', 'Errors']);
 });
 
-test('it links to every operation, and each link leads to a page that shows the operation', async () => {
+test('the documentation links to every operation, and each link leads to a page that shows the operation', async () => {
   const links = [...(await html()).matchAll(/href="([^"]+)#operation\/([\w.]+)"/g)];
   expect(links.map(([, , id]) => id).sort()).toEqual(operationTable.map(({ id }) => id).sort());
 
@@ -45,7 +45,7 @@ test('every error code is listed with its meaning and its remedy', async () => {
   expect(page).toContain('Ask the customer to revoke one and poll again; the consent stays valid until it expires.');
 });
 
-test('it is small, runs no script, loads nothing from elsewhere, and goes out compressed', async () => {
+test('the documentation is small, runs no script, loads nothing from elsewhere, and goes out compressed', async () => {
   const page = await html();
   expect(page.match(/<[a-z]/g)?.length).toBeLessThan(2_000);
   expect(page).not.toMatch(/<script|<style|style="|src="https?:|href="https?:[^"]+\.css/);

@@ -79,7 +79,7 @@ const SURFACES = [
   ['Sync', 'search engines, widgets, integrations', 'X-Site-ID, X-Sync-Secret'],
 ];
 
-/** The introduction of the contract: paragraphs with bold words and code, and no other markup. */
+/** The introduction of the contract. It has only paragraphs with bold words and code, and no other markup. */
 function conventions(): Html {
   const paragraphs = String((document.info as { description?: string }).description)
     .trim()

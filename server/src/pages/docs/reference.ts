@@ -23,8 +23,8 @@ export function referencePage(chapter: Chapter, link: Link): string {
 type Json = Record<string, unknown>;
 
 /**
- * The part of the contract for a chapter, with samples of code. Without tags, so that Redoc's menu lists its
- * operations directly, each at the address `#operation/{operationId}`.
+ * The part of the contract for a chapter, with code samples. It has no tags, so that Redoc's menu lists its operations directly,
+ * each at `#operation/{operationId}`.
  */
 export function contractOf({ name, description, operations }: Chapter): Json {
   const {
@@ -63,10 +63,7 @@ function withoutMethods(item: Json): Json {
 
 const REFERENCE = /"#\/components\/(\w+)\/([^"/]+)"/g;
 
-/**
- * The referenced components, transitively; and all security schemes, which are named without a
- * reference.
- */
+/** The components that are referenced, even indirectly, and all security schemes, which are named without a reference. */
 function reachable(root: unknown, components: Record<string, Json>): Record<string, Json> {
   const found: Record<string, Json> = { securitySchemes: components.securitySchemes ?? {} };
   const visit = (node: unknown) => {

@@ -1,6 +1,6 @@
 import { document, type Operation, type Parameter, resolve } from '../../http/contract/contract.ts';
 
-/** How an operation is called, with curl and with the SDK, made of the contract's own examples. */
+/** A sample of how an operation is called, with curl or with the SDK, made of the contract's own examples. */
 export interface Sample {
   lang: string;
   label: string;
@@ -25,13 +25,13 @@ const CREDENTIALS: Record<string, { variable: string; option: string }> = {
   AgentToken: { variable: 'AGENT_TOKEN', option: 'agentToken' },
 };
 
-/** The alternative with the fewest credentials; of equal ones the last, because programs call with keys. */
+/** The credentials of a sample: the alternative with the fewest; of equal ones the last, because programs call with API keys. */
 function schemesOf({ security }: Operation): string[] {
   const least = Math.min(...security.map((schemes) => schemes.length));
   return schemesFor(security.filter((schemes) => schemes.length === least)) ?? [];
 }
 
-/** An agent on the storefront is the exception, and a customer the rule. */
+/** Prefers a customer to an agent, which calls the storefront only as an exception. */
 function schemesFor(alternatives: string[][]): string[] | undefined {
   return alternatives.findLast((schemes) => schemes.length === 1 || !schemes.includes('AgentToken'));
 }

@@ -18,7 +18,7 @@ export const docsFiles: DocsFile[] = [
   {
     name: 'redoc.standalone.js',
     type: 'js',
-    // As `npm run generate` copies it (server/scripts/copy-redoc.ts).
+    // `npm run generate` copies this file (server/scripts/copy-redoc.ts).
     make: () => readFileSync(new URL('./generated/redoc.standalone.js', import.meta.url)),
   },
   { name: 'openapi.json', type: 'json', make: () => JSON.stringify(document) },

@@ -6,7 +6,7 @@ import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/
 
 const { played, browser } = inChromium();
 
-/** The link in the mail about a guest's order in a German shop. */
+/** Places a guest's order in a German shop, and returns the link in its mail. */
 async function givenLink() {
   const shop = await openShop();
   const email = `june@s${shop.site_id.slice(-8)}.example.com`;

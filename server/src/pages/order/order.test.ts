@@ -13,14 +13,14 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
 const plain = (html: string) => unescaped(html).replaceAll(/[\u00a0\u202f]/g, ' ');
 
-/** The link in the newest mail to an address. */
+/** The link in the newest mail to an e-mail address. */
 async function newestLink(shop: OpenShop, email: string): Promise<string> {
   const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
   const [, link = ''] = /href="([^"]*\/orders\/ord_[0-9A-Za-z]{38})"/.exec(html) ?? [];
   return link;
 }
 
-/** An order of a guest, and the link in the mail that confirmed it. */
+/** Places a guest's order, and returns it with the link in the mail that confirmed it. */
 async function givenGuestsOrder(shop?: OpenShop, client?: OpenShop['storefront']) {
   const opened = shop ?? (await openShop());
   const email = `june-${crypto.randomUUID()}@example.com`;
@@ -106,7 +106,7 @@ test('the page shows parcels, refunds and the amount due; each mail has its own 
   const card = await shop.givenOrder({ email, payment_method: 'card', card_token: 'tok_success' });
   const cancelled = { params: { path: { order_id: card.id } }, body: { reason: 'other' as const, refund: true } };
   await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', cancelled);
-  // The provider has not been called yet.
+  // Delays the job, so that the provider is not called yet.
   await shop.owner.query(
     sql`update graphile_worker._private_jobs set run_at = now() + interval '1 day' where payload ->> 'site_id' = ${shop.site_id}
       and payload ->> 'move_id' is not null`,
@@ -138,7 +138,7 @@ test('a link expires 90 days after the last change of the order’s state, and l
   expect(await status()).toBe(200);
 });
 
-test('the postal code of the billing address shows the addresses as well', async () => {
+test('entering the postal code of the billing address shows the addresses as well', async () => {
   const shop = await openShop();
   const email = `june-${crypto.randomUUID()}@example.com`;
   const billing_address = {
@@ -279,7 +279,7 @@ test('an order accepts five wrong answers in 15 minutes over all its links and s
     expect(statuses).toEqual([...Array(5).fill(422), ...Array(7).fill(429)]);
     expect([late.response.status, late.html.includes(STREET)]).toEqual([429, false]);
     expect(Number(late.response.headers.get('Retry-After'))).toBeGreaterThan(800);
-    // The order itself is still to be seen, and other orders are not concerned.
+    // The order itself is still shown, and other orders are not affected.
     expect((await new PaperBrowser(here).open(link)).response.status).toBe(200);
     const neighbour = await givenGuestsOrder(shop);
     expect((await answerAt(here, neighbour.link, '10115')).html).toContain(STREET);

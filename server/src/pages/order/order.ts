@@ -81,7 +81,7 @@ function foldCode(code: string): string {
 
 interface As {
   status: number;
-  /** The reader answered correctly: everything is shown. */
+  /** Whether the reader answered correctly: then everything is shown. */
   isKnown?: boolean;
   answer?: string;
   mistake?: string;
@@ -98,7 +98,7 @@ function orderAs(visit: OrderVisit, order: ShownOrder, { status, isKnown = false
   return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where: 'order', main }) };
 }
 
-/** The destination of the order down to the city, and the form to see the rest. */
+/** Shows the destination of the order down to the city, and the form to see the rest. */
 function hiddenAddresses(
   { language, guard, req, res, path, linked }: OrderVisit,
   { shipping_address, billing_address }: ShownOrder,

@@ -17,7 +17,7 @@ export interface OrderVisit extends Visit {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Follows the link. Throws the same `not_found` for an invented one, one of another shop, or of an erased customer. */
+/** Follows the link. Throws the same `not_found` for an invented link, another shop's, and that of an erased customer. */
 export async function arrive(request: PageRequest): Promise<OrderVisit> {
   const { deadline, db, req, context } = request;
   const [site_id, token] = [String(req.params.site_id).toLowerCase(), String(req.params.token)];

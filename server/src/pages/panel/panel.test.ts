@@ -129,7 +129,7 @@ test('over https the cookie is bound to the host and to https; over http it is s
   expect([unsafe.status, unsafe.cookie, JSON.parse(unsafe.text).error]).toEqual([403, null, 'origin_not_allowed']);
 });
 
-test('the panel is one page at all its addresses, cannot be framed or cached, and is not served at a host of a shop', async () => {
+test('the panel is one page at all its URLs, cannot be framed or cached, and is not served at a host of a shop', async () => {
   const shop = await openShop();
   const host = `panel.${shop.site_id}.example`;
   await shop.owner.query('insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)', [

@@ -7,7 +7,7 @@ import { type KeptFile, keepFile, sendKeptFile } from '../../http/express/kept-f
 import { SECURITY_HEADERS } from '../parts/headers.ts';
 
 /**
- * The merchant's panel as `npm run build` made it: one page for all its addresses, and files whose names contain a hash of their
+ * The merchant's panel as `npm run build` made it: one page for all its URLs, and files whose names contain a hash of their
  * content. A shop's own host does not serve it. The package of the server includes it.
  */
 const DIST = new URL(import.meta.url.endsWith('.ts') ? '../../../../panel/dist/' : '../../panel/', import.meta.url);

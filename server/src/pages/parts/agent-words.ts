@@ -21,7 +21,7 @@ export function assistantNamed(language: Language, agent_name: string): Html {
 
 type Ended = Pick<AgentToken, 'status' | 'revoked_by'>;
 
-/** The end of an assistant's access, and who ended it; undefined while it is active. */
+/** Says that an assistant's access has ended, and who ended it; undefined while it is active. */
 export function endInWords({ say }: Language, { status, revoked_by }: Ended): string | undefined {
   if (status === 'active') return undefined;
   if (status === 'expired') return say('consent.ended');
@@ -37,12 +37,12 @@ export function endInWords({ say }: Language, { status, revoked_by }: Ended): st
   }
 }
 
-/** An amount of minor units, as people read it. */
+/** Formats an amount of minor units as people read it. */
 export function budgetInWords(language: Language, cents: number, currency: string): string {
   return language.amount(decimalOf(cents, currencyDigits(currency)), currency);
 }
 
-/** The same with the period after which it resets. */
+/** Formats a budget with the period after which it resets. */
 export function budgetOfPeriod(language: Language, cents: number, period: BudgetPeriod, currency: string): string {
   const amount = budgetInWords(language, cents, currency);
   switch (period) {

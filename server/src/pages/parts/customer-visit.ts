@@ -20,8 +20,8 @@ export interface CustomerVisit extends Visit {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * The visit of a page that names its shop by `?site_id=`, or by nothing at a host of the shop. Throws `not_found` when there is no such
- * shop.
+ * Arrives at a page that names its shop by `?site_id=`, or by nothing at a host of the shop. Throws `not_found` when there is no
+ * such shop.
  */
 export async function arriveInShop(request: PageRequest, pathOf: (site_id: string) => string): Promise<CustomerVisit> {
   const site_id = String(request.req.query.site_id ?? request.hosts.siteAt(request.req) ?? '').toLowerCase();

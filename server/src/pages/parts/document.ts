@@ -15,7 +15,7 @@ export interface Document {
   mistaken?: boolean;
   /** The shop, once it is known. */
   front: Front | undefined;
-  /** The address of the shop's own pages, if it differs from the settings. */
+  /** The URL of the shop's own pages, if it differs from the settings. */
   back?: string | undefined;
   where: Where;
   main: Html;

@@ -12,7 +12,7 @@ import type { PageAnswer } from './route.ts';
 import { count, runAction } from './visit.ts';
 import { paragraphs, rich } from './words.ts';
 
-/** Asking for a link to set a new password. The response never depends on whether the address has an account. */
+/** Asking for a link to set a new password. The response never depends on whether the e-mail address has an account. */
 
 /** The page of a form. */
 export interface Place {

@@ -6,7 +6,7 @@ import { type Html, html } from './html.ts';
 /** Input of a person, or stored values, by the names of the fields; absent means empty. */
 export type Entered<Name extends string> = Partial<Record<Name, string>>;
 
-/** A mistake in words, tied to its field; without one it is about the whole. */
+/** A mistake in words, tied to its field; without a field it is about the whole form. */
 export interface Mistake<Name extends string> {
   field?: Name;
   message: string;
@@ -27,7 +27,7 @@ export function csrfField(csrf: string): Html {
 interface TextField<Name extends string> {
   name: Name;
   label: string;
-  /** The id of its form, for a field outside of it. */
+  /** The id of the form, for a field outside of it. */
   form?: string;
   type?: 'text' | 'email' | 'tel';
   autocomplete?: string | undefined;
@@ -86,7 +86,7 @@ interface SelectField<Name extends string> {
   label: string;
   autocomplete?: string | undefined;
   hint?: string;
-  /** The label while nothing is chosen. */
+  /** The label that is shown while nothing is chosen. */
   empty: string;
   choices: readonly { value: string; label: string }[];
 }
@@ -116,7 +116,7 @@ export interface Choice {
   value: string;
   label: string;
   detail?: Html | string | null;
-  /** At the end of the line: a price. */
+  /** Shown at the end of the line, such as a price. */
   aside?: Html | undefined;
 }
 

@@ -69,8 +69,8 @@ function nowSeconds(): number {
 }
 
 /**
- * Our pages send no referrer, so browsers send `Origin: null` with their forms; Sec-Fetch-Site distinguishes them from foreign
- * ones. Over plain http, which is for development, browsers may send neither.
+ * Whether a form comes from our own page. Our pages send no referrer, so browsers send `Origin: null` with their forms;
+ * Sec-Fetch-Site distinguishes them from foreign ones. Over plain http, which is for development, browsers may send neither.
  */
 function comesFrom({ headers }: Request, ownOrigin: string, secure: boolean): boolean {
   const site = headers['sec-fetch-site'];
@@ -79,7 +79,7 @@ function comesFrom({ headers }: Request, ownOrigin: string, secure: boolean): bo
   return origin === ownOrigin || (origin === 'null' && !secure);
 }
 
-/** The cookie of this name; none if there are several, because one of them was planted. */
+/** The cookie with this name; none if there are several, because one of them was planted. */
 function cookieOf({ headers }: Request, name: string): string {
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
   return values.length === 1 ? (values[0]?.slice(name.length + 1) ?? '') : '';

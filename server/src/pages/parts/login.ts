@@ -18,13 +18,13 @@ import { rich } from './words.ts';
 
 type FieldName = 'email' | 'password';
 
-/** The purpose of a login. */
+/** What a login is for, in words. */
 export interface LoginWords {
   where: Where;
   title: string;
   /** Why to log in, in a sentence. */
   why: string;
-  /** Whether only customers who have an account already can continue: then no new account is offered. */
+  /** Whether only customers who already have an account can continue: then no new account is offered. */
   known?: true;
 }
 

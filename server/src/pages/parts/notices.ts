@@ -4,7 +4,7 @@ import type { MessageKey } from '../../language/messages.ts';
 import type { Notice } from './document.ts';
 import { paragraphs } from './words.ts';
 
-/** The name of a text that is a title; its sentences have the same name with `_text`. */
+/** The key of a text that is a title; its sentences have the same key with `_text`. */
 export type NoticeKey = { [K in MessageKey]: `${K}_text` extends MessageKey ? K : never }[MessageKey];
 
 /** Notices for errors: not found, gone or not possible now; each with the next step. */

@@ -122,7 +122,7 @@ export function cost(language: Language, amount: string, currency: string): Html
   return Number(amount) === 0 ? free : money(language, amount, currency);
 }
 
-/** The address of a picture: over https, or without the origin if it is on this server; others are left out. */
+/** The URL of a picture: over https, or without the origin if it is on this server; others are left out. */
 function imageSource(url: string | null, ownOrigin: string): string | undefined {
   if (!url || !URL.canParse(url, ownOrigin)) return undefined;
   const { origin, protocol, pathname, search, href } = new URL(url, ownOrigin);

@@ -105,7 +105,7 @@ function nameOf({ name, variant_name }: LineItem): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** The contract requires one; an imported order may contain anything. */
+/** Whether it is a link for the web. The contract requires one, but an imported order may contain anything. */
 function isWebAddress(address: string | null): address is string {
   return address !== null && /^https?:\/\//i.test(address) && URL.canParse(address);
 }

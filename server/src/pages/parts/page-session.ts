@@ -22,7 +22,7 @@ export function heldToken({ headers }: Request, baseUrl: string, site_id: string
   return isWellFormed('customer', value) ? value : undefined;
 }
 
-/** Lax, because the customer arrives from the agent's link. */
+/** Sets the cookie. It is lax, because the customer arrives from the agent's link. */
 export function setSessionCookie(res: Response, baseUrl: string, site_id: string, token: string): void {
   const secure = baseUrl.startsWith('https:');
   res.cookie(nameOf(baseUrl, site_id), token, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_MS });

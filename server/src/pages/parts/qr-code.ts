@@ -7,7 +7,7 @@ export function qrCode(modules: boolean[][], label: string): Html {
 <rect width="${size}" height="${size}" fill="#fff"/><path d="${modules.map(rowOf).join('')}" fill="#000"/></svg>`;
 }
 
-/** Neighbouring dark modules as one rectangle. */
+/** Draws neighbouring dark modules as one rectangle. */
 function rowOf(row: boolean[], y: number): string {
   const starts = row.flatMap((dark, x) => (dark && !row[x - 1] ? [x] : []));
   return starts.map((x) => `M${x} ${y}h${lengthOf(row, x)}v1H${x}z`).join('');

@@ -17,7 +17,7 @@ import type { PageAnswer } from './route.ts';
 import { count, runAction } from './visit.ts';
 import { rich } from './words.ts';
 
-/** Asking for an account. Neither the response nor its duration depends on whether the address has one. */
+/** Asking for an account. Neither the response nor its duration depends on whether the e-mail address has one. */
 
 const NAMES = ['first_name', 'last_name', 'email'] as const;
 

@@ -50,7 +50,7 @@ export interface PageRequest extends PagesDeps {
   tenant?: Tenant;
   /** The shop, once the visit has found it. */
   front?: Front | undefined;
-  /** The address of the shop's own pages, if it differs from the settings. */
+  /** The URL of the shop's own pages, if it differs from the settings. */
   back?: string | undefined;
 }
 
@@ -59,31 +59,31 @@ export type PageAnswer =
   | {
       status: number;
       html: string;
-      /** The address to which the browser redirects, with a link in the page. Never an address from a request. */
+      /** The URL to which the browser redirects, with a link in the page. It is never one from a request. */
       refresh?: string;
     }
   | {
       redirect: string;
-      /** It is the same page, at the shop's primary host. */
+      /** Whether it is the same page, at the shop's primary host. */
       moved?: true;
     };
 
 /**
- * A page at an address, for people with only a browser. GET changes nothing, because link scanners open addresses.
- * POST executes a form of the page, and redirects to GET.
+ * A page at a path, for people with only a browser. GET changes nothing, because link scanners open links. POST executes a form
+ * of the page, and redirects to GET.
  */
 export interface PageRoute<Visit extends PageRequest> {
   /** In Express's notation. */
   path: string | string[];
   where: Where;
-  /** Whether it responds at the requested address, even if the shop has its own host. */
+  /** Whether it is served at the requested host, even if the shop has its own. */
   stays?: true;
-  /** Finds the target of the address. Throws `not_found` if there is none. */
+  /** Finds what the URL leads to. Throws `not_found` if there is nothing. */
   arrive(request: PageRequest): Promise<Visit>;
   /** Identifies the forms of the visit: the token of another form is rejected. */
   formOf(visit: Visit): string;
   show(visit: Visit): Promise<PageAnswer>;
-  /** Only called for forms of our own. */
+  /** Called only for forms that our own pages sent. */
   post(visit: Visit, body: FormBody): Promise<PageAnswer>;
   /** The notices for errors, in addition to those of all pages. */
   notices: Notices;
@@ -137,7 +137,7 @@ export function addPage<Visit extends PageRequest>(
   });
 }
 
-/** Once known, the language and the shop of the visit also apply to its error pages. */
+/** Arrives at the page. Once known, the language and the shop of the visit also apply to its error pages. */
 async function arrive<Visit extends PageRequest>(page: PageRoute<Visit>, request: PageRequest): Promise<Visit> {
   const visit = await page.arrive(request);
   refuseAtForeignHost(visit);
@@ -146,7 +146,7 @@ async function arrive<Visit extends PageRequest>(page: PageRoute<Visit>, request
   return visit;
 }
 
-/** At the host of a shop there are no pages of another one. */
+/** Throws if the page belongs to another shop than the host. */
 function refuseAtForeignHost({ hosts, req, tenant }: PageRequest): void {
   const site_id = hosts.siteAt(req);
   if (site_id === undefined || !tenant || tenant.site_id === site_id) return;
@@ -154,8 +154,8 @@ function refuseAtForeignHost({ hosts, req, tenant }: PageRequest): void {
 }
 
 /**
- * The page's address at the shop's primary host, if the request came to the configured address. A visitor with a session
- * there stays, because the session is valid only at that address.
+ * The page's URL at the shop's primary host, if the request came to the configured host. A visitor with a session there stays,
+ * because the session is valid only at that host.
  */
 function moved({ hosts, checkoutDeps, req, tenant }: PageRequest): PageAnswer | undefined {
   if (!tenant || hosts.siteAt(req) !== undefined || req.headers['sec-fetch-site'] === 'same-origin') return undefined;
@@ -171,7 +171,7 @@ function browserLanguage(req: Request): Language {
   return languageFor(chooseLocale(req, null, 'en'), 'UTC');
 }
 
-/** Done, or rejected because the form was incomplete. */
+/** Whether the form was executed, or only rejected because it was incomplete. */
 function isNoFailure(answer: PageAnswer): boolean {
   return 'redirect' in answer || answer.status < 400 || answer.status === 422;
 }
@@ -203,9 +203,9 @@ function send(res: Response, answer: PageAnswer): void {
 
 type Wording = Pick<PageRoute<PageRequest>, 'where' | 'notices'>;
 
-/** An error as a page with the next step. */
+/** Shows an error as a page with the next step. */
 async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Response, error: unknown): Promise<void> {
-  // A request whose body did not arrive has a response already.
+  // If the body of the request did not arrive, a response was already sent.
   if (res.headersSent) return;
   const known = error instanceof ShopError;
   const thrown = known ? error : error instanceof ValidationError ? unreadable() : translate(error);
@@ -217,7 +217,7 @@ async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Res
   send(res, refusalPage(page, SEEN.get(res) ?? { language: browserLanguage(req) }, refusal));
 }
 
-/** An invalid address gets 404, or 429 after too many of them. */
+/** Counts a URL that leads nowhere: it gets 404, or 429 after too many of them. */
 async function countUnknownLink(limits: Limits, req: Request, res: Response, notFound: ShopError): Promise<ShopError> {
   const { headers, refusal } = await limits.countFailure(req, 'link');
   if (refusal) res.set(headers);

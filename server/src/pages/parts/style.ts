@@ -9,7 +9,7 @@ const hash = createHash('sha256').update(css).digest('hex').slice(0, 16);
 
 export const STYLE_PATH = `/assets/pages-${hash}.css`;
 
-/** The address of a brand's style sheet. The version encodes its content, so that it may be cached forever as well. */
+/** The path of a brand's style sheet. The version is derived from its content, so that this one may be cached forever, too. */
 export function brandPath(site_id: string, version: string): string {
   return `/brand/${site_id}/${version}.css`;
 }

@@ -6,7 +6,7 @@ import { qrCode } from './qr-code.ts';
 import { copyScript } from './script.ts';
 import { inGroups, moment, money, rich } from './words.ts';
 
-/** How to pay by bank transfer: as a table, as a code to scan, and as text to copy. */
+/** Shows how to pay by bank transfer: as a table, as a QR code to scan, and as text to copy. */
 export function transfer(language: Language, instructions: PaymentInstructions): Html {
   const { account_holder, iban, bic, bank_name, reference, amount, currency, due_at } = instructions;
   const { say } = language;

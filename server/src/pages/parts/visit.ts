@@ -11,11 +11,11 @@ import { type FormBody, isPassword } from './form-body.ts';
 import type { PageAnswer, PageRequest } from './route.ts';
 
 /**
- * A request for a page that is about something in a shop. It does the same work as the storefront, as the storefront's
+ * A request for a page that is about something in a shop. It does the same work as the storefront, by the storefront's
  * operations.
  */
 export interface Visit extends PageRequest {
-  /** The path of the page, as our links have it. */
+  /** The path of the page, in the spelling of our links. */
   path: string;
   tenant: Tenant;
   actor: Actor;

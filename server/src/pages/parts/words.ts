@@ -31,7 +31,7 @@ export function paragraphs(text: string): string[] {
   return text.split('\n');
 }
 
-/** An IBAN in groups of four. */
+/** Writes an IBAN in groups of four. */
 export function inGroups(iban: string): string {
   return iban.replaceAll(/(.{4})(?=.)/g, '$1 ');
 }

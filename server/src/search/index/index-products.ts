@@ -6,7 +6,7 @@ import type { SearchDb } from '../search-db.ts';
 import { synonymTerms } from '../words/synonyms.ts';
 import { type Posting, postingsOf, type SearchDocument } from './postings.ts';
 
-/** Increment it when postings change: products indexed by an older release are then reindexed. */
+/** Increment this when postings change; products that an older release indexed are then reindexed. */
 export const INDEX_VERSION = 6;
 
 interface Source {
@@ -16,13 +16,13 @@ interface Source {
 }
 
 /**
- * Updates the search index for products, in the transaction that changed them. Call it once, after the last change. A few
- * statements, however many products there are; ids of deleted products are ignored.
+ * Updates the search index for products, in the transaction that changed them. Call it once, after the last change. It sends only
+ * a few statements, however many products there are, and ignores ids of deleted products.
  */
 export async function indexProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
-  // Locks the products against deletion, which would delete their postings. Rows are locked in id order, so that two calls for the
-  // same products cannot deadlock, and before products are read.
+  // Locks the products so that they cannot be deleted before their postings are written. Rows are locked in id order, so that two
+  // calls for the same products cannot deadlock, and before they are read.
   await db.run(
     sql`with kept as materialized (
         select id from products where site_id = ${db.siteId} and id = any((select ${product_ids}::uuid[])::uuid[])
@@ -34,7 +34,10 @@ export async function indexProducts(db: SearchDb, product_ids: string[]): Promis
   await writeIndex(db, await sourcesOf(db, product_ids), true);
 }
 
-/** The same for products that this transaction has made, of which nothing can be locked, deleted or outdated. */
+/**
+ * Indexes products that this transaction created. No other transaction sees them, so nothing has to be locked or checked for
+ * changes.
+ */
 export async function indexNewProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
   await writeIndex(db, await sourcesOf(db, product_ids), false);
@@ -78,7 +81,7 @@ async function writePostings(db: SearchDb, products: IndexedProduct[], wereIndex
   );
 }
 
-/** Unchanged postings are not rewritten. Looking for conflicts costs as much as an index. */
+/** Only changed postings are rewritten. Finding them costs as much as reading an index. */
 const whereChanged = sql`on conflict (site_id, product_id, term)
   do update set impact = excluded.impact, place = excluded.place
   where (p.impact, p.place) is distinct from (excluded.impact, excluded.place)`;
@@ -90,9 +93,9 @@ function removalOfOthers(db: SearchDb, product_ids: string[]): Sql {
 }
 
 /**
- * Writes the text that the search of lists reads: names weigh most (A), then vendor, type and option values (B), tags and metadata
- * (C), the description (D). One update also writes the marker that the postings are up to date, because each new version of a row
- * has entries in all indexes of the table.
+ * Writes the text for the search in lists. Names weigh most (A), then vendor, type and option values (B), tags and metadata (C),
+ * and the description (D). The same update marks the postings as up to date, because each new version of a row needs entries in
+ * all indexes of the table.
  */
 async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise<void> {
   const column = (of: (product: IndexedProduct) => string | number) => arrayText(products.map(of));
@@ -119,13 +122,13 @@ async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise
   );
 }
 
-/** Small batches: while their postings are computed, the process serves no request, and writing them slows PostgreSQL down. */
+/** Small, because the process serves no requests while postings are computed, and writing them slows PostgreSQL down. */
 const BATCH = 8;
 
 /**
- * Reindexes a batch of the products that an older release indexed. Returns their number; zero when none is left. With the last
- * batch it also marks the latent semantic model for retraining, since terms may have changed, and invalidates cached answers.
- * Doing so with each batch would leave the shop without a cache during the whole run.
+ * Reindexes a batch of products that an older release indexed. Returns their number; 0 when none is left. The last batch also
+ * marks the latent semantic model for retraining, since terms may have changed, and invalidates cached responses. If each batch
+ * did so, the shop would have no cache during the whole run.
  */
 export async function indexOutdated(db: SearchDb): Promise<number> {
   const rows = await db.rows<RowOf<'product_search', 'product_id'>>(
@@ -141,7 +144,7 @@ export async function indexOutdated(db: SearchDb): Promise<number> {
 
 async function announceNewIndex(db: SearchDb): Promise<void> {
   await db.run(sql`update search_models set changed = products where site_id = ${db.siteId}`);
-  // Every change of the settings counts up the catalogue version (`commerce.bump_catalog`), which cached answers depend on.
+  // Any change of the settings increments the catalogue version (`commerce.bump_catalog`), on which cached responses depend.
   await db.run(sql`update site_settings set updated_at = updated_at where site_id = ${db.siteId}`);
 }
 

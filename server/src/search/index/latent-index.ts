@@ -5,24 +5,24 @@ import { cosinesTo, DIMENSIONS } from './latent.ts';
 
 /** How the vectors of the latent semantic model are stored, and how a search reads them. */
 
-/** The vectors of the groups' terms as a JSON object by term, as an expression; null where none has a vector. */
+/** An SQL expression for a JSON object with the vectors of all terms in the groups; null if no term has a vector. */
 export function termVectors(db: SearchDb, groups: TermGroup[]): Sql {
   const terms = groups.flatMap(({ alternatives }) => alternatives.map(({ term }) => term));
   return sql`(select json_object_agg(w.term, encode(w.vector, 'base64')) from search_word_vectors w
     where w.site_id = ${db.siteId} and w.term = any(${terms}::text[]))`;
 }
 
-/** The concatenated vectors of the products `b.product_id`, as an aggregate. */
+/** An SQL aggregate that concatenates the vectors of the products `b.product_id`. */
 export function productVectors(db: SearchDb): Sql {
   return sql`encode(string_agg(coalesce((select v.vector from search_product_vectors v
     where v.site_id = ${db.siteId} and v.product_id = b.product_id
       and v.model_id = (select id from search_models where site_id = ${db.siteId})), ${NO_VECTOR}), ''), 'hex')`;
 }
 
-/** Marks a product without a vector in the shop's current model. No product's vector is all zeros. */
+/** Stands for the vector of a product that has none in the shop's current model. A real vector is never all zeros. */
 export const NO_VECTOR = Buffer.alloc(DIMENSIONS);
 
-/** Decodes what `productVectors` read. */
+/** Decodes the result of `productVectors`. */
 export function decodeProductVectors(hex: string | null): (Int8Array | undefined)[] {
   const bytes = productVector(Buffer.from(hex ?? '', 'hex'));
   return Array.from({ length: bytes.length / DIMENSIONS }, (_, at) => {
@@ -31,7 +31,9 @@ export function decodeProductVectors(hex: string | null): (Int8Array | undefined
   });
 }
 
-/** The semantic similarity of each product to the query, -1 to 1; for products without vector, the average of the others. */
+/**
+ * The semantic similarity of each product to the query, from -1 to 1. A product without a vector gets the average of the others.
+ */
 export function querySimilarities(
   groups: TermGroup[],
   vectorsByTerm: Map<string, string>,
@@ -62,7 +64,7 @@ export function termVector(bytes: Buffer): Float32Array {
 
 const MAX_INT8 = 127;
 
-/** Only the direction of a product's vector matters, for which one byte per dimension is precise enough. */
+/** Converts a vector to one byte per dimension, which is precise enough, because only its direction matters. */
 export function productVectorBytes(vector: Float32Array): Buffer {
   const largest = vector.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
   return Buffer.from(Int8Array.from(vector, (value) => Math.round((value / largest) * MAX_INT8)).buffer);

@@ -1,7 +1,10 @@
 import { isStopWord, stripHtml, termsOf, withMeasurements } from '../words/normalize.ts';
 import { type TermWeights, termWeights } from './latent.ts';
 
-/** The fields of a product that the model is trained on. Attributes and tags are left out: they list much and explain little. */
+/**
+ * The fields of a product on which the model is trained. Attributes and tags are left out, because they list much and explain
+ * little.
+ */
 export interface ProductText {
   name: string;
   vendor: string | null;

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { Model } from './latent.ts';
 import type { ProductText } from './latent-text.ts';
 
-/** Trains a model in a worker thread, so that this thread can answer requests meanwhile. */
+/** Starts a worker thread that trains a model, so that this thread can serve requests meanwhile. */
 export async function startTraining(): Promise<{
   add(texts: ProductText[]): void;
   train(): Promise<Model>;
@@ -10,7 +10,7 @@ export async function startTraining(): Promise<{
 }> {
   const worker = new Worker(new URL('./latent-worker.ts', import.meta.url));
   const failed = new Promise<never>((_resolve, reject) => worker.once('error', reject));
-  // The caller that awaits `train` sees the error. Until then the rejection must not count as unhandled.
+  // A failure is reported to the caller of `train`; before that call, it must not count as an unhandled rejection.
   failed.catch(() => undefined);
   return {
     add: (texts) => worker.postMessage(texts),

@@ -4,9 +4,9 @@ import { parentPort } from 'node:worker_threads';
 import { type TermWeights, trainModel } from './latent.ts';
 import { type ProductText, weightsOf } from './latent-text.ts';
 
-/** The worker of latent-thread.ts: collects texts, and trains a model on them on demand. */
+/** The worker thread of latent-thread.ts. It collects texts and trains a model on them on request. */
 
-// On Linux this sets the priority of the thread only (setpriority(2)); elsewhere it would be that of the whole process.
+// On Linux this sets the priority of this thread only (setpriority(2)); elsewhere it would be that of the whole process.
 if (platform === 'linux') setPriority(constants.priority.PRIORITY_LOW);
 
 const texts: TermWeights[] = [];

@@ -10,11 +10,11 @@ import {
 } from './latent-index.ts';
 import { weightsOf } from './latent-text.ts';
 
-/** Products of two rooms, so that each word occurs only with words of its own room. */
+/** Texts of two rooms; each word occurs only with words of its own room. */
 function texts(): TermWeights[] {
   return Array.from({ length: 1_200 }, (_, i) => {
     const room = i % 2 === 0 ? 'kitchen' : 'garden';
-    // 150 items per room, more than there are dimensions, so that the model has to generalize.
+    // Each room has 150 words, more than there are dimensions, so that the model must generalize.
     const thing = (step: number) => `${room}${(i * step + Math.floor(i / 7)) % 150}`;
     return weightsOf({ name: `${thing(7)} ${thing(11)}`, vendor: null, product_type: null, description: thing(13) });
   });
@@ -40,7 +40,7 @@ test('training is deterministic, and a text of unknown words has no vector', () 
   expect(embed(trainModel(texts()), unknown)).toBeUndefined();
 });
 
-test('a stored term vector is read unchanged, and a stored product vector keeps its direction', () => {
+test('a stored term vector is unchanged, and a stored product vector keeps its direction', () => {
   const model = trainModel(texts());
   const one = embedName(model, 'kitchen1');
   const groups = [{ text: 'kitchen1', alternatives: [{ term: 'kitchen1', weight: 1 }] }];
@@ -53,6 +53,6 @@ test('a stored term vector is read unchanged, and a stored product vector keeps 
   const read = decodeProductVectors(Buffer.concat([...stored, NO_VECTOR]).toString('hex'));
   const found = querySimilarities(groups, vectorsByTerm, read);
   for (const [i, name] of names.entries()) expect(found[i]).toBeCloseTo(cosine(one, embedName(model, name)), 1);
-  // A product without vector gets the average of the others.
+  // The product without a vector gets the average of the others.
   expect(found[3]).toBeCloseTo(((found[0] ?? 0) + (found[1] ?? 0) + (found[2] ?? 0)) / 3);
 });

@@ -1,17 +1,17 @@
 /**
- * Latent semantic analysis: learns from a shop's own texts which words have similar meanings. Products and queries are the
- * sums of their term vectors in a space of few dimensions, those in which the shop's products differ most. The cosine of the
- * two is the semantic similarity, whether or not they share any words.
+ * Latent semantic analysis: learns from a shop's own texts which words have similar meanings. The vector of a product or query is
+ * the sum of its terms' vectors, in a space of the few dimensions in which the shop's products differ most. The cosine of two
+ * vectors is their semantic similarity, whether or not they share any words.
  */
 
-/** More dimensions gain little, fewer conflate different meanings. */
+/** With fewer dimensions different meanings are confused; more improve little. */
 export const DIMENSIONS = 128;
-/** A term of a single product relates it to no other, and one of every fifth product to too many. */
+/** A term that only one product has relates it to no other; one that every fifth has relates it to too many. */
 const MIN_DOCUMENT_FREQUENCY = 2;
 const MAX_DOCUMENT_SHARE = 0.2;
-/** The most frequent terms are kept. */
+/** Only the most frequent terms are kept. */
 const MAX_TERMS = 30_000;
-/** Subspace iterations; more did not improve relevance. */
+/** The number of subspace iterations; more did not improve relevance. */
 const ITERATIONS = 2;
 
 /** The weight of each term in a text. */
@@ -20,7 +20,7 @@ export type TermWeights = Map<string, number>;
 /** The vector of each term: its direction, scaled by its inverse document frequency. */
 export type Model = Map<string, Float32Array>;
 
-/** Log-scaled term frequencies, weighted by field. */
+/** Computes term weights: the logarithm of the frequency in each field, times the weight of the field. */
 export function termWeights(fields: { terms: string[]; weight: number }[]): TermWeights {
   const weights: TermWeights = new Map();
   for (const { terms, weight } of fields) {
@@ -33,7 +33,10 @@ export function termWeights(fields: { terms: string[]; weight: number }[]): Term
   return weights;
 }
 
-/** Trains a model. Deterministic. Takes seconds for ten thousand texts, so do not call it while answering a request. */
+/**
+ * Trains a model, always with the same result for the same texts. Ten thousand texts take seconds, so do not call it while
+ * serving a request.
+ */
 export function trainModel(texts: TermWeights[]): Model {
   const idfs = idfByTerm(texts);
   const terms = [...idfs.keys()];
@@ -53,7 +56,7 @@ export function trainModel(texts: TermWeights[]): Model {
   );
 }
 
-/** The vector of a text; undefined when the model has none of its terms. */
+/** The vector of a text; undefined if the model knows none of its terms. */
 export function embed(model: Model, text: TermWeights): Float32Array | undefined {
   const sum = new Float32Array(DIMENSIONS);
   let hasTerms = false;
@@ -66,7 +69,7 @@ export function embed(model: Model, text: TermWeights): Float32Array | undefined
   return hasTerms ? sum : undefined;
 }
 
-/** The cosine of each vector to one direction, -1 to 1; where a vector is missing, the average of the others. */
+/** The cosine of each vector to a direction, from -1 to 1. A missing vector gets the average of the others. */
 export function cosinesTo(direction: ArrayLike<number>, vectors: (Int8Array | undefined)[]): number[] {
   const cosines = vectors.map((vector) => vector && cosine(direction, vector));
   const defined = cosines.filter((value) => value !== undefined);
@@ -74,7 +77,7 @@ export function cosinesTo(direction: ArrayLike<number>, vectors: (Int8Array | un
   return cosines.map((value) => value ?? average);
 }
 
-/** From -1 to 1; 0 where one of them is the zero vector. */
+/** The cosine of two vectors, from -1 to 1; 0 if one of them is the zero vector. */
 export function cosine(a: ArrayLike<number>, b: ArrayLike<number>): number {
   let [product, squareA, squareB] = [0, 0, 0];
   for (let i = 0; i < DIMENSIONS; i += 1) {
@@ -101,7 +104,7 @@ function idfByTerm(texts: TermWeights[]): Map<string, TermIdf> {
   return new Map(kept.map(([term, count], at) => [term, { at, idf: Math.log(texts.length / count) }]));
 }
 
-/** The terms of a text by their number, with their weights; normalized to length 1. */
+/** The numbers of the terms in a text and their weights, normalized to length 1. */
 interface Row {
   terms: Int32Array;
   values: Float32Array;
@@ -119,7 +122,7 @@ function rowOf(text: TermWeights, idfs: Map<string, TermIdf>): Row {
   };
 }
 
-/** Any initial basis would do; a fixed seed makes training deterministic. */
+/** Any initial basis would do; the fixed seed makes training deterministic. */
 function randomBasis(rows: number): Float32Array {
   let state = 1;
   return Float32Array.from({ length: rows * DIMENSIONS }, () => {
@@ -169,10 +172,10 @@ function gram(columns: Float32Array, rows: number): Float64Array {
   return products;
 }
 
-/** Prevents a division by zero for a column that depends on earlier ones. */
+/** Prevents a division by zero if a column depends on earlier ones. */
 const TINY = 1e-12;
 
-/** The Cholesky factor (a lower triangle), in place. */
+/** Replaces a matrix by its Cholesky factor (a lower triangle). */
 function cholesky(matrix: Float64Array): Float64Array {
   const at = (row: number, column: number) => matrix[row * DIMENSIONS + column] ?? 0;
   for (let i = 0; i < DIMENSIONS; i += 1) {
@@ -185,7 +188,7 @@ function cholesky(matrix: Float64Array): Float64Array {
   return matrix;
 }
 
-/** Multiplies each row by the inverse of the triangle. */
+/** Multiplies each row by the inverse of the triangular matrix. */
 function solveRows(columns: Float32Array, rows: number, triangle: Float64Array): void {
   for (let row = 0; row < rows; row += 1) {
     const start = row * DIMENSIONS;

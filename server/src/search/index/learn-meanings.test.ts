@@ -22,7 +22,7 @@ function wordOf(kind: string, number: number): string {
   return `${kind}${number % 120}`;
 }
 
-/** A thousand products of two kinds, described in words of their own kind; some gowns are described as dresses as well. */
+/** Imports a thousand products of two kinds, described with words of their own kind. Some gowns are also called dresses. */
 async function fill({ dashboard }: Shop): Promise<void> {
   const rows = Array.from({ length: 1_000 }, (_, i) => {
     const kind = i % 2 === 0 ? 'gown' : 'watch';
@@ -44,7 +44,7 @@ async function fill({ dashboard }: Shop): Promise<void> {
   }
 }
 
-test('of products with the same words, those rank first that are semantically closest to the query', {
+test('among products with the same words, those that are semantically closest to the query rank first', {
   timeout: 120_000,
 }, async () => {
   const shop = await openShop();
@@ -61,7 +61,7 @@ test('of products with the same words, those rank first that are semantically cl
   expect(await versionOf(shop)).toBe(before + 1);
 
   expect((await found(shop, 'golden dress')).slice(0, 2)).toEqual([gown.name, watch.name]);
-  // Nothing has changed since.
+  // Nothing has changed since the last run.
   expect(await trainIn(shop)).toBe(0);
   expect(await versionOf(shop)).toBe(before + 1);
   // A new or changed product is found at once, and gets its vector in the next run.
@@ -79,7 +79,7 @@ test('of products with the same words, those rank first that are semantically cl
   await expectOwnVectorsAlone(shop);
 });
 
-/** How often the shop's cached answers have been discarded. */
+/** The catalogue version, which increases each time cached responses are invalidated. */
 async function versionOf({ site_id }: Shop): Promise<number> {
   const { db } = await testServer();
   const found = await inShopAsSystem(db, site_id, (shop) =>
@@ -90,7 +90,7 @@ async function versionOf({ site_id }: Shop): Promise<number> {
   return found?.version ?? 0;
 }
 
-/** Reads with row-level security, as requests do: no other shop's vectors are visible. */
+/** Expects that row-level security, which applies to requests, hides other shops' vectors. */
 async function expectOwnVectorsAlone(owner: Shop): Promise<void> {
   const { db } = await testServer();
   const stranger = await openShop();

@@ -7,31 +7,31 @@ import { productVectorBytes, termVector, termVectorBytes } from './latent-index.
 import { type ProductText, weightsOf } from './latent-text.ts';
 import { startTraining } from './latent-thread.ts';
 
-/** Fewer products are too little training data, and their order matters less. */
+/** With fewer products there is too little training data, and their order matters less. */
 const MIN_PRODUCTS = 1_000;
 /** More texts take longer and improve the model little. */
 const MAX_SAMPLE = 20_000;
-/** The model is retrained when this share of the products has been added or changed since. */
+/** The model is retrained when this share of the products was added or changed since the last training. */
 const CHANGED_SHARE = 0.2;
-/** Products or terms per statement. Small, because the process serves no request while their texts are read. */
+/** The number of products or terms per statement. Small, because the process serves no requests while it reads their texts. */
 const BATCH = 20;
 
-/** Runs something in the shop, in a transaction of its own. */
+/** Runs a function in the shop, in a new transaction. */
 export type InTransaction = <T>(work: (db: SearchDb) => Promise<T>) => Promise<T>;
 
 interface State {
   /** The current model, if there is one. */
   model_id: string | null;
-  /** The number of products when it was trained, and the number of changes since. */
+  /** The number of products when the model was trained, and the number of changes since then. */
   trained_products: number;
   changed: number;
   products: number;
 }
 
 /**
- * Updates a shop's latent semantic model: trains it if there is none or much has changed since, and then computes the
- * vectors of new and changed products. Returns their number. It uses many short transactions, so that it blocks
- * nobody. Running it twice at once only repeats work.
+ * Updates a shop's latent semantic model. Trains it if there is none or much has changed, and then computes the vectors of new
+ * and changed products. Returns their number. Uses many short transactions, so that it blocks nobody. If it runs twice at once,
+ * work is only repeated.
  */
 export async function learnMeanings(inTransaction: InTransaction): Promise<number> {
   const state = await inTransaction(readState);
@@ -69,7 +69,7 @@ async function retrain(inTransaction: InTransaction, products: number): Promise<
   }
 }
 
-/** A sample of the whole catalogue: fingerprints are hashes, so their order is as good as random. */
+/** Chooses a sample of the catalogue. Fingerprints are hashes, so ordering by them is as good as random. */
 async function readSample(db: SearchDb): Promise<string[]> {
   const rows = await db.rows<RowOf<'product_search', 'product_id'>>(
     sql`select product_id from product_search where site_id = ${db.siteId}
@@ -111,7 +111,10 @@ async function writeModel(db: SearchDb, model: Model, products: number): Promise
   return id;
 }
 
-/** Each batch is written in the transaction that finds the next one, so the last is known as such when it is written. */
+/**
+ * Computes the vectors of all outdated products. Each batch is written in the transaction that looks for the next one, so that it
+ * is known whether a batch is the last when it is written.
+ */
 async function embedProducts(inTransaction: InTransaction, model_id: string): Promise<number> {
   let embedded = 0;
   let { texts, last } = await inTransaction((db) => readOutdated(db, model_id, FIRST));
@@ -133,18 +136,18 @@ async function embedProducts(inTransaction: InTransaction, model_id: string): Pr
   return embedded;
 }
 
-/** Makes searches use the new model: invalidates responses cached until now. */
+/** Makes searches use the new model, by invalidating cached responses. */
 async function complete(db: SearchDb, model_id: string): Promise<void> {
   await db.run(sql`update search_models set completed_at = now() where site_id = ${db.siteId} and id = ${model_id}`);
 }
 
-/** No product's id is before it. */
+/** Comes before the id of every product. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * The next products whose vectors are outdated, and the last id among them; those before `after` were checked already, and their
- * later changes are left for the next run. Starting from the beginning each time would skip ever more products
- * that have their vectors. These are looked up by id, not joined, because the statistics of a new table may still say that it is empty.
+ * Reads the next products whose vectors are outdated, and the last id among them. Those up to `after` were already checked in
+ * this run; if they change again, the next run updates them. Starting from the beginning each time would skip more and more
+ * products. Vectors are looked up by id instead of joined, because the statistics of a new table may still say that it is empty.
  */
 async function readOutdated(
   db: SearchDb,
@@ -171,7 +174,7 @@ async function readModel(db: SearchDb): Promise<Model> {
   return new Map(rows.map(({ term, vector }) => [term, termVector(vector)]));
 }
 
-/** Returns whether the model is still the current one; if not, nothing is written. */
+/** Writes vectors if the model is still the current one. Returns whether it is. */
 async function writeVectors(
   db: SearchDb,
   model_id: string,

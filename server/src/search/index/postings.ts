@@ -13,12 +13,12 @@ export interface SearchDocument {
   codes: string[];
 }
 
-/** One term of a product. */
+/** A term in a product. */
 export interface Posting {
   term: string;
-  /** Its precomputed BM25F weight in this product, 0 to 1, without idf. */
+  /** The precomputed BM25F weight of the term in this product, from 0 to 1, without idf. */
   impact: number;
-  /** The fields that contain it, as bits of PLACE. */
+  /** The fields that contain the term, as bits of PLACE. */
   place: number;
 }
 
@@ -26,8 +26,8 @@ export interface Posting {
 export const PLACE = { title: 1, titleHead: 2, vendor: 4, product_type: 8, tag: 16, option: 32, metadata: 64 };
 
 /**
- * The parameters of BM25F: each field's weight, the length to which it is normalized, and how strongly (b). The lengths are
- * constants instead of the shop's averages, so that a product's postings depend on the product alone.
+ * The parameters of BM25F: each field's weight, typical length, and degree of length normalization (b). The lengths are constants
+ * instead of the shop's averages, so that a product's postings depend only on the product.
  */
 const FIELDS = {
   name: { weight: 1, typicalLength: 4.8, lengthNorm: 0.35 },
@@ -37,22 +37,25 @@ const FIELDS = {
   metadata: { weight: 0.23, typicalLength: 29, lengthNorm: 0.92 },
   description: { weight: 0.86, typicalLength: 6.8, lengthNorm: 1 },
 };
-/** How soon further mentions of a term add little (the k1 of BM25). */
+/** Determines how soon further occurrences of a term add little (k1 of BM25). */
 const K1 = 1.1;
 
 const MAX_DESCRIPTION = 4_000;
 const MAX_METADATA = 6_000;
 const MAX_TERM = 64;
 
-/** Prefixes of terms that are not words: a whole facet value, a whole SKU or barcode, and an attribute with its value. */
+/** Prefixes of terms that are not words: a whole facet value; a whole SKU or barcode; an attribute with its value. */
 export const VALUE = '=';
 export const CODE = '#';
 export const ATTRIBUTE = '@';
 
-/** The term of products whose description or metadata is longer than the index: absence in them can only be checked in the texts. */
+/**
+ * A term for products whose description or metadata is too long to be indexed completely. That a word is absent from them can
+ * only be checked in the texts themselves.
+ */
 export const LONG_TEXT = '~long';
 
-/** All postings of a product. BM25F is saturated here, so that a query only has to add up impacts. */
+/** All postings of a product. BM25F is already saturated in them, so that a query only has to add up impacts. */
 export function postingsOf(source: SearchDocument): Posting[] {
   const fields = {
     name: termsOf(stripHtml(source.name)),
@@ -94,7 +97,7 @@ function hasLongText({ description, metadata }: SearchDocument): boolean {
   return description.length > MAX_DESCRIPTION || Object.values(metadata).join('\n').length > MAX_METADATA;
 }
 
-/** Ends the noun phrase of a name: `Case for phones, black` is a case. */
+/** What ends the noun phrase of a name: `Case for phones, black` is a case. */
 const END_OF_NOUN_PHRASE = /\s(?:for|with|w\/|by|from|in|and|compatible|fits|to|of|on)\s|\s[-–|]\s|[,(:;|]/i;
 
 /**
@@ -114,22 +117,22 @@ export function headTermOf(name: string, values: string[]): string | undefined {
   return terms[last];
 }
 
-/** Nobody types a longer value in full. */
+/** Longer values are not indexed as a whole, because nobody types them in full. */
 const MAX_VALUE_WORDS = 4;
 
-/** A facet value as a term: the same for `Off-White` and `off whites`. */
+/** The term for a whole facet value. It is the same for `Off-White` and `off whites`. */
 export function valueTerm(terms: string[]): string {
   return VALUE + terms.join(' ');
 }
 
-/** The term of a facet value, if it is indexed. Plain numbers are left out, since nobody searches for them. */
+/** The term for a facet value, if it is indexed. Plain numbers are not, because nobody searches for them. */
 export function valueTerms(value: string): string[] {
   const terms = termsOf(value.slice(0, 255));
   const isNamed = terms.length > 0 && terms.length <= MAX_VALUE_WORDS && terms.some((term) => !/^\d/.test(term));
   return isNamed ? [valueTerm(terms)] : [];
 }
 
-/** The whole facet values. */
+/** A posting for each whole facet value. */
 function facetPostings({ vendor, product_type, tags, options, metadata }: SearchDocument): Posting[] {
   const of = (values: string[], place: number) =>
     values.flatMap((value) => valueTerms(value).map((term) => exactPosting(term, place)));
@@ -145,12 +148,12 @@ function facetPostings({ vendor, product_type, tags, options, metadata }: Search
   ];
 }
 
-/** An attribute and its value as a term: `@material:stoneware`. Unlike a facet value it is the whole text. */
+/** The term for an attribute with its value: `@material:stoneware`. Unlike that of a facet value, it contains the whole text. */
 export function attributeTerm(name: string, value: string): string {
   return `${ATTRIBUTE}${name.trim().toLowerCase()}:${value.trim().toLowerCase()}`;
 }
 
-/** Each attribute with its value; `Cotton, Linen` is also cotton and linen. */
+/** A posting for each attribute with its value; `Cotton, Linen` also counts as cotton and as linen. */
 function attributePostings({ metadata }: SearchDocument): Posting[] {
   return Object.entries(metadata).flatMap(([name, value]) =>
     [value, ...value.split(', ')].map((each) => exactPosting(attributeTerm(name, each), 0)),

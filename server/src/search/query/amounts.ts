@@ -3,7 +3,7 @@ import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 
-/** Numbers that may be prices, alone and as ranges. */
+/** Numbers that may be prices, single or as ranges. */
 
 export const CURRENCIES: Record<string, string> = Object.fromEntries(
   [
@@ -17,17 +17,17 @@ export const CURRENCIES: Record<string, string> = Object.fromEntries(
 export interface Amount {
   value: number;
   currency?: string;
-  /** The index of the token after it. */
+  /** The index of the next token after the amount. */
   to: number;
-  /** Whether it is as doubtful as a word, without a currency: `twenty`, `4k`, `60ish`. */
+  /** Whether the number is spelled so that it is doubtful without a currency: `twenty`, `4k`, `60ish`. */
   isSpelled: boolean;
   isNear?: boolean;
 }
 
-/** `20-dollar`, `20 US dollars` */
+/** Tokens between a number and its currency: `20-dollar`, `20 US dollars`. */
 const JOINS_CURRENCY = new Set(['-', 'us', 'american', 'swiss']);
 
-/** A number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`. */
+/** Parses a number in digits or words, with the currency before or after it: `$20`, `20 euros`, `5k dollars`, `60ish`. */
 export function amountAt(tokens: Token[], at: number): Amount | undefined {
   const before = CURRENCIES[tokens[at]?.text ?? ''];
   const first = before ? at + 1 : at;
@@ -46,7 +46,7 @@ export function amountAt(tokens: Token[], at: number): Amount | undefined {
     : { value, to, isSpelled, ...isNear };
 }
 
-/** A number and its bounds. */
+/** A number and the bounds that it sets. */
 export interface NumericPhrase {
   from: number;
   to: number;
@@ -54,33 +54,33 @@ export interface NumericPhrase {
   max?: number;
   currency?: string | undefined;
   /**
-   * Where it is a price without a currency: always, in sentences only (nobody writes a whole sentence and means a name by `under
-   * fifty`), or nowhere.
+   * When the number is a price although it has no currency: always, only in sentences (nobody writes a whole sentence and means
+   * the name `under fifty`), or never.
    */
   isPrice: 'always' | 'in sentences' | 'with a currency';
-  /** A mere amount, which is no limit. */
+  /** Whether it is only an amount, which sets no limit. */
   isPlain?: boolean;
-  /** Whether its bound is unclear. */
+  /** Whether it is unclear which bound the number sets. */
   isUnread?: boolean;
-  /** The token that excludes the thing only beyond the amount: the `no` of `no lamps over 100 euros`. */
+  /** The position of the word that excludes products beyond the amount: the `no` of `no lamps over 100 euros`. */
   none?: number | undefined;
 }
 
 const RANGE_OPENINGS = new Set('between from zwischen von ab entre de fur pour for'.split(' '));
-/** Between these, a range needs no currency. */
+/** After these words, a range needs no currency. */
 const CERTAIN_OPENINGS = new Set(['between', 'zwischen', 'entre']);
 const RANGE_LINKS = phraseTable([['to', 'to, -, –, —, bis, bis maximal, bis hochstens, a, until']]);
-/** These join a range only after an opening or a currency. */
+/** These words join a range only after an opening such as `from`, or before a currency. */
 const RANGE_WORDS = phraseTable([['to', 'and, &, und, et, up to, and up to, bis zu, jusqu a, jusqua']]);
-/** These do only before a currency: `20 or 30 euros`. */
+/** These words join two amounts only before a currency: `20 or 30 euros`. */
 const CHOICE_LINKS = phraseTable([['or', 'or, oder, ou, /']]);
-/** A tent for 2 to 400 euros is a tent for two. */
+/** The largest ratio of a range: a tent for 2 to 400 euros is a tent for two. */
 const WIDEST_RANGE = 20;
 
 export const PRICE_WORDS = wordSet('price_words');
 const NOT_PRICES = wordSet('not_prices');
 
-/** `between 20 and 40 euros`, `$15-25`, `from $8 to $12`, `zwischen 10 und 20 Euro`, `de 10 à 20 euros`. */
+/** Parses a range: `between 20 and 40 euros`, `$15-25`, `from $8 to $12`, `zwischen 10 und 20 Euro`, `de 10 à 20 euros`. */
 export function rangeAt(tokens: Token[], at: number): NumericPhrase | undefined {
   const word = tokens[at]?.text ?? '';
   const isOpened = RANGE_OPENINGS.has(word);
@@ -117,7 +117,7 @@ export function rangeAt(tokens: Token[], at: number): NumericPhrase | undefined 
   };
 }
 
-/** `sizes up to 42`, `iPhone 12 Pro Max 256`. */
+/** Whether a number belongs to something other than a price: `sizes up to 42`, `iPhone 12 Pro Max 256`. */
 export function isOfSomethingElse(tokens: Token[], at: number): boolean {
   return tokens.slice(Math.max(0, at - 2), at).some(({ text }) => NOT_PRICES.has(text));
 }

@@ -1,17 +1,17 @@
 import sql, { type Sql } from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 
-/** Sorts after every character that a word has. */
+/** Sorts after every character that occurs in a word. */
 export const BEYOND = '\u{10FFFF}';
 
-/** Whether a word begins with `prefix`, as a range of an index. */
+/** An SQL condition that a term begins with `prefix`, written as a range so that an index can be used. */
 export function beginsWith(term: Sql, prefix: string): Sql {
   return sql`${term} >= ${prefix} and ${term} < ${prefix + BEYOND}`;
 }
 
 /**
- * The words of product names from `prefix` on as a query of `term`, one row for each product: as many as `limit`, in the order
- * of the words. `place & 1` is that of names, as the index search_postings_in_names has it.
+ * A query of `term` for words of product names that begin with `prefix`, one row for each product, in the order of the words.
+ * `place & 1` is written as in the partial index search_postings_in_names.
  */
 export function namesBeginningWith(db: SearchDb, prefix: string, limit: number): Sql {
   return sql`select term from search_postings
@@ -19,7 +19,7 @@ export function namesBeginningWith(db: SearchDb, prefix: string, limit: number):
             order by term limit (select ${limit}::int)`;
 }
 
-/** The first `limit` distinct words of any text that begin with `prefix`, as a query of `term`: a loose index scan. */
+/** A query of `term` for the first `limit` distinct words of any text that begin with `prefix` (a loose index scan). */
 export function termsBeginningWith(db: SearchDb, prefix: string, limit: number): Sql {
   const next = (from: Sql) => sql`(select p.term from search_postings p where p.site_id = ${db.siteId} and ${from}
       and p.term < ${prefix + BEYOND} order by p.term limit 1)`;

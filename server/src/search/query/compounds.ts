@@ -3,31 +3,34 @@ import { stem } from '../words/normalize.ts';
 import { otherWordsFor } from '../words/thesaurus.ts';
 import { has, type Lookup } from './known-words.ts';
 
-/** Compounds, split by the words that the shop itself has: `Damenjacke` asks for a jacket for women. */
+/** Splits compounds into words that the shop has: `Damenjacke` asks for a jacket for women. */
 
-/** Candidates for each half among the words of the shop, best first. */
+/** The candidates for each half among the shop's words, best first. */
 interface Halves {
   left: string[];
   right: string[];
-  /** Those of the right half that are not its own spelling. */
+  /** Candidates for the right half that are other words than the half itself. */
   foreign: Set<string>;
 }
 
-/** A half is no shorter. */
+/** The minimum length of a half. */
 const MIN_HALF = 3;
-/** A head that stands alone is no shorter. */
+/** The minimum length of the second half if only that is used. */
 const MIN_HEAD = 4;
-/** Nor one of another language: `elegant` is no `gant`. */
+/** The minimum length if that is a word of another language: `elegant` does not mean `gant`. */
 const MIN_FOREIGN_HEAD = 5;
-/** Longer words are none: each cut of one of 500 letters would have the database look up texts of that length. */
+/** Longer words are not split, because each cut of a word of 500 letters would look up texts of that length. */
 const LONGEST = 80;
-/** Letters that join the halves of a German compound or inflect the second, and endings that a half may have lost: `Lauf(en)`. */
+/**
+ * Letters that join the halves of a German compound or inflect the second one, and endings that the first may have lost:
+ * `Lauf(en)`.
+ */
 const ADDED = ['', 'n', 's', 'e', 'en', 'er', 'es'];
 const LOST = ['', 'e', 'n', 'en', 's'];
-/** These end German words and are none: the `chen` of `Kaffeemachen` is no `chêne`. */
+/** Endings of German words that are no words themselves: the `chen` of `Kaffeemachen` is no `chêne`. */
 const NO_WORDS = new Set('chen lein keit heit ung ungen lich isch sam bar'.split(' '));
 
-/** All ways to cut a word in two. */
+/** All ways to split a word in two. */
 export function splitsOf(word: string): Halves[] {
   if (word.length > LONGEST) return [];
   const cuts = Array.from({ length: Math.max(0, word.length - 2 * MIN_HALF + 1) }, (_, i) => i + MIN_HALF);
@@ -41,7 +44,7 @@ export function splitsOf(word: string): Halves[] {
   });
 }
 
-/** The possible meanings of a half: itself, and other words for it. */
+/** The possible meanings of a half: the half itself, and other words for it. */
 function meaningsOf(half: string): { own: string[]; foreign: string[] } {
   const stems = ADDED.flatMap((ending) =>
     half.endsWith(ending) && half.length - ending.length >= MIN_HALF
@@ -55,8 +58,8 @@ function meaningsOf(half: string): { own: string[]; foreign: string[] } {
 }
 
 /**
- * The terms for which a compound stands: of both halves, with the longest head, or else of a German head alone, since a
- * `Kochmesser` is a knife whatever else it is.
+ * The terms that a compound stands for: both halves, if possible with a long second half, or else a German second half alone,
+ * because a `Kochmesser` is a knife in any case.
  */
 export function meaningOfCompound(
   word: string,

@@ -5,7 +5,9 @@ import { stem } from '../words/normalize.ts';
 import { parseQuery } from './parse.ts';
 import type { ParsedQuery, Reading } from './parsed-query.ts';
 
-/** Parses a sentence, and looks up the words that could also be a product's name (`no show socks`). At most one statement. */
+/**
+ * Parses a sentence, and looks up words that may also be part of a product's name (`no show socks`). Sends at most one statement.
+ */
 export async function parseInCatalog(db: SearchDb, sentence: string, reading?: Reading): Promise<ParsedQuery> {
   const parsed = parseQuery(sentence, undefined, reading);
   const { names, values } = parsed.ambiguous;
@@ -34,7 +36,10 @@ export async function parseInCatalog(db: SearchDb, sentence: string, reading?: R
   );
 }
 
-/** Products with both words in their name. `offset 0` around it keeps the planner from reading the names of the whole catalogue. */
+/**
+ * A query for products with both words in their name. `offset 0` around it prevents the planner from reading the names of the
+ * whole catalogue.
+ */
 function inOneName(site_id: string): Sql {
   return sql`select f.product_id from search_postings f
     where f.site_id = ${site_id} and f.term = n.first and f.place & 1 > 0 and exists (select from search_postings l

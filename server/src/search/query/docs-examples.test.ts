@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';
 import type { Constraint } from './parsed-query.ts';
 
-/** The examples of docs/search.md: rows of a sentence and its interpretation. */
+/** The examples in docs/search.md: table rows with a sentence and its interpretation. */
 const DOCS = readFileSync(new URL('../../../../docs/search.md', import.meta.url), 'utf8');
 const sentences = DOCS.slice(DOCS.indexOf('## Sentences'));
 const examples = [...sentences.matchAll(/^\| `([^`]+)` \| (\w+(?::| `).*) \|$/gm)].map(
@@ -21,9 +21,9 @@ function described({ kind, text, value, min, max, currency, isUnread }: Constrai
   return `${kind}: ${isLimit ? [range, unit].filter(Boolean).join(' ') : value}`;
 }
 
-test('the documentation has examples', () => expect(examples.length).toBeGreaterThan(25));
+test('docs/search.md has examples', () => expect(examples.length).toBeGreaterThan(25));
 
-test.each(examples)('understands the example of docs/search.md: $sentence', ({ sentence, understood }) => {
+test.each(examples)('interprets the example in docs/search.md as documented: $sentence', ({ sentence, understood }) => {
   const { constraints } = parseQuery(sentence, undefined, { isSentence: true, language: 'en' });
   expect(constraints.map(described).join('; ')).toBe(understood);
 });

@@ -7,17 +7,17 @@ import { isAttribute, isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Constraint } from './parsed-query.ts';
 
-/** The longest value that is looked up, in words. */
+/** The maximum length of a value that is looked up, in words. */
 const MAX_WORDS = 4;
-/** The words after these describe a property or purpose of the product, no longer its type. */
+/** After these words, a sentence describes a property or purpose of the product, and no longer its type. */
 const ENDS_NOUN_PHRASE = new Set(
   'made for with by from in to on at für mit aus zum zur pour avec dans who that'.split(' '),
 );
-/** If this precedes all content words, the sentence names a purpose and no product: `something for the garden`. */
+/** If this precedes all content words, the sentence names a purpose but no product: `something for the garden`. */
 const IS_FOR =
   /(?<!look|looking|search|searching|ask|asking|shopping|budget|on the hunt)\s(?:for|to|für|zum|zur|pour|who|while)\s+(?:\p{L}+\s+){0,2}$/iu;
 
-/** Some of the query's words, from one up to but not including another. */
+/** Consecutive words of the query, from one index up to but not including another. */
 interface WordSpan {
   from: number;
   to: number;
@@ -26,9 +26,9 @@ interface WordSpan {
 }
 
 /**
- * The constraints that name a facet value of the shop (an option, vendor, type, tag or metadata value), the longest value
- * first where they overlap; sizes that are labelled as such; and the head noun. One statement. These words stay in the
- * query as well, because a product without the value may still be what is wanted.
+ * Finds constraints in a sentence: facet values of the shop (options, vendors, types, tags and metadata), the longest first where
+ * they overlap; sizes that are labelled as such; and the head noun. The words remain in the query, because a product without the
+ * value may still be wanted. Sends one statement.
  */
 export async function facetConstraints(
   db: SearchDb,
@@ -41,7 +41,7 @@ export async function facetConstraints(
   const existing = await readExistingValues(
     db,
     spans.flatMap(({ value }) => valueTermsOf(value)),
-    // A rug to be vacuumed is no vacuum cleaner.
+    // Goods that a sentence mentions may be no facet: a rug to be vacuumed is no vacuum cleaner.
     spans.flatMap(({ from, to, value }) =>
       to - from === 1 && isGoods(words[from]?.text ?? '') ? valueTermsOf(value) : [],
     ),
@@ -70,7 +70,7 @@ export async function facetConstraints(
   return [...constraints, constraint('word', { from: headNoun.at, to: headNoun.at + 1, value: headNoun.term })];
 }
 
-/** Of overlapping spans, the first. */
+/** Of overlapping spans, keeps the first. */
 function withoutOverlaps(spans: WordSpan[]): WordSpan[] {
   const taken = new Set<number>();
   return spans.filter(({ from, to }) => {
@@ -85,7 +85,7 @@ function valueTermsOf(value: string): string[] {
   return sizeSpellings(value).map((spelling) => VALUE + spelling);
 }
 
-/** The values that exist in the shop; names of goods only if they occur outside of attributes. */
+/** Reads which values exist in the shop. Names of goods only count if they occur outside of attributes. */
 async function readExistingValues(db: SearchDb, values: string[], ofGoods: string[]): Promise<Set<string>> {
   const rows = await db.rows<{ term: string }>(
     sql`select w.term from unnest(${values}::text[]) as w (term)
@@ -95,15 +95,14 @@ async function readExistingValues(db: SearchDb, values: string[], ofGoods: strin
   return new Set(rows.map(({ term }) => term));
 }
 
-/** The noun that names the kind of product: its index among the words, and its term. */
+/** The noun that names the kind of product: the index of its word, and its term. */
 export interface HeadNoun {
   at: number;
   term: string;
 }
 
 /**
- * The last head term of the shop's product names before the sentence names the purpose of the product: the rack in `mug rack for
- * the kitchen`.
+ * Finds the last word before the purpose that is a head noun in the shop's product names: the rack in `mug rack for the kitchen`.
  */
 export function findHeadNoun(
   sentence: string,
@@ -115,27 +114,27 @@ export function findHeadNoun(
   if (IS_FOR.test(sentence.slice(0, words[0]?.start ?? 0).slice(-40))) return undefined;
   for (const [at, { text, term, start }] of words.entries()) {
     const between = at > 0 ? sentence.slice(words[at - 1]?.end ?? start, start) : '';
-    // `vegetables for a salad` asks for vegetables, even if no name ends with that word.
+    // `vegetables for a salad` asks for vegetables, even if no product name ends with that word.
     if (/\s(?:for|für|pour|zum|zur)\s/i.test(between)) break;
     if (headNoun && (ENDS_NOUN_PHRASE.has(term) || between.split(/\s+/).some((word) => ENDS_NOUN_PHRASE.has(word))))
       break;
-    // Names end with few of the goods of a shop that calls them by a type as well: the bra of `sports bra`.
+    // A shop that calls goods by a type may have few names that end with their word: the bra of `sports bra`.
     if (!(headTerms.has(term) || (isGoods(text) && isKnown(term))) || isUnit(words, at)) continue;
-    // `two pillows, blue`: names may end with a colour or a material, but it is no thing.
+    // `two pillows, blue`: names may end with a colour or material, but these are no goods.
     if (headNoun && isAttribute(text)) continue;
     headNoun = { at, term };
   }
   return headNoun;
 }
 
-/** `size 42`, `size M`. */
+/** Sizes with a label: `size 42`, `size M`. */
 function labelledSizes(words: Token[]): WordSpan[] {
   return words.flatMap((_word, i) =>
     isSizeLabel(words, i) ? [{ from: i, to: i + 2, value: words[i + 1]?.term ?? '', isSize: true }] : [],
   );
 }
 
-/** All spans that may be a value, longest first. */
+/** All spans that may be a value, the longest first. */
 function spansOf(words: Token[]): WordSpan[] {
   const spans: WordSpan[] = [];
   for (let length = MAX_WORDS; length > 0; length -= 1) {
@@ -148,14 +147,14 @@ function spansOf(words: Token[]): WordSpan[] {
   return spans;
 }
 
-/** With the sign of a unit, as values mostly have it: `20 l` for `20 litres`. */
+/** Replaces the name of a unit by its sign, which most values have: `20 l` for `20 litres`. */
 function asWritten(terms: string[]): string[] {
   const [number = '', unit] = terms;
   const measurement = terms.length === 2 ? measurementTerm(number, unit) : undefined;
   return measurement === undefined ? terms : [number, measurement.slice(number.length)];
 }
 
-/** The `l` in `2 l` is a unit, not a size. */
+/** Whether a word is a unit: the `l` in `2 l` is not a size. */
 function isUnit(words: Token[], i: number): boolean {
   return measurementTerm(words[i - 1]?.text ?? '', words[i]?.term) !== undefined;
 }

@@ -6,14 +6,14 @@ import type { Token } from '../words/tokens.ts';
 import { CURRENCIES } from './amounts.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
 
-/** Words that only make it a sentence, and the punctuation and labels of `{item: mug}`. */
+/** Removes words that only make a sentence of a query, and the punctuation and labels of `{item: mug}`. */
 
 const OPENINGS = phraseTable([['opening', list('openings')]]);
-/** Openings that can also begin a product name: `order pad`, `find my phone tag`. */
+/** Openings that may also be the start of a product name: `order pad`, `find my phone tag`. */
 const AMBIGUOUS_OPENINGS = new Set('order buy add get purchase find search recommend hi hello'.split(' '));
 const ARTICLES = new Set('a an some any the me'.split(' '));
 
-/** The index of the first token after phrases such as `I am looking for a`. */
+/** The index of the first token after an opening such as `I am looking for a`. */
 export function endOfOpening(tokens: Token[]): number {
   let at = 0;
   for (;;) {
@@ -28,18 +28,18 @@ export function endOfOpening(tokens: Token[]): number {
 }
 
 const LABELS = wordSet('labels');
-/** Before a colon, these name the meaning of an amount. */
+/** Labels that are kept before a colon, because they give an amount its meaning. */
 const NAME_AMOUNTS = new Set(['max', 'maximum', 'price']);
 const QUOTES = new Set('" _ { } ( ) [ ] : = “ ” „ « »'.split(' '));
 const ABBREVIATIONS = new Set('max min ca approx'.split(' '));
 
-/** Without the punctuation of `{item: mug, max_price: 20}`, and without words that only label what follows. */
+/** Removes the punctuation of `{item: mug, max_price: 20}`, and words that only label the next one. */
 export function withoutLabels(tokens: Token[]): Token[] {
   return tokens.flatMap((token, i) => {
     const [before, next] = [tokens[i - 1]?.text ?? '', tokens[tokens[i + 1]?.text === '"' ? i + 2 : i + 1]?.text ?? ''];
     if (token.text === '.' && ABBREVIATIONS.has(before)) return [];
     if (token.text === '=' && ['<', '>', '!'].includes(before)) return [token];
-    // `max 45: cushion`: where it labels nothing, the colon ends a clause.
+    // `max 45: cushion`: a colon after an amount ends a clause.
     const endsAmount = tokens[i - 1]?.number !== undefined || before in CURRENCIES;
     if (token.text === ':' && endsAmount) return [{ ...token, text: ',', term: ',' }];
     const isLabel = LABELS.has(token.text) && [':', '='].includes(next) && !NAME_AMOUNTS.has(token.text);
@@ -49,7 +49,7 @@ export function withoutLabels(tokens: Token[]): Token[] {
 
 const CONNECTING = wordSet('connecting');
 
-/** Drops words that only connect a constraint to the sentence, from the constraints outwards. */
+/** Drops words that only connect a constraint with the sentence, starting next to the constraints. */
 export function dropConnectingWords({ tokens, start, taken }: ParseState): void {
   const isConnecting = (i: number) => tokens[i]?.kind === 'sign' || CONNECTING.has(tokens[i]?.text ?? '');
   for (let i = tokens.length - 1; i >= start; i -= 1) if (!taken[i] && taken[i + 1] && isConnecting(i)) taken[i] = true;
@@ -64,7 +64,7 @@ export function dropFillers({ tokens, start, taken, isIdle }: ParseState): void 
   }
 }
 
-/** The `t` of `t-shirt`, and the can of `a watering can`. */
+/** Whether a token that looks like a filler belongs to a product: the `t` of `t-shirt`, the can of `a watering can`. */
 function isThing(tokens: Token[], at: number, isIdle: ParseState['isIdle']): boolean {
   const [before, token, next, second] = [tokens[at - 1], tokens[at], tokens[at + 1], tokens[at + 2]];
   if (token?.text.length === 1 && next?.text === '-') return second?.kind === 'word' && !isIdle(second);
@@ -72,7 +72,7 @@ function isThing(tokens: Token[], at: number, isIdle: ParseState['isIdle']): boo
   return token?.text === 'can' && before?.kind === 'word' && !isIdle(before) && isEnd;
 }
 
-/** `to my basket`: the shopper's own, where `a basket` is a thing. */
+/** Whether a token is the shopper's own cart, as in `to my basket`; `a basket` is a product. */
 function isOwnCart(tokens: Token[], at: number): boolean {
   const [preposition, article] = [tokens[at - 2]?.text ?? '', tokens[at - 1]?.text ?? ''];
   const isOwn = article === 'my' || (article === 'the' && ['to', 'into'].includes(preposition));
@@ -84,7 +84,7 @@ function isOwnCart(tokens: Token[], at: number): boolean {
 const RESULTS = wordSet('results');
 const BEST = new Set('top best first besten ersten premiers'.split(' '));
 
-/** `the top 3`, `3 options for a lamp`: how many results are wanted, not how many pieces. */
+/** Drops the number of wanted results, which is no quantity: `the top 3`, `3 options for a lamp`. */
 export function dropResultCounts(state: ParseState): void {
   const { tokens, taken } = state;
   for (let i = state.start; i < tokens.length; i += 1) {

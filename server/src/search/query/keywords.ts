@@ -11,30 +11,30 @@ import { readLanguage } from './shop-language.ts';
 import { candidatesFor, mayBeCompound, otherWords, standIn, type Window, windowsAt } from './stand-ins.ts';
 
 /**
- * Keywords in the words of the shop: a word that is in no product's name and is no value of one is replaced by a synonym, a
- * translation or the parts of its compound, if the shop has those.
+ * Replaces keywords by words of the shop. A word that is in no product's name or values is replaced by a synonym, a translation
+ * or the parts of its compound, if the shop has those.
  */
 
-/** The longest query whose words are looked up. */
+/** Only this many words of a query are looked up. */
 const MAX_WORDS = 16;
 /** Shorter beginnings match too many words. */
 const MIN_BEGINNING = 4;
-/** How many synonyms are looked up for an unfinished word. */
+/** The maximum number of synonyms that are looked up for an unfinished word. */
 const MAX_SYNONYMS = 40;
 
 export interface Keywords {
   words: Token[];
-  /** Whether a product's name has the word. Such a word is kept. */
+  /** Whether a product's name contains the word; such words are kept. */
   isNamed: (word: Token) => boolean;
-  /** The last word, if it may be the beginning of another. */
+  /** The last word, if it may be the beginning of a longer one. */
   unfinished: Token | undefined;
 }
 
-/** The words with their replacements; the same array if there are none. At most three statements. */
+/** The words with their replacements; the same array if there are none. Sends at most three statements. */
 export async function keywordsOfShop(db: SearchDb, { words, isNamed, unfinished }: Keywords): Promise<Token[]> {
   const asked = words.slice(0, MAX_WORDS);
   const open = new Set(asked.filter((word) => !/\d/.test(word.text) && !isNamed(word)));
-  // `garde` begins the shop's own word `garden`, so it is neither unknown nor misspelt.
+  // `garde` begins `garden`, a word of the shop, so it is neither unknown nor misspelt.
   const beginsOwnWord = unfinished && open.has(unfinished) && (await beginsWordOfShop(db, unfinished.text));
   if (beginsOwnWord && !isListed(unfinished)) open.delete(unfinished);
   if (open.size === 0) return words;
@@ -63,7 +63,7 @@ function withTerms(own: Token[], terms: string[] | undefined): Token[] {
   return terms && first && last ? terms.map((term) => ({ ...first, text: term, term, end: last.end })) : own;
 }
 
-/** Looks up the phrases, and the parts of words that may be compounds. */
+/** Looks up phrases, and the parts of words that may be compounds. */
 async function lookUpWithParts(
   db: SearchDb,
   phrases: string[],
@@ -79,7 +79,7 @@ async function lookUpWithParts(
   return lookup;
 }
 
-/** The terms that the shop has in place of one or several words; undefined if there are none or it has the words themselves. */
+/** The shop's terms for one or several words; undefined if there are none, or if the shop has the words themselves. */
 function termsFor(window: Window, language: Language, lookup: Lookup): string[] | undefined {
   if (has(lookup(window.term))) return undefined;
   if (window.texts.length > 1)
@@ -100,7 +100,7 @@ function isListed({ text, term }: Token): boolean {
   return otherWordsFor(text).length + otherWordsFor(term).length > 0;
 }
 
-/** Synonyms, as terms, of the listed words that begin with the text: `backpack` for `rucks`, because `rucksack` is listed. */
+/** Synonyms of listed words that begin with the text, as terms: `backpack` for `rucks`, because `rucksack` is listed. */
 function synonymsOfBegun(text: string): string[] {
   if (text.length < MIN_BEGINNING) return [];
   const phrases = entriesBeginningWith(text).flatMap((entry) => [entry, ...otherWordsFor(entry)]);

@@ -2,17 +2,17 @@ import sql from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 
-/** The vocabulary of a shop: words in names or values of its products. */
+/** Looks up which words are in names or values of a shop's products. */
 
 export interface Known {
-  /** Whether it is in the name of a product, or the shop has synonyms for it; and whether it is a whole value of one. */
+  /** Whether the phrase is in a product's name or the shop has synonyms for it; and whether it is a whole value of a product. */
   isNamed: boolean;
   isValue: boolean;
-  /** Whether it is a type or tag of one, and no mere colour. */
+  /** Whether it is a product's type or tag, and not only a colour. */
   isLabel: boolean;
-  /** Whether the name of a product ends with it. */
+  /** Whether a product's name ends with it. */
   isHead: boolean;
-  /** Whether any product has it. */
+  /** Whether any product has the word. */
   isKnown: boolean;
 }
 
@@ -22,11 +22,11 @@ export function has(known: Known | undefined): boolean {
   return known !== undefined && (known.isNamed || known.isValue);
 }
 
-/** Which of the phrases are in names or values. Of several words, the first and the last are in one product's name. */
+/** Looks up phrases in names and values. For several words, the first and the last must be in the same product's name. */
 export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
   const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
   const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');
-  // Concatenated here, because under row-level security no index is used for the result of an operator that might leak.
+  // Concatenated here, because with row-level security an index is not used for the result of an operator that might leak.
   const values = phrases.map((phrase) => VALUE + phrase);
   const rows = await db.rows<{
     phrase: string;

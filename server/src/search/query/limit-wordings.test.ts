@@ -4,7 +4,7 @@ import { parseQuery } from './parse.ts';
 /** Exclusions, stock, reductions, totals and quantities in many wordings. */
 
 const read = (sentence: string) => parseQuery(sentence, undefined, { isSentence: true, language: 'en' });
-/** Wordings, separated by `|`. */
+/** Splits a list of wordings at `|`. */
 const wordings = (list: string) => list.split('|').map((wording) => wording.trim().replaceAll(/\s+/g, ' '));
 
 const WITHOUT_WOOL =
@@ -114,7 +114,7 @@ const ON_SALE =
     promotions sur les écharpes | des promos sur les écharpes | écharpes bradées | écharpes à prix cassé |
     bonnes affaires écharpes | des écharpes en ce moment en solde | des soldes sur les écharpes | écharpes avec réduction`);
 
-/** Four for 60 euros, or 15 each. */
+/** Four units for 60 euros, which is 15 each. */
 const FOUR_FOR_60 =
   wordings(`4 mugs for 60 euros altogether | 4 mugs for 60 euros in total | 4 mugs, 60 euros total | 4 mugs, total 60 euros |
     4 mugs for a total of 60 euros | 4 mugs totalling at most 60 euros | 4 mugs, all together under 60 euros |
@@ -155,34 +155,34 @@ test.each([
   expect(words.map(({ term }) => term)).not.toContain(unwanted);
 });
 
-test.each(REFUSING_NOTHING)('does not treat a negation that excludes nothing as a limit: %s', (sentence) => {
+test.each(REFUSING_NOTHING)('a negation that excludes nothing is no limit: %s', (sentence) => {
   expect(read(sentence).constraints.filter(({ kind }) => kind === 'without')).toEqual([]);
 });
 
-test('reports a negation without an object', () => {
+test('a negation without an object is reported', () => {
   const [constraint] = read('a bench, but without').constraints;
   expect(constraint).toMatchObject({ kind: 'without', isUnread: true });
 });
 
-test('treats a missing thing as wanted', () => {
+test('a thing that is missing and wanted is not excluded', () => {
   const { constraints, words } = read('her new place has no clock, so I want to give her a wall clock');
   expect(constraints).toEqual([]);
   expect(words.map(({ text }) => text)).toContain('clock');
 });
 
-test.each(IN_STOCK)('understands that it must be in stock: %s', (sentence) => {
+test.each(IN_STOCK)('the product must be in stock: %s', (sentence) => {
   expect(read(sentence).constraints).toMatchObject([{ kind: 'in_stock', value: 'true' }]);
 });
 
-test.each(ON_SALE)('understands that its price must be reduced: %s', (sentence) => {
+test.each(ON_SALE)('the price must be reduced: %s', (sentence) => {
   expect(read(sentence).constraints).toMatchObject([{ kind: 'value', value: 'on_sale' }]);
 });
 
-test('does not read `for sale` as reduced', () => {
+test('`for sale` does not mean a reduced price', () => {
   expect(read('do you have scarves for sale').constraints).toEqual([]);
 });
 
-test.each(FOUR_FOR_60)('divides a price for all pieces by their number: %s', (sentence) => {
+test.each(FOUR_FOR_60)('a price for all units is divided by their number: %s', (sentence) => {
   const { constraints } = read(sentence);
   expect(constraints.flatMap(({ kind, value }) => (kind === 'quantity' ? [value] : []))).toEqual(['4']);
   expect(constraints.flatMap(({ kind, max }) => (kind === 'price' ? [max] : []))).toEqual([15]);

@@ -5,7 +5,7 @@ import type { Token } from '../words/tokens.ts';
 import { amountAt, CURRENCIES, isOfSomethingElse, type NumericPhrase, PRICE_WORDS, rangeAt } from './amounts.ts';
 import { openTokens, type ParseState } from './parsed-query.ts';
 
-/** The numeric limits of a sentence on price, rating and number of reviews. */
+/** Finds numeric limits on the price, the rating and the number of reviews. */
 
 export type Side = 'min' | 'max';
 type Comparison = Side | 'near';
@@ -23,25 +23,25 @@ const SUFFIXES = tableOf<Comparison>([
   ['min', 'min_after'],
   ['near', 'near_after'],
 ]);
-/** Amounts beyond the number are rejected: `over 50 is too much`. */
+/** Phrases that reject amounts beyond a number: `over 50 is too much`. */
 const REFUSED_AMOUNTS = tableOf([['refused', 'refused_amounts']]);
 const STARS = tableOf([['rating', 'stars']]);
 const REVIEWS = tableOf([['reviews', 'reviews']]);
 const REVIEW_ADJECTIVES = wordSet('review_adjectives');
 const RATING_WORDS = wordSet('rating_words');
 
-/** These are part of names, too (`Pro Max`), or mean something else before a plain number: they need a currency. */
+/** These words are also part of names (`Pro Max`), or mean something else before a plain number, so they need a currency. */
 export const NEED_CURRENCY = wordSet('needs_currency');
-/** These do in sentences as well: `do you have 2 tents`. */
+/** These words need a currency even in sentences: `do you have 2 tents`. */
 const HAVING = wordSet('having');
 export const NEGATIONS = wordSet('negations');
 const BETWEEN_NEGATION = wordSet('between_negation');
-/** After a price without a currency, these begin another clause. */
+/** After a price without a currency, these words begin another clause. */
 const NEXT_CLAUSE = wordSet('next_clause');
-/** The same among keywords. */
+/** After a price without a currency, these words may follow among keywords. */
 const AFTER_PRICE = wordSet('after_price');
 
-/** The tolerance of a price that should be near an amount. */
+/** How far a price may be from an amount that it should be near, as a share of the amount. */
 const NEARNESS = 0.25;
 export const OPPOSITE = { min: 'max', max: 'min', near: 'near' } as const;
 
@@ -51,7 +51,7 @@ function bounds(comparison: Comparison, value: number): { min?: number; max?: nu
   return { min: round(value * (1 - NEARNESS)), max: round(value * (1 + NEARNESS)) };
 }
 
-/** Adds the limits on price, rating and reviews. A number without comparison, unit or currency is part of a name. */
+/** Adds limits on price, rating and reviews. A number without a comparison, unit or currency is treated as part of a name. */
 export function addLimits(state: ParseState): void {
   let tokens = openTokens(state);
   for (let i = state.start; i < tokens.length; i += 1) {
@@ -65,12 +65,12 @@ export function addLimits(state: ParseState): void {
       tokens = openTokens(state);
       i = to - 1;
     }
-    // Of a range that is no price, such as `40 bis 42`, the second half is none either.
+    // If a range such as `40 bis 42` is no price, its second number is no price either.
     else if (range && state.isSentence) i = range.to - 1;
   }
 }
 
-/** `under $50`, `at least 4 stars`, `does not cost more than 30`, `höchstens 50 Euro`. */
+/** Parses a comparison with its amount: `under $50`, `at least 4 stars`, `does not cost more than 30`, `höchstens 50 Euro`. */
 export function comparisonAt(tokens: Token[], at: number): NumericPhrase | undefined {
   const found = phraseAt(COMPARISONS, tokens, at);
   if (!found) return undefined;
@@ -98,17 +98,17 @@ export function comparisonAt(tokens: Token[], at: number): NumericPhrase | undef
   return { from, to, ...bounds(side, amount.value), currency: amount.currency, isPrice, none };
 }
 
-/** `a price of`, `up to a total of`: what may stand between a comparison and its amount. */
+/** Skips words between a comparison and its amount: `a price of`, `up to a total of`. */
 function skipLinks(tokens: Token[], at: number): number {
   const isLink = ['of', 'is', 'von', 'de', 'a', 'ca', 'the', 'der', 'les'].includes(tokens[at]?.text ?? '');
   return isLink && amountAt(tokens, at + 1) ? at + 1 : at;
 }
 
-/** No negation reaches further. */
+/** The maximum distance of a negation from its comparison, in tokens. */
 const MAX_NEGATION = 8;
 const AUXILIARIES = new Set(['do', 'does', 'should', 'must', 'can', 'will', 'would']);
 
-/** The index at which a negation of the comparison begins, or that of the comparison if there is none. */
+/** The index at which the negation of a comparison begins, or else that of the comparison. */
 function startOfNegation(tokens: Token[], at: number): number {
   let i = at - 1;
   const isWithin = ({ text = '' }: Partial<Token> = {}) =>
@@ -123,20 +123,22 @@ const REFUSING = wordSet('refusing_clauses');
 const NONE_OF = new Set('no kein keine keinen aucun aucune'.split(' '));
 const RELATIVES = new Set('die der das that which qui'.split(' '));
 
-/** The first token of a clause, of which `keine Lampen, die mehr als 100 Euro kosten` is one. */
+/** The index of the first token of a clause; `keine Lampen, die mehr als 100 Euro kosten` is one clause. */
 function startOfClause(tokens: Token[], at: number): number {
   const isEnd = ({ kind, text }: Token, i: number) =>
     kind === 'sign' && text !== '-' && !RELATIVES.has(tokens[i + 1]?.text ?? '');
   return tokens.slice(0, at).findLastIndex(isEnd) + 1;
 }
 
-/** `no lamps over 100 euros` excludes lamps only beyond the amount: the index of the negation. */
+/** The index of a negation that excludes products only beyond the amount: `no lamps over 100 euros`. */
 function refusedThing(tokens: Token[], at: number): number | undefined {
   const start = startOfClause(tokens, at);
   return start < at - 1 && at - start < MAX_NEGATION && NONE_OF.has(tokens[start]?.text ?? '') ? start : undefined;
 }
 
-/** `show no lamps over 100 euros`: a negation elsewhere in the clause may turn a lower bound, so that it is not clear. */
+/**
+ * Whether the clause has a negation elsewhere, which may reverse a bound, so that it is unclear: `show no lamps over 100 euros`.
+ */
 function refusesInClause(tokens: Token[], at: number, to: number): boolean {
   const length = tokens.slice(to).findIndex(({ kind }) => kind === 'sign');
   const clause = [
@@ -146,12 +148,14 @@ function refusesInClause(tokens: Token[], at: number, to: number): boolean {
   return clause.some(({ text }) => REFUSING.has(text));
 }
 
-/** After these, a price is the amount that someone wants to pay. */
+/** After these words, a price is the amount that someone wants to pay. */
 const READY_TO_PAY = new Set('for at fur pour a zu'.split(' '));
 const LESS_OR_MORE =
   /^(?:less|lower|below|under|cheaper|more|higher|above|over|up|weniger|gunstiger|billiger|mehr|moins)$/;
 
-/** `4.5+ stars`, `$20 or less`, `200 reviews`, `for 50 dollars`: a number that a suffix, unit or preposition makes a limit. */
+/**
+ * Parses a number that a suffix, unit or preposition makes a limit: `4.5+ stars`, `$20 or less`, `200 reviews`, `for 50 dollars`.
+ */
 function amountWithSuffix(tokens: Token[], at: number, { isSentence, priceOf }: ParseState): NumericPhrase | undefined {
   const isPaid = READY_TO_PAY.has(tokens[at]?.text ?? '');
   const amount = amountAt(tokens, isPaid ? at + 1 : at);
@@ -165,7 +169,7 @@ function amountWithSuffix(tokens: Token[], at: number, { isSentence, priceOf }: 
     // `four mugs for 60 altogether`
     if (isPaid && (currency || (isSentence && priceOf === 'all' && endsClause(tokens[to]))))
       return { from: at, to, max: value, currency, isPrice: currency ? isPrice : 'always' };
-    // `Five Star notebook` is a brand.
+    // `Five Star notebook` contains a brand, not a rating.
     if (isPaid || (isSpelled && !currency)) return undefined;
     return { from: at, to, min: value, currency, isPrice, isPlain: true };
   }
@@ -196,7 +200,7 @@ interface Limit {
   to: number;
 }
 
-/** The kind of limit that a phrase sets, if any: decided by its currency, else by the unit after it, else by the word before it. */
+/** The kind of limit that a phrase sets, if any. The currency decides, else the unit after it, else the word before it. */
 function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceOf }: ParseState): Limit | undefined {
   const { from, to, min, max, currency, isPrice, isPlain } = phrase;
   const limit = (kind: Limit['kind'], end: number): Limit => ({
@@ -208,7 +212,7 @@ function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceO
   if (phrase.isUnread)
     return isSentence && canEndPrice(tokens[to], isSentence) ? { ...limit('price', to), isUnread: true } : undefined;
   if (isPlain && (currency || (isSentence && isOfPrices(tokens, from) && endsClause(tokens[to])))) {
-    // `$20` alone is no limit, unless its purpose is stated.
+    // A mere `$20` is no limit, unless the sentence says what the price is for.
     if (!isSentence) return undefined;
     const amount = { kind: 'price' as const, from, to, ...(currency && { currency }) };
     return priceOf && min !== undefined ? { ...amount, max: min } : { ...amount, isUnread: true };
@@ -224,7 +228,7 @@ function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceO
   return isPlain || isUnclear || !canEndPrice(tokens[to], isSentence) ? undefined : limit('price', to);
 }
 
-/** `that costs 40`: near a word of prices, a number is a price, but no word names the bound. */
+/** Whether a word about prices is near. Then a number such as in `that costs 40` is a price, but its bound is unclear. */
 function isOfPrices(tokens: Token[], at: number): boolean {
   return tokens.slice(Math.max(0, at - 2), at).some(({ text }) => PRICE_WORDS.has(text));
 }
@@ -234,7 +238,7 @@ function endsClause(next: Token | undefined): boolean {
   return ['for', 'fur', 'pour', 'on'].includes(next.text);
 }
 
-/** `stars`, `-star ratings`, `customer reviews`. */
+/** Parses a unit after a number: `stars`, `-star ratings`, `customer reviews`. */
 function unitAfter(tokens: Token[], at: number): { kind: 'rating' | 'reviews'; to: number } | undefined {
   let i = tokens[at]?.text === '-' ? at + 1 : at;
   const stars = phraseAt(STARS, tokens, i);
@@ -244,7 +248,7 @@ function unitAfter(tokens: Token[], at: number): { kind: 'rating' | 'reviews'; t
   return reviews && { kind: 'reviews', to: reviews.to };
 }
 
-/** `4 stars or higher`: the comparison follows the unit. */
+/** Adds a comparison that follows the unit: `4 stars or higher`. */
 function withSuffix(tokens: Token[], limit: Limit): Limit {
   const suffix = phraseAt(SUFFIXES, tokens, limit.to);
   if (!suffix || suffix.value === 'near' || (limit.min !== undefined && limit.max !== undefined)) return limit;
@@ -252,13 +256,13 @@ function withSuffix(tokens: Token[], limit: Limit): Limit {
   return { ...rest, [suffix.value]: min ?? max, to: suffix.to };
 }
 
-/** The index at which `rated` or `ratings of` begins, if it directly precedes. */
+/** The index of `rated` or `ratings of` directly before a number; undefined if there is none. */
 function startOfRatingWord(tokens: Token[], at: number): number | undefined {
   const i = ['of', 'is', 'are', 'at', 'a'].includes(tokens[at - 1]?.text ?? '') ? at - 2 : at - 1;
   return RATING_WORDS.has(tokens[i]?.text ?? '') ? i : undefined;
 }
 
-/** Whether a plain number before this token can be a price, because it neither counts nor measures. */
+/** Whether a plain number before this token may be a price, because the token is nothing that is counted or measured. */
 function canEndPrice(next: Token | undefined, isSentence: boolean): boolean {
   if (!next || next.kind === 'sign') return !['-', '%', '"'].includes(next?.text ?? '');
   if (CURRENCIES[next.text] || (isSentence && NEXT_CLAUSE.has(next.text))) return true;

@@ -3,14 +3,14 @@ import { type PhraseTable, phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
 
-/** Fixed phrases that state the availability, a reduction, the order or a preference. */
+/** Finds fixed phrases about availability, reduced prices, sort order and preferences. */
 
 interface Mark {
   kind: 'in_stock' | 'wish' | 'sort' | 'value';
   value: string;
 }
 
-/** The value of the constraint that asks for reduced prices. */
+/** The value of the constraint for reduced prices. */
 export const ON_SALE = 'on_sale';
 
 const KINDS: [Mark, ListName, ListName?][] = [
@@ -24,7 +24,7 @@ const KINDS: [Mark, ListName, ListName?][] = [
   [{ kind: 'wish', value: 'rating' }, 'rating'],
   [{ kind: 'wish', value: 'popular' }, 'popular'],
 ];
-/** The marks of a search field: only English phrases that product names rarely contain. */
+/** The phrases that are used in a search field: only English ones that rarely occur in product names. */
 const OF_KEYWORDS = phraseTable(KINDS.map(([mark, certain]): [Mark, string[]] => [mark, list(certain, ['en'])]));
 const OF_SENTENCES = phraseTable([
   ...KINDS.map(([mark, ...lists]): [Mark, string[]] => [mark, lists.flatMap((each) => (each ? list(each) : []))]),
@@ -50,7 +50,7 @@ export function addMarks(state: ParseState): void {
   }
 }
 
-/** The end of an exclusion of sold-out products: `hide everything out of stock`. */
+/** The index after a phrase that excludes sold-out products: `hide everything out of stock`. */
 function endOfRefusedSoldOut(tokens: Token[], at: number): number | undefined {
   if (!REFUSING.has(tokens[at]?.text ?? '')) return undefined;
   for (let i = at + 1; i <= at + MAX_BETWEEN; i += 1) {

@@ -6,7 +6,7 @@ import { type NumericPhrase, rangeAt } from './amounts.ts';
 import { comparisonAt, NEGATIONS, OPPOSITE, type Side, tableOf } from './limits.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
 
-/** Limits on a measure, which variants differ in: `a blade under 20 cm`, `at least 20 litres`, `20 litres or more`. */
+/** Limits on a measure in which variants differ: `a blade under 20 cm`, `at least 20 litres`, `20 litres or more`. */
 
 export const COMPARED_SIZES = tableOf<Side>([
   ['min', 'larger'],
@@ -16,7 +16,7 @@ const SIZE_SUFFIXES = tableOf<Side>([
   ['min', 'larger_after'],
   ['max', 'smaller_after'],
 ]);
-/** Names of units that values of products rarely have. */
+/** Names of units that rarely occur in values of products, with their signs. */
 const UNIT_NAMES: Record<string, string> = {
   meter: 'm', metre: 'm', zentimeter: 'cm', centimetre: 'cm', centimeter: 'cm', millimeter: 'mm', millimetre: 'mm', litern: 'l',
   milliliter: 'ml', millilitre: 'ml', kilo: 'kg', kilogramm: 'kg', gramm: 'g', gramme: 'g', zoll: 'in', pouce: 'in',
@@ -45,7 +45,7 @@ export function addMeasures(state: ParseState): void {
   }
 }
 
-/** `no wider than 100 cm` */
+/** Parses a compared size: `no wider than 100 cm`. */
 function comparedSize(tokens: Token[], at: number): NumericPhrase | undefined {
   const found = phraseAt(COMPARED_SIZES, tokens, at);
   const number = found && parseNumberAt(tokens, found.to);
@@ -55,7 +55,9 @@ function comparedSize(tokens: Token[], at: number): NumericPhrase | undefined {
   return { from: isNegated ? at - 1 : at, to: number.to, [side]: number.value, isPrice: 'with a currency' };
 }
 
-/** The sign of a unit; not of inches, of which `under 20 in stock` speaks as well, nor of pounds, which may be money. */
+/**
+ * The sign of the unit at this token. Inches are excluded because of `under 20 in stock`, and pounds because they may be money.
+ */
 function unitAt(tokens: Token[], at: number): string | undefined {
   const token = tokens[at];
   if (token?.kind !== 'word' || token.text === 'in') return undefined;

@@ -6,30 +6,30 @@ import type { Token } from '../words/tokens.ts';
 import { COMPARISONS } from './limits.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
 
-/** Unwanted things in a sentence: `without leather`, `not red`, `polyester-free`, `black is a no-go`. */
+/** Finds unwanted things in a sentence: `without leather`, `not red`, `polyester-free`, `black is a no-go`. */
 
 const OPENINGS = phraseTable<'always' | 'plain no'>([
   ['always', list('without')],
   ['plain no', 'no'],
 ]);
-/** These exclude nothing: a missing thing is wanted. */
+/** Negations that exclude nothing, because the missing thing is wanted. */
 const HARMLESS = phraseTable([['harmless', list('harmless')]]);
 const NEGATED_VERBS = phraseTable([['negated', list('refused_verbs')]]);
 const REFUSING_VERBS = wordSet('refusing_verbs');
 const REFUSED_AFTER = phraseTable([['refused', list('refused_after')]]);
 const PAUSES = new Set(['with', 'but', 'and', 'please', 'just', ',', ';', '.', '-', '–', '—', '(', ':']);
-/** Words between a negation and the unwanted thing. */
+/** Words that may stand between a negation and the unwanted thing. */
 const AFTER_NEGATION = wordSet('after_negation');
-/** These refer to something else in the sentence. */
+/** Pronouns, which refer to something else in the sentence. */
 const PRONOUNS = new Set('that this it those these them das dies davon ca cela'.split(' '));
-/** Conjunctions of unwanted things. */
+/** Conjunctions between unwanted things. */
 const OR = wordSet('or');
 const AND = new Set(['and', 'und', 'et']);
-/** After these, `and` continues the list of unwanted things: `without wool and leather`. */
+/** After these negations, `and` continues the list of unwanted things: `without wool and leather`. */
 const LISTING = new Set('without avoid exclude except neither ohne außer ausser sans sauf'.split(' '));
 const MAX_NEGATED_WORDS = 3;
 
-/** The next word after a negation, or a value of several, is not wanted. */
+/** Adds the unwanted things after negations: the next word, or several that form a value. */
 export function addNegations(state: ParseState): void {
   const { tokens, taken, add, vocabulary, ambiguous, isSentence, isIdle } = state;
   for (let i = state.start; i < tokens.length; i += 1) {
@@ -65,10 +65,10 @@ function addUnclear(state: ParseState, at: number, first: number): void {
   if (!isIdle && isFree(state, at, to)) state.add(at, to, { kind: 'without', isUnread: true });
 }
 
-/** The first unwanted word of a negation that begins at this token. */
+/** The index of the first unwanted word, if a negation begins at this token. */
 function firstUnwanted({ tokens, start, isSentence, language }: ParseState, at: number): number | undefined {
   const [text, next] = [tokens[at]?.text ?? '', tokens[at + 1]];
-  // `non-leather`; in French also `non noir`
+  // Handles `non-leather`, and `non noir` in French.
   if (text === 'non') return next?.text === '-' ? at + 2 : at > 0 && language === 'fr' ? at + 1 : undefined;
   if (isMinus(tokens, at)) return at + 1;
   const verb = isSentence ? phraseAt(NEGATED_VERBS, tokens, at) : undefined;
@@ -89,7 +89,9 @@ function skip(tokens: Token[], at: number): number {
   return i;
 }
 
-/** `jacket -black`, as in a search engine: a space before the sign, and none after it. */
+/**
+ * Whether a minus excludes the next word, as in search engines: `jacket -black`, with a space before the sign and none after it.
+ */
 function isMinus(tokens: Token[], at: number): boolean {
   const [before, sign, after] = [tokens[at - 1], tokens[at], tokens[at + 1]];
   if (!before || !sign || !after || !['-', '!'].includes(sign.text)) return false;
@@ -97,7 +99,7 @@ function isMinus(tokens: Token[], at: number): boolean {
   return isSpaced && after.kind === 'word' && after.number === undefined;
 }
 
-/** `polyester-free`, `polyesterfrei`, and a thing before its refusal: `black is a no-go`. */
+/** Parses an unwanted thing that comes before its negation: `polyester-free`, `polyesterfrei`, `black is a no-go`. */
 function refusedBefore(tokens: Token[], at: number): { term: string; to: number } | undefined {
   const [before, token] = [tokens[at - 1], tokens[at]];
   if (token?.kind !== 'word') return undefined;
@@ -115,11 +117,11 @@ function refusedBefore(tokens: Token[], at: number): { term: string; to: number 
   return refusal && isClause ? { term: token.term, to: refusal.to } : undefined;
 }
 
-/** The unwanted thing from `first` on, and those that are joined to it: `neither black nor blue`. */
+/** Adds the unwanted thing that begins at `beginning`, and those joined to it: `neither black nor blue`. */
 function addUnwanted(state: ParseState, negation: number, beginning: number): void {
   const { tokens, taken, add, isSentence, language } = state;
   let [from, first]: [number, number | undefined] = [negation, beginning];
-  // `pas de veste noire` is about the colour, which follows the thing in French.
+  // In French the colour follows the thing: `pas de veste noire` excludes black.
   const after = tokens[first + 1];
   if (language === 'fr' && after?.kind === 'word' && !taken[first + 1] && otherWordsFor(after.text).length > 0) {
     taken.fill(true, from, first);
@@ -134,10 +136,13 @@ function addUnwanted(state: ParseState, negation: number, beginning: number): vo
   }
 }
 
-/** One word, or several that are a value, an entry of the thesaurus or part of a name: `not sports bras`. */
+/**
+ * Finds the unwanted value: one word, or several that are a value, an entry of the thesaurus or part of a name: `not sports
+ * bras`.
+ */
 function longestValue({ tokens, taken, vocabulary, ambiguous }: ParseState, negation: number, first: number) {
   let [to, value] = [first + 1, tokens[first]?.term ?? ''];
-  // `a non-leather handbag` is a handbag.
+  // A prefix negates one word only: `a non-leather handbag` is a handbag.
   const isPrefixed = ['non', '-'].includes(tokens[negation]?.text ?? '');
   const isOne = (end: number) =>
     end <= first + MAX_NEGATED_WORDS && tokens[end - 1]?.kind === 'word' && !taken[end - 1];
@@ -156,10 +161,10 @@ function longestValue({ tokens, taken, vocabulary, ambiguous }: ParseState, nega
   return { to, value };
 }
 
-/** The first word of a further unwanted thing: the blue in `neither black nor blue`. */
+/** The index of the next unwanted thing after a conjunction: the blue in `neither black nor blue`. */
 function nextUnwanted(tokens: Token[], negation: number, to: number): number | undefined {
   const [link = '', following = '', opening = ''] = [tokens[to]?.text, tokens[to + 1]?.text, tokens[negation]?.text];
-  // `not black and white`, of which the second ends the clause as well
+  // `not black and white`: the second attribute ends the clause.
   const isAttributes = isAttribute(following) && (tokens[to + 2]?.kind ?? 'sign') === 'sign';
   const isListed = AND.has(link) && (LISTING.has(opening) || isAttributes);
   const isOther = AFTER_NEGATION.has(following) || phraseAt(OPENINGS, tokens, to + 1) !== undefined;

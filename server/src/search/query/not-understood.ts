@@ -7,12 +7,12 @@ import { COMPARISONS, NEED_CURRENCY } from './limits.ts';
 import { COMPARED_SIZES } from './measures.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
 
-/** Reports parts that the parser does not understand. If they were dropped as fillers, a limit would be broken silently. */
+/** Reports phrases that the parser does not understand. If they were dropped as fillers, a limit could be broken silently. */
 
 const AGE = phraseTable([['age', list('age')]]);
 const BEFORE_AGE = wordSet('before_age');
 
-/** `7 year old`, `aged 7`, `7-jährige`: shops have no data about ages. */
+/** Reports ages, about which shops have no data: `7 year old`, `aged 7`, `7-jährige`. */
 export function reportAges(state: ParseState): void {
   const { tokens, add } = state;
   for (let i = state.start; i < tokens.length; i += 1) {
@@ -25,7 +25,7 @@ export function reportAges(state: ParseState): void {
   }
 }
 
-/** Comparisons, currencies and negations that no pass has understood. */
+/** Reports comparisons, currencies and negations that no other pass has understood. */
 export function reportUnread(state: ParseState): void {
   for (let i = state.start; i < state.tokens.length; i += 1) {
     if (!state.taken[i])
@@ -33,10 +33,13 @@ export function reportUnread(state: ParseState): void {
   }
 }
 
-/** Units that mean money or weight. */
+/** Units that may mean money or weight. */
 const MONEY_OR_WEIGHT = new Set(['pound', 'pounds', 'pfund', 'livres', 'cent', 'cents']);
 
-/** `more than 3 pockets`, `under 20 pounds`: the number is searched for as well, since a value of the shop may be meant. */
+/**
+ * Reports a comparison such as `more than 3 pockets` or `under 20 pounds`. Its number is still searched for, because a value of
+ * the shop may be meant.
+ */
 function reportComparison(state: ParseState, at: number): number | undefined {
   const { tokens, taken, add } = state;
   const found = phraseAt(COMPARISONS, tokens, at) ?? phraseAt(COMPARED_SIZES, tokens, at);
@@ -56,7 +59,7 @@ function reportComparison(state: ParseState, at: number): number | undefined {
 const COMPARATIVES = /^(?:cheaper|less|more|under|below|over|above|gunstiger|billiger|teurer|moins|plus)$/;
 const VAGUE = /^(?:that|this|it|price|amount|what|usual|average|das|preis|cela|prix)$/;
 
-/** `around that price`, `under what I paid`: a comparison with an amount that the sentence does not name. */
+/** Reports a comparison with an amount that the sentence does not name: `around that price`, `under what I paid`. */
 function reportVague({ tokens, add, taken }: ParseState, at: number, from: number): number | undefined {
   const end = tokens.findIndex((token, i) => i >= from && (taken[i] || token.kind === 'sign'));
   const clause = tokens.slice(from, end < 0 ? from + 4 : Math.min(end, from + 4));
@@ -67,7 +70,7 @@ function reportVague({ tokens, add, taken }: ParseState, at: number, from: numbe
   return from + clause.length;
 }
 
-/** `a handful of euros` */
+/** Reports a currency without a number: `a handful of euros`. */
 function reportCurrency({ tokens, add }: ParseState, at: number): number | undefined {
   const { text = '', kind } = tokens[at] ?? {};
   if (kind !== 'word' || !(text in CURRENCIES)) return undefined;
@@ -77,16 +80,16 @@ function reportCurrency({ tokens, add }: ParseState, at: number): number | undef
 
 const REFUSING = wordSet('refusing');
 
-/** Reports an exclusion whose object is unclear. `no!`, as an answer, is not one. */
+/** Reports an exclusion whose object is unclear. A mere `no!` as an answer is no exclusion. */
 function reportNegation({ tokens, add, vocabulary }: ParseState, at: number): number | undefined {
   const [text, next] = [tokens[at]?.text ?? '', tokens[at + 1]];
-  // `no show socks`
+  // `no show` of `no show socks` is no negation if a product name contains it.
   if (!REFUSING.has(text) || next?.kind !== 'word' || vocabulary.names.has(`${text} ${next.text}`)) return undefined;
   add(at, at + 2, { kind: 'without', isUnread: true });
   return at + 2;
 }
 
-/** People and occasions, which no shop has data for. */
+/** Words for people and occasions, about which no shop has data. */
 const PEOPLE = wordSet('people', 'occasions');
 
 export function namesPeopleOrOccasion({ text, term }: Token): boolean {

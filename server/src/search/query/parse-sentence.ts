@@ -13,18 +13,18 @@ import { readLanguage } from './shop-language.ts';
 import { candidatesFor, mayBeCompound, otherWords, standIn, type Window, windowsAt } from './stand-ins.ts';
 
 /**
- * A sentence in the words of the shop: a word that is in no name and no value of a product is replaced by another form of it or
- * another word for it, if the shop has that. `understood` still quotes the sentence.
+ * Parses a sentence and replaces its words by those of the shop. A word that is in no product's name or values is replaced by
+ * another form or another word for it, if the shop has one. `understood` still quotes the sentence.
  */
 
-/** Systems that precede a size: the `W` of `W32`. */
+/** Size systems before a number: the `W` of `W32`. */
 const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
-/** Names of attributes, which add nothing to a value: `colour sage`. */
+/** Names of attributes, which add nothing to their value: `colour sage`. */
 const FIELD_LABELS = wordSet('field_labels');
-/** No more words of a sentence are looked up. */
+/** Only this many words of a sentence are looked up. */
 const MAX_WORDS = 24;
 
-/** Parses a sentence. Three statements; one more each for an ambiguous name and for words that may be compounds. */
+/** Parses a sentence. Sends three statements, and one more each for an ambiguous name and for words that may be compounds. */
 export async function parseSentence(db: SearchDb, sentence: string): Promise<ParsedQuery> {
   const reading = { isSentence: true, language: await readLanguage(db) };
   const parsed = await parseInCatalog(db, sentence, reading);
@@ -56,7 +56,7 @@ export async function parseSentence(db: SearchDb, sentence: string): Promise<Par
   };
 }
 
-/** Looks up all words that a sentence may mean; undefined if there are none. */
+/** Looks up all words that the sentence may mean; undefined if there are none. */
 async function readKnown(
   db: SearchDb,
   { asked, unwanted, language }: { asked: Token[]; unwanted: Constraint[]; language: Language },
@@ -76,10 +76,13 @@ async function readKnown(
   return known;
 }
 
-/** Words before a person or an occasion that a thing is for. */
+/** Matches words before the person or occasion that a thing is for. */
 const FOR = /\b(?:for|my|our|his|her|für|mein\p{L}*|unser\p{L}*|pour|mon|ma|mes)\s+(?:\p{L}+\s+)?$/iu;
 
-/** A person or an occasion: reported, unless a product is called so (`dad mug`) or it is a value of the shop. */
+/**
+ * Whether a word names a person or occasion that must be reported: it is no value of the shop, and in no product's name (`dad
+ * mug`) or after a word such as `for`.
+ */
 function isUnreadPerson(sentence: string, word: Token, language: Language, lookup: Lookup): boolean {
   if (!namesPeopleOrOccasion(word)) return false;
   const isValue = (phrase: string | undefined) => phrase !== undefined && lookup(phrase)?.isValue === true;
@@ -92,13 +95,15 @@ function withoutSizeSystem(word: Token): Token {
   return size === undefined ? word : { ...word, text: size, term: size, number: Number(size) };
 }
 
-/** The words as the shop has them, and those compounds of which it has only the head: a `Kochmesser` is a knife. */
+/**
+ * The words as the shop has them; and as `halfRead`, compounds of which it only has the second half: a `Kochmesser` is a knife.
+ */
 function replaced(words: Token[], language: Language, lookup: Lookup): { words: Token[]; halfRead: Token[] } {
   const result: Token[] = [];
   const halfRead: Token[] = [];
   for (let at = 0; at < words.length; ) {
     const windows = windowsAt(words, at);
-    // The rose of `rose gold` is no pink, and `Größe M` is no large M.
+    // A value of several words is kept together: the rose of `rose gold` is not pink, and `Größe M` is no large M.
     const value = windows.find(({ texts, term }) => texts.length > 1 && lookup(term)?.isValue);
     const isOwn = value !== undefined || isSizeLabel(words, at);
     const window = windows.find((each) => each.texts.length === 1 || isEntry(each, language, lookup));
@@ -120,12 +125,12 @@ function replaced(words: Token[], language: Language, lookup: Lookup): { words: 
   return { words: result, halfRead };
 }
 
-/** Whether several words stand for one thing that the shop calls otherwise. */
+/** Whether several words together mean a thing for which the shop has another word. */
 function isEntry(window: Window, language: Language, lookup: Lookup): boolean {
   return !has(lookup(window.term)) && otherWords(window, language).some((other) => has(lookup(other)));
 }
 
-/** The words themselves, or their replacements. */
+/** The words themselves, or their replacement. */
 function inShopWords(own: Token[], window: Window, language: Language, lookup: Lookup): Token[] {
   const [first, last] = [own[0], own.at(-1)];
   if (!first || !last || isStopWord(first.term) || first.number !== undefined || has(lookup(window.term))) return own;
@@ -134,20 +139,25 @@ function inShopWords(own: Token[], window: Window, language: Language, lookup: L
   return meaning?.split(' ').map((term) => ({ ...first, text: term, term, end: last.end })) ?? own;
 }
 
-/** Without the name of an attribute beside its value. */
+/** Removes the name of an attribute next to its value. */
 function withoutFieldLabels(words: Token[], lookup: Lookup): Token[] {
   const isValue = (word: Token | undefined) => word !== undefined && lookup(word.term)?.isValue === true;
   return words.filter((word, i) => !FIELD_LABELS.has(word.text) || !(isValue(words[i - 1]) || isValue(words[i + 1])));
 }
 
-/** An unwanted word, by its stem and as it was written: the stem of `bougie` is not a French word. */
+/**
+ * The forms of an unwanted word: its stem and, if different, the word as written, because the stem of `bougie` is not a French
+ * word.
+ */
 function unwantedWindows({ text, value = '' }: Constraint): Window[] {
   const written = normalizeText(text).match(/[\p{L}\d]+$/u)?.[0] ?? value;
   const texts = written !== value && stem(written) === value ? [value, written] : [value];
   return texts.map((each) => ({ texts: [each], term: value }));
 }
 
-/** An unwanted thing in the words of the shop. If the shop has none, it cannot be checked, and is reported as not available. */
+/**
+ * An unwanted thing in the shop's words. If the shop has no word for it, it cannot be checked, and is reported as not available.
+ */
 function inUnwantedWords(
   constraint: Constraint,
   wanted: Token[],
@@ -158,7 +168,7 @@ function inUnwantedWords(
   const meaning =
     unwantedWindows(constraint).flatMap((window) => standIn(window, language, lookup) ?? [])[0] ??
     (mayBeCompound(value, language, lookup) ? meaningOfCompound(value, language, lookup)?.terms.join(' ') : undefined);
-  // `candles, but no scented candles`: if the shop has no word for the scented ones, this must not exclude all candles.
+  // `candles, but no scented candles`: if the shop has no word for `scented`, not all candles must be excluded.
   const isWanted = wanted.some(({ term }) => term === meaning);
   if (meaning !== undefined && !isWanted) return { ...constraint, value: meaning };
   return !isWanted && (value.includes(' ') || lookup(value)?.isKnown) ? constraint : { ...constraint, isUnknown: true };

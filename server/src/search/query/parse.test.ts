@@ -3,7 +3,7 @@ import { splitsOf } from './compounds.ts';
 import { parseQuery } from './parse.ts';
 import type { Constraint } from './parsed-query.ts';
 
-/** The parsed sentence: constraints without their positions, and the remaining words. */
+/** The parsed sentence: its constraints without positions, and the remaining words. */
 function parsed(sentence: string, names: string[] = []) {
   const { constraints, words } = parseQuery(sentence, { names: new Set(names), values: new Set() });
   return {
@@ -49,12 +49,12 @@ test.each([
   'size 42 boots',
 ])('a number in a name is not a limit: %s', (sentence) => expect(parseQuery(sentence).constraints).toEqual([]));
 
-test('a measurement after a comparison is not a price', () => {
+test('a measure after a comparison is not a price', () => {
   expect(parseQuery('suitcase under 10 kg').constraints).toEqual([]);
   expect(parseQuery('table for up to 8 people').constraints).toEqual([]);
 });
 
-test('negations, quantity, order and preferences are separated from the product', () => {
+test('negations, quantity, sort order and preferences are separated from the product', () => {
   expect(parsed('belt without leather')).toEqual({
     constraints: [{ kind: 'without', value: 'leather' }],
     words: 'belt',
@@ -85,7 +85,7 @@ test('each constraint quotes the words that state it', () => {
   ]);
 });
 
-test('names that begin like a sentence are kept whole', () => {
+test('names that look like the start of a sentence are kept whole', () => {
   expect(parsed('order pad').words).toBe('order pad');
   expect(parsed('without').words).toBe('without');
   expect(parsed('no show socks', ['no show']).words).toBe('no show socks');
@@ -128,7 +128,7 @@ test.each([
   expect(parsed(sentence)).toEqual({ constraints: [price({ ...limits, currency: 'EUR' })], words: 'mug' });
 });
 
-test('a number in words is a limit only with its unit', () => {
+test('a number in words is a limit only if it has a unit', () => {
   expect(parsed('over one shoulder bag').constraints).toEqual([]);
   expect(parsed('five star notebook').constraints).toEqual([]);
 });
@@ -145,7 +145,7 @@ test.each([
   expect(words.split(' ').filter((text) => text !== 'a')).toEqual([word]);
 });
 
-test('a sentence of one very long word causes no more look-ups than one of many words', () => {
+test('a very long word causes no more lookups than many words', () => {
   const lettersOf = (sentence: string) =>
     sentence
       .split(' ')

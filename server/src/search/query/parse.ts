@@ -14,7 +14,7 @@ import { addQuantity } from './quantity.ts';
 import { perPiece, takeTotals } from './totals.ts';
 
 /**
- * Parses a sentence without the catalogue. Each pass removes the words that it understands. parse-sentence.ts and facet-values.ts
+ * Parses a sentence without the catalogue. Each pass takes the words that it understands; parse-sentence.ts and facet-values.ts
  * then look up the other words in the shop.
  */
 const OF_SENTENCES: ((state: ParseState) => void)[] = [
@@ -36,10 +36,10 @@ const OF_KEYWORDS = [addLimits, addMarks, addQuantity, addNegations, dropConnect
 const KEYWORDS: Reading = { isSentence: false, language: 'en' };
 const NO_VOCABULARY: CatalogVocabulary = { names: new Set(), values: new Set() };
 const LANGUAGES: Language[] = ['en', 'de', 'fr'];
-/** By language: a function word of one language may be a noun of another (`hat`, `die`). */
+/** By language, because a function word of one language may be a noun of another (`hat`, `die`). */
 const FILLERS = new Map(LANGUAGES.map((language) => [language, new Set(list('fillers', [language]))]));
 
-/** Parses a text. Pure, and well under a millisecond. */
+/** Parses a text without side effects, in well under a millisecond. */
 export function parseQuery(text: string, vocabulary = NO_VOCABULARY, reading: Reading = KEYWORDS): ParsedQuery {
   const { isSentence } = reading;
   const tokens = isSentence ? withoutLabels(tokenize(text, reading)) : tokenize(text);
@@ -63,7 +63,7 @@ export function parseQuery(text: string, vocabulary = NO_VOCABULARY, reading: Re
   const isEmpty = !isSentence && constraints.length === 0 && words.every(({ term }) => isStopWord(term));
   return {
     constraints: perPiece(withoutContradictions(constraints, words), state.priceOf).sort((a, b) => a.start - b.start),
-    // If only stop words are left, all of them are searched for.
+    // If only stop words are left, the search is for all words.
     words: isEmpty ? tokens.filter(({ kind }) => kind === 'word') : words,
     ambiguous: state.ambiguous,
     language,
@@ -75,13 +75,13 @@ function dropCourtesy({ tokens, taken }: ParseState): void {
     taken[i] = true;
 }
 
-/** `her place has no clock, so I need a wall clock`: the clock is wanted, not excluded. */
+/** Removes exclusions of a thing that is wanted too: `her place has no clock, so I need a wall clock`. */
 function withoutContradictions(constraints: Constraint[], words: Token[]): Constraint[] {
   const wanted = new Set(words.map(({ term }) => term));
   return constraints.filter(({ kind, value }) => kind !== 'without' || value === undefined || !wanted.has(value));
 }
 
-/** `max_price 35, currency USD`, `prices in dollars`: the currency of amounts without one. */
+/** Finds the currency for amounts without one: `max_price 35, currency USD`, `prices in dollars`. */
 function takeCurrency({ tokens, taken, constraints }: ParseState): void {
   const isNamed = (at: number) => ['in', 'currency'].includes(tokens[at - 1]?.text ?? '');
   const at = tokens.findIndex(({ text }, i) => !taken[i] && text in CURRENCIES && isNamed(i));

@@ -1,33 +1,41 @@
 import type { Language } from '../words/languages.ts';
 import type { Token } from '../words/tokens.ts';
 
-/** The interpretation of a sentence. */
+/** A constraint in the interpretation of a sentence. */
 
 export interface Constraint {
   kind: 'price' | 'rating' | 'reviews' | 'quantity' | 'in_stock' | 'without' | 'wish' | 'sort' | 'value' | 'word';
-  /** The words that state it, as they were written, and their position in the sentence (UTF-16 units, end exclusive). */
+  /**
+   * The words that state the constraint, as they were written, and their position in the sentence (UTF-16 units, end exclusive).
+   */
   text: string;
   start: number;
   end: number;
   min?: number;
   max?: number;
   currency?: string;
-  /** For `quantity` the number, for `without` and `word` the term, for `wish`, `sort` and `value` its normalized meaning. */
+  /**
+   * Depends on the kind. For `quantity` the number, for `without` and `word` the term, for `wish`, `sort` and `value` the
+   * normalized meaning.
+   */
   value?: string;
-  /** The head noun, if it is one of these words: such a constraint is relaxed last. */
+  /** The head noun, if it is among these words. Such a constraint is relaxed last. */
   headNoun?: string;
-  /** Whether `value` was labelled as a size: then a range of sizes that contains it matches, too. */
+  /** Whether `value` has the label of a size. Then a range of sizes that contains it matches too. */
   isSize?: boolean;
-  /** Whether it is never relaxed: a more expensive product is no alternative to `cheaper than`. */
+  /** Whether the constraint is never relaxed: a more expensive product is no alternative to `cheaper than`. */
   isStrict?: boolean;
-  /** Whether no product is checked for it, because it was not understood, or is no word of this shop. */
+  /**
+   * Products are not checked for a constraint that was not understood (`isUnread`), or whose word the shop does not have
+   * (`isUnknown`).
+   */
   isUnread?: boolean;
   isUnknown?: boolean;
 }
 
-/** Which of the ambiguous words of a sentence occur in the catalogue. */
+/** Those ambiguous words of a sentence that occur in the catalogue. */
 export interface CatalogVocabulary {
-  /** Phrases that occur in product names, as they were written in the sentence: `no show`. */
+  /** Phrases that occur in product names, written as in the sentence: `no show`. */
   names: ReadonlySet<string>;
   /** Facet values, as terms joined by a space. */
   values: ReadonlySet<string>;
@@ -35,42 +43,42 @@ export interface CatalogVocabulary {
 
 export interface ParsedQuery {
   constraints: Constraint[];
-  /** The remaining words, which are searched for. */
+  /** The remaining words, for which to search. */
   words: Token[];
-  /** Phrases that would have been parsed differently if the catalogue contained them. */
+  /** Phrases that would be parsed differently if the catalogue contained them. */
   ambiguous: { names: string[]; values: string[] };
   language: Language;
 }
 
-/** How a text is read. */
+/** How to read a text. */
 export interface Reading {
-  /** Whether it is a sentence, whose function words carry no meaning; else it is keywords typed into a field. */
+  /** Whether the text is a sentence, whose function words carry no meaning; else it consists of keywords typed into a field. */
   isSentence: boolean;
-  /** The language of the shop, for a text that does not show its own. */
+  /** The shop's language, for texts whose own language is unclear. */
   language: Language;
 }
 
-/** The state that the passes of the parser share. */
+/** The state shared by the parser's passes. */
 export interface ParseState {
   tokens: Token[];
-  /** The first token after phrases such as `I am looking for a`. */
+  /** The index of the first token after an opening such as `I am looking for a`. */
   start: number;
-  /** Which tokens are not searched for. */
+  /** For each token, whether a pass has understood it, so that it is not searched for. */
   taken: boolean[];
   constraints: Constraint[];
-  /** Adds a constraint that the tokens from `from` up to `to` state, and takes them. */
+  /** Adds a constraint stated by the tokens from `from` up to `to`, and takes these tokens. */
   add: (from: number, to: number, constraint: Omit<Constraint, 'text' | 'start' | 'end'>) => void;
   vocabulary: CatalogVocabulary;
   ambiguous: ParsedQuery['ambiguous'];
   isSentence: boolean;
   language: Language;
-  /** Whether a word does not describe a product: pronouns, greetings. */
+  /** Whether a word does not describe a product, such as pronouns and greetings. */
   isIdle: (token: Token | undefined) => boolean;
-  /** Whether a price is a total or per piece, if the sentence states it. */
+  /** Whether a price is for all units or for each, if the sentence says so. */
   priceOf?: 'all' | 'each';
 }
 
-/** The tokens, with those that are taken as signs without a meaning. */
+/** The tokens; those that are taken become signs without a meaning. */
 export function openTokens({ tokens, taken }: ParseState): Token[] {
   return tokens.map(({ number, ...token }, i) =>
     taken[i] ? { ...token, kind: 'sign', text: '', term: '' } : { ...token, ...(number !== undefined && { number }) },

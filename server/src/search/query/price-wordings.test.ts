@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';
 
-/** Price limits in many wordings, each with the amount in several forms. {X} is 40 euros, {T} the thing. */
+/** Price limits in many wordings, each with the amount in several forms. {X} stands for 40 euros, {T} for the product. */
 
 const AMOUNTS = {
   en: ['40 euros', '€40', '40€', 'EUR 40', 'forty euros', '40.00 euros'],
@@ -11,7 +11,7 @@ const AMOUNTS = {
 const THINGS = { en: 'benches', de: 'eine Bank', fr: 'un banc' };
 type Language = keyof typeof AMOUNTS;
 
-/** Wordings, separated by `|`. */
+/** Splits a list of wordings at `|`. */
 const wordings = (list: string) => list.split('|').map((wording) => wording.trim().replaceAll(/\s+/g, ' '));
 
 const MOST: Record<Language, string[]> = {
@@ -137,7 +137,7 @@ const NEAR: Record<Language, string[]> = {
     {T}, plus ou moins {X} | {T} pour une {X} environ | {T} autour des {X}`),
 };
 
-/** Wordings that are not understood. */
+/** Wordings that are not understood, and must be reported. */
 const OTHERS: Record<Language, string[]> = {
   en: wordings(`{T}, shouldn't go past {X} | {T}, keep it to {X} | my budget for {T} is {X} | budget for {T}: {X} |
     my max for {T} is {X} | the most I can spend on {T} is {X} | the most I'd pay for {T} is {X} | {T}, I've only got {X} |
@@ -164,7 +164,7 @@ const cases = [
   (Object.keys(of) as Language[]).flatMap((language) => of[language].map((wording) => ({ wording, language, limit }))),
 );
 
-test.each(cases)('understands a price limit in any form of the amount: $wording', ({ wording, language, limit }) => {
+test.each(cases)('a price limit is understood in any form of the amount: $wording', ({ wording, language, limit }) => {
   for (const amount of AMOUNTS[language]) {
     const sentence = wording.replace('{T}', THINGS[language]).replace('{X}', amount);
     expect([sentence, ...limitsOf(sentence)]).toEqual([sentence, limit]);
@@ -176,7 +176,7 @@ const others = (Object.keys(OTHERS) as Language[]).flatMap((language) =>
 );
 
 test.each(others)(
-  'reports a price limit that it does not understand, and guesses none: $wording',
+  'a price limit that is not understood is reported, and no limit is guessed: $wording',
   ({ wording, language }) => {
     for (const amount of AMOUNTS[language]) {
       const sentence = wording.replace('{T}', THINGS[language]).replace('{X}', amount);
@@ -194,6 +194,6 @@ test.each([
   expect(limitsOf(sentence)).toEqual([limit]);
 });
 
-test('reports a number beside a word of prices', () => {
+test('a number next to a word about prices is reported', () => {
   expect(limitsOf('the bench that costs 40')).toEqual([{ min: undefined, max: undefined }]);
 });

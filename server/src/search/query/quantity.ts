@@ -7,33 +7,33 @@ import type { Token } from '../words/tokens.ts';
 import { inflections } from '../words/word-forms.ts';
 import { isFree, openTokens, type ParseState } from './parsed-query.ts';
 
-/** The number of pieces that a sentence requests. */
+/** Finds the quantity that a sentence requests. */
 
 interface Quantity {
   value: number;
   from: number;
   to: number;
-  /** If the number could be part of a product's name: the words that such a name would contain. */
+  /** If the number may be part of a product's name, the words that this name would contain. */
   name?: string;
 }
 
 const MAX_QUANTITY = 999;
-/** Outside of a sentence, a larger number is more likely a model: `501 jeans`. */
+/** Among keywords, a larger number is more likely part of a model name: `501 jeans`. */
 const MAX_QUANTITY_OF_KEYWORDS = 24;
-/** A larger number at the end of a sentence is a size. */
+/** Late in a sentence, a larger number is a size. */
 const MAX_LATE = 12;
 const COUNTERS = new Set('x × pieces pcs units pairs stuck'.split(' '));
-/** These count only before `of`: `one piece of`, but `3 piece suite`. */
+/** These words only count before `of`: `one piece of`, but `3 piece suite`. */
 const CONTAINERS = wordSet('containers');
 /** Nouns that form a name with the number before them: `4 person tents`, `2 pin plugs`. */
 const COMPOUND_NOUNS = wordSet('counted_in_names');
-/** A pair of these, and of clothes, is one product; of anything else, two. */
+/** A pair of these things, or of clothes, is one product; a pair of anything else is two. */
 const PAIRS = wordSet('pairs');
 const OF = new Set(['of', 'de', 'von']);
 const SOME_OF = phraseTable([['of', 'of the, of these, of those, of your, von den, de ces']]);
 const OF_THEM = phraseTable([['of', 'of them, of those, of these, of each, davon']]);
 
-/** Adds the quantity, unless the catalogue has a product with such a number in its name. */
+/** Adds the quantity, unless a product of the catalogue has this number in its name. */
 export function addQuantity(state: ParseState): void {
   const { add, vocabulary, ambiguous } = state;
   const tokens = openTokens(state);
@@ -50,7 +50,7 @@ export function addQuantity(state: ParseState): void {
   add(quantity.from, quantity.to, { kind: 'quantity', value: String(quantity.value) });
 }
 
-/** The index of the first token after introductions: `please put`, `I would like to have`. */
+/** The index of the first token after an introduction such as `please put`, `I would like to have`. */
 function startOfThing(tokens: Token[], { start, isIdle }: ParseState): number {
   let at = start;
   while (at < tokens.length && !parseNumberAt(tokens, at) && (tokens[at]?.kind === 'sign' || isIdle(tokens[at])))
@@ -58,7 +58,7 @@ function startOfThing(tokens: Token[], { start, isIdle }: ParseState): number {
   return at;
 }
 
-/** `a pair of socks` is one product, a pair of mugs or a couple of candles are two. */
+/** Parses a pair: `a pair of socks` is one product, a pair of mugs or a couple of candles are two. */
 function pairAt(tokens: Token[], start: number): Quantity | undefined {
   const pair = ['a', 'the', 'une', 'ein'].includes(tokens[start]?.text ?? '') ? start + 1 : start;
   const word = tokens[pair]?.text ?? '';
@@ -68,7 +68,7 @@ function pairAt(tokens: Token[], start: number): Quantity | undefined {
   return { value: word !== 'couple' && (word === 'paire' || isWorn) ? 1 : 2, from: start, to: pair + 2 };
 }
 
-/** `2 x mug`, `5 pieces of`, `2 oat mugs`, `2x mug`. */
+/** Parses a quantity at the start: `2 x mug`, `5 pieces of`, `2 oat mugs`, `2x mug`. */
 function leading(tokens: Token[], start: number, { isSentence, language, isIdle }: ParseState): Quantity | undefined {
   const [, times] = /^(\d{1,3})(?:x|pcs)$/.exec(tokens[start]?.text ?? '') ?? [];
   if (times !== undefined && Number(times) > 0) return { value: Number(times), from: start, to: start + 1 };
@@ -76,7 +76,7 @@ function leading(tokens: Token[], start: number, { isSentence, language, isIdle 
   const next = number && tokens[number.to];
   if (!next || !isCount(number, MAX_QUANTITY)) return undefined;
   const { value, to } = number;
-  // `50 x 50` is a size.
+  // `50 x 50` is a size, not a quantity.
   if (['x', '×'].includes(next.text) && tokens[to + 1]?.number !== undefined) return undefined;
   const isOf = OF.has(tokens[to + 1]?.text ?? '');
   if (COUNTERS.has(next.text) || (isOf && CONTAINERS.has(next.text)))
@@ -91,14 +91,14 @@ function leading(tokens: Token[], start: number, { isSentence, language, isIdle 
   return { value, from: start, to, name: `${tokens[to - 1]?.text} ${next.text}` };
 }
 
-/** `quantity: 2`. */
+/** Parses a quantity with a label: `quantity: 2`. */
 function labelled(tokens: Token[], start: number): Quantity | undefined {
   const at = tokens.findIndex(({ text }, i) => i >= start && (text === 'quantity' || text === 'qty'));
   const number = at < 0 ? undefined : parseNumberAt(tokens, tokens[at + 1]?.kind === 'sign' ? at + 2 : at + 1);
   return number && isCount(number, MAX_QUANTITY) ? { value: number.value, from: at, to: number.to } : undefined;
 }
 
-/** `mug in oat, 2 pieces`, `mug x 2`. */
+/** Parses a quantity at the end: `mug in oat, 2 pieces`, `mug x 2`. */
 function trailing(tokens: Token[], start: number): Quantity | undefined {
   for (let at = start + 1; at < tokens.length; at += 1) {
     const isTimes = ['x', '×'].includes(tokens[at]?.text ?? '') && tokens[at - 1]?.number === undefined;
@@ -113,7 +113,7 @@ function trailing(tokens: Token[], start: number): Quantity | undefined {
   return undefined;
 }
 
-/** `mugs, three of them`, `need 4 of your mugs`, `grab me 3 mugs`. */
+/** Parses a quantity elsewhere in a sentence: `mugs, three of them`, `need 4 of your mugs`, `grab me 3 mugs`. */
 function late(tokens: Token[], start: number, { isIdle }: ParseState): Quantity | undefined {
   for (let at = start; at < tokens.length; at += 1) {
     const number = parseNumberAt(tokens, at);
@@ -122,7 +122,7 @@ function late(tokens: Token[], start: number, { isIdle }: ParseState): Quantity 
     if (of) return { value: number.value, from: at, to: of.to };
     const next = tokens[number.to];
     const before = tokens.slice(start, at).filter((token) => !isIdle(token));
-    // `a set of six candles` is one thing.
+    // `a set of six candles` is one product.
     const isFirst =
       before.length <= 1 && tokens[at - 1]?.text !== 'of' && next?.kind === 'word' && !COMPOUND_NOUNS.has(next.term);
     if (isFirst && measurementTerm('1', next.term) === undefined && isBeforePlural(tokens, number.to))
@@ -139,7 +139,7 @@ function endsClause(token: Token | undefined): boolean {
   return !token || [',', '.', ';', '!', '?', 'please', ''].includes(token.text);
 }
 
-/** `5 Notizbücher`, in a sentence too short to show its language. */
+/** Whether a word is a plural of another language, in a sentence too short to show its language: `5 Notizbücher`. */
 function isForeignPlural({ text, kind, number }: Token): boolean {
   if (kind !== 'word' || number !== undefined) return false;
   return (['de', 'fr'] as const).some((language) =>
@@ -147,7 +147,7 @@ function isForeignPlural({ text, kind, number }: Token): boolean {
   );
 }
 
-/** Whether one of the next words is a plural, with no stop word or number before it: `ten 1 litre jars`. */
+/** Whether one of the next words is a plural, with no stop word or number in between: `ten 1 litre jars`. */
 function isBeforePlural(tokens: Token[], from: number): boolean {
   const unit = tokens[from + 1]?.text === '-' ? from + 2 : from + 1;
   const { term = '' } = tokens[unit] ?? {};

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';
 import type { Constraint } from './parsed-query.ts';
 
-/** The interpretation of a sentence: its constraints without positions, and the words to search for. */
+/** Parses a sentence; returns its constraints without positions, and the words to search for. */
 function read(sentence: string) {
   const { constraints, words } = parseQuery(sentence, undefined, { isSentence: true, language: 'en' });
   return {
@@ -191,7 +191,7 @@ test.each([
   expect(read(sentence).constraints).toEqual([{ kind: 'quantity', value: String(quantity) }]);
 });
 
-test('reports an amount that may be a limit or not', () => {
+test('an amount that may or may not be a limit is reported', () => {
   expect(read('bench 80 euros').constraints).toEqual([{ kind: 'price', currency: 'EUR', isUnread: true }]);
 });
 
@@ -217,7 +217,7 @@ test('parses a long sentence of any kind within 40 ms', () => {
     '. ',
   ]) {
     const sentence = piece.repeat(2_000 / piece.length);
-    // The fastest of several runs: others share the machine.
+    // Takes the fastest of several runs, because other processes use the machine.
     const times = Array.from({ length: 5 }, () => {
       const began = performance.now();
       read(sentence);

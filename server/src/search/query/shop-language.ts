@@ -4,10 +4,10 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { SearchDb } from '../search-db.ts';
 import { type Language, languageOfLocale } from '../words/languages.ts';
 
-/** Every change of the settings counts up the catalogue version, so that these stay true. */
+/** Entries do not become outdated, because each change of the settings increments the catalogue version. */
 const languages = new LRUCache<string, Language>({ max: 10_000 });
 
-/** The language of the shop, by its settings. One statement for each version of the catalogue. */
+/** The shop's language according to its settings. Sends one statement for each catalogue version. */
 export async function readLanguage(db: SearchDb): Promise<Language> {
   const key = `${db.siteId} ${db.catalogVersion}`;
   const known = db.catalogVersion === '' ? undefined : languages.get(key);

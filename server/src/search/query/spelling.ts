@@ -5,19 +5,18 @@ import { edits, isSlipOf } from '../words/misspellings.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 
 /**
- * Spelling correction: words that no product has are completed, corrected or split into two, using only the terms of the shop's
- * own index.
+ * Spelling correction. Words that no product has are completed, corrected or split in two, using only terms in the shop's index.
  */
 
 const WEIGHTS = { completion: 0.9, correction: 0.9, split: 0.9 };
 const MAX_COMPLETIONS = 50;
 const MAX_CORRECTIONS = 200;
-/** One more edit is outweighed by a term that is more frequent by this power of e. */
+/** An edit costs as much as a factor of e to this power in frequency. */
 const EDIT_PENALTY = 3;
 
 /**
- * The groups with candidates for the unknown ones: for the last word its completions, else terms within a small edit
- * distance that begin with the same letter, else the two words it splits into. Two statements.
+ * Adds candidates to the unknown groups: for the last word its completions, else terms within a small edit distance that begin
+ * with the same letter, else the two words into which it splits. Sends two statements.
  */
 export async function correctSpelling(db: SearchDb, groups: TermGroup[], unknown: number[]): Promise<TermGroup[]> {
   const words = unknown.map((grp) => ({ grp, term: typedTerm(groups[grp]), isLast: grp === groups.length - 1 }));
@@ -40,7 +39,7 @@ export async function correctSpelling(db: SearchDb, groups: TermGroup[], unknown
   });
 }
 
-/** A shorter word with two mistakes may be any word. */
+/** Only words of this length may have two mistakes; a shorter one might be any word. */
 const TWO_MISTAKES_FROM = 8;
 
 function isNear(typed: string, term: string): boolean {
@@ -57,7 +56,10 @@ interface Suggestion {
   is_completion: boolean;
 }
 
-/** Indexed terms that begin with the last word, or that share the first letter of an unknown word and differ in few letters. */
+/**
+ * Reads indexed terms that begin with the last word, or that have the first letter of an unknown word and differ from it in few
+ * letters.
+ */
 function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLast: boolean }[]): Promise<Suggestion[]> {
   return db.rows(
     sql`with recursive given as materialized (
@@ -94,7 +96,7 @@ function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLas
   );
 }
 
-/** How many products have each of the terms; terms that none has are absent. */
+/** The number of products that have each term. Terms that no product has are missing. */
 async function readFrequencies(db: SearchDb, terms: string[]): Promise<Map<string, number>> {
   const rows = await db.rows<RowOf<'search_postings', 'term'> & { products: number }>(
     sql`select term, count(*) as products from search_postings
@@ -103,7 +105,7 @@ async function readFrequencies(db: SearchDb, terms: string[]): Promise<Map<strin
   return new Map(rows.map(({ term, products }) => [term, products]));
 }
 
-/** A longer text is not two words of a shop, and each of its letters would need a lookup of a long text. */
+/** A longer text is not two words of a shop, and each way to split it would look up a long text. */
 const LONGEST_SPLIT = 128;
 
 function splitsOf(term: string): [string, string][] {
@@ -127,7 +129,7 @@ function corrected(group: TermGroup, suggestions: Suggestion[], frequencies: Map
   }
   const common = ([first, second]: [string, string]) => Math.min(frequency(first), frequency(second));
   const [halves] = splitsOf(typedTerm(group)).toSorted((a, b) => common(b) - common(a));
-  // A word that is split becomes two groups, so that a product with both halves scores above one with a single half.
+  // A split word becomes two groups, so that a product with both halves scores higher than one with a single half.
   if (halves && common(halves) > 0)
     return halves.map((term) => ({ text: group.text, alternatives: [{ term, weight: WEIGHTS.split }] }));
   return [group];

@@ -4,10 +4,10 @@ import { type Token, tokenize } from '../words/tokens.ts';
 import type { Constraint } from './parsed-query.ts';
 import { TOTALS } from './totals.ts';
 
-/** Several things in one sentence: `2 sage mugs and a teapot`. */
+/** Splits a sentence that names several things: `2 sage mugs and a teapot`. */
 
 export interface Part {
-  /** Its words, as they are in the sentence. */
+  /** The words of the part, as in the sentence. */
   text: string;
   start: number;
   end: number;
@@ -15,9 +15,9 @@ export interface Part {
 
 export interface Split {
   parts: Part[];
-  /** Whether one of the things is wanted, not all. */
+  /** Whether only one of the things is wanted. */
   isChoice: boolean;
-  /** Whether a price is the total of all of them. */
+  /** Whether a price in the sentence is the total of all things. */
   isTotal: boolean;
 }
 
@@ -26,15 +26,18 @@ const LINKS = phraseTable<'and' | 'or'>([
   ['or', 'or, oder, ou'],
 ]);
 
-/** The maximum number of parts. */
+/** A sentence is split into at most this many parts. */
 export const MAX_PARTS = 4;
 
-/** The parts between links that no constraint has taken; one part if there is no link. `isThing` decides whether a part names a product. */
+/**
+ * Splits a sentence at links that are in no constraint; without such a link, returns one part. `isThing` decides whether a part
+ * names a product.
+ */
 export function splitSentence(
   sentence: string,
   constraints: Constraint[],
   isThing: (part: Part) => boolean,
-  /** Phrases joined in the name of a product: `salt and pepper`. */
+  /** Phrases that are joined in a product's name, at which the sentence is not split: `salt and pepper`. */
   joined: ReadonlySet<string> = new Set(),
 ): Split {
   const tokens = tokenize(sentence, { isSentence: true });
@@ -50,7 +53,7 @@ export function splitSentence(
     : []) {
     const part = partOf(sentence, start, cut.start);
     const before = parts.at(-1);
-    // A part that names no product belongs to the one before it: the blue of `a mug in red and blue`.
+    // A part that names no product belongs to the previous part: the blue of `a mug in red and blue`.
     if (before && !(isThing(part) && isThing(before)))
       parts[parts.length - 1] = partOf(sentence, before.start, cut.start);
     else {
@@ -64,7 +67,7 @@ export function splitSentence(
   return parts.length > 1 && parts.length <= MAX_PARTS ? { parts, isChoice, isTotal } : whole;
 }
 
-/** `a mug, a candle, a notebook`: each part counts a thing. */
+/** Whether each part counts a thing: `a mug, a candle, a notebook`. */
 function isListOfThings(sentence: string, cuts: Cut[], isThing: (part: Part) => boolean): boolean {
   const parts = cuts.map((cut, i) => partOf(sentence, cut.end, cuts[i + 1]?.start ?? sentence.length));
   const first = partOf(sentence, 0, cuts[0]?.start ?? 0);
@@ -74,7 +77,7 @@ function isListOfThings(sentence: string, cuts: Cut[], isThing: (part: Part) => 
 
 const COUNTED = /^(?:an?|one|two|three|four|some|eine?n?|zwei|drei|vier|une?|des|deux|trois|quatre|\d{1,2})\s/i;
 
-/** The words around each link, with it. */
+/** For each link, the link with the words around it. */
 export function joinedWords(sentence: string, constraints: Constraint[]): string[] {
   return cutsOf(tokenize(sentence, { isSentence: true }), constraints).map(({ joins }) => joins);
 }
@@ -97,7 +100,7 @@ function cutsOf(tokens: Token[], constraints: Constraint[]): Cut[] {
       i += 1;
       continue;
     }
-    // `a, b, and c`
+    // Handles two links in a row: `a, b, and c`.
     const next = link.value === 'list' ? linkAt(tokens, link.to) : undefined;
     const last = next ?? link;
     const words = [tokens[i - 1], ...tokens.slice(i, last.to), tokens[last.to]].filter(

@@ -3,17 +3,17 @@ import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Constraint, ParseState } from './parsed-query.ts';
 
-/** Decides whether a price is the total of all pieces, and converts it to the price of each. */
+/** Decides whether a price is for all units together, and converts it to the price of one. */
 
 export const TOTALS = phraseTable([['all', list('totals')]]);
 const PRICE_OF = phraseTable<'all' | 'each'>([
   ['all', list('totals')],
   ['each', list('each')],
 ]);
-/** The words belong to a number that is as near. */
+/** How near a number must be to the words about totals. */
 const NEAR = { before: 6, after: 8 };
 
-/** Removes the words which mark a price as the total of all pieces. */
+/** Takes the words that mark a price as the total of all units. */
 export function takeTotals(state: ParseState): void {
   const { tokens, taken } = state;
   for (let i = state.start; i < tokens.length; i += 1) {
@@ -28,7 +28,7 @@ export function takeTotals(state: ParseState): void {
 /** An amount to spend is a total, and so is a price without a comparison: `4 mugs for 60 euros`. */
 const SPENT = /budget|\b(?:have|spend|habe|ausgeben|d[ée]penser)\b|^(?:for|für|pour) [^\s]+(?: ?(?:€|\p{L}+))?$/iu;
 
-/** A price for all pieces together, as a price for each. */
+/** Converts a price for all units to a price for each. */
 export function perPiece(constraints: Constraint[], priceOf: ParseState['priceOf']): Constraint[] {
   const quantity = Number(constraints.find(({ kind }) => kind === 'quantity')?.value ?? 1);
   if (quantity <= 1 || priceOf === 'each') return constraints;

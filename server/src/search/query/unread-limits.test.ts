@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Language } from '../words/languages.ts';
 import { parseQuery } from './parse.ts';
 
-/** A limit is understood or reported: no number, currency, comparison or negation is dropped silently. */
+/** Each limit must be understood or reported: no number, currency, comparison or negation may be dropped silently. */
 
 function read(sentence: string, language: Language = 'en') {
   const { constraints } = parseQuery(sentence, undefined, { isSentence: true, language });

@@ -4,9 +4,9 @@ import { type Candidate, type Candidates, RERANKED } from './candidates.ts';
 import type { Condition } from './conditions.ts';
 import type { ProductConditions } from './filters.ts';
 
-/** Results for a sentence that names no product, only limits: `anything under 20 euros`. */
+/** Finds products for a sentence that only has limits and names no product: `anything under 20 euros`. */
 
-/** The most products that meet the limits and are sorted by sales or price; of these, the ones in stock are returned. */
+/** Of the products that meet the limits, at most this many are sorted by sales or price; those in stock are then returned. */
 const MAX_LOOKED_AT = 2_000;
 
 export interface BrowseQuery {
@@ -16,7 +16,10 @@ export interface BrowseQuery {
   sort: string | undefined;
 }
 
-/** The products that meet most conditions; conditions are given up in the order of relaxation. At most one statement for each. */
+/**
+ * The products that meet most conditions. Conditions are given up in the order of relaxation, with at most one statement for
+ * each.
+ */
 export async function browse(db: SearchDb, query: BrowseQuery): Promise<Candidates> {
   const relaxable = query.conditions.flatMap(({ strict }, i) => (strict ? [] : [i]));
   let failed = 0;
@@ -55,7 +58,7 @@ interface Row {
   total: number;
 }
 
-/** These look up variants or read texts, too. */
+/** These conditions look up variants or read texts too. */
 const SLOW = new Set<Condition['reason']>(['in_stock', 'without', 'category_not_allowed']);
 
 function read(db: SearchDb, { filters, conditions, must, sort }: BrowseQuery, failed: number): Promise<Row[]> {
@@ -64,12 +67,12 @@ function read(db: SearchDb, { filters, conditions, must, sort }: BrowseQuery, fa
     kept.flatMap(({ reason, condition }) => (SLOW.has(reason) === isSlow ? condition : []));
   const byPrice = sort === 'price_desc' ? sql`p.price desc` : sql`p.price`;
   const isByPrice = sort === 'price_asc' || sort === 'price_desc';
-  // Ids are UUIDs of version 7, which sort by the time of creation.
+  // Ids are UUIDs of version 7, which sort by creation time.
   const byId = sort === 'newest' ? sql`p.id desc` : sql`p.id`;
   const best = isByPrice ? byPrice : sort === 'newest' ? byId : sql`p.sales_count desc`;
-  // Only ids at first: an index contains them and the prices, which takes a third of the time of reading the products.
-  // `offset 0` makes the planner evaluate the slow conditions in the order of the products, until there are enough, and look
-  // these up one by one.
+  // Reads only ids first, because an index contains them and the prices, which takes a third of the time of reading products.
+  // `offset 0` makes the planner evaluate the slow conditions in the order of the products, one by one, until enough products are
+  // found.
   return db.rows<Row>(
     sql`with met as materialized (
         select p.id from (

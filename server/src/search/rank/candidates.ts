@@ -7,14 +7,17 @@ import { type ProductConditions, productsMeeting } from './filters.ts';
 import { codeMatches, hasOneGroup, MIN_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
 import { expectedMatches } from './term-weights.ts';
 
-/** How many of the best matches are reranked; the others stay in the order of their BM25F scores. */
+/** How many of the best matches are reranked. The others stay in the order of their BM25F scores. */
 export const RERANKED = 200;
-/** The coverage of a strong match. With RERANKED of them, weaker ones do not match: only white jeans for `white jeans`. */
+/**
+ * The coverage of a strong match. If there are RERANKED of them, weaker ones do not match: `white jeans` then finds only white
+ * jeans.
+ */
 const STRONG_COVERAGE = 0.5;
-/** The most weak matches that are ranked for an agent, which sees only the best of them: those with the head noun first. */
+/** The maximum number of weak matches that are ranked for an agent, which only sees the best: those with the head noun first. */
 const JUDGED_WEAK = 1_000;
 
-/** Few products meet as many conditions. */
+/** From this number of conditions on, few products are expected to meet all. */
 const MANY_CONDITIONS = 3;
 
 /** A product that matches a query. */
@@ -24,57 +27,57 @@ export interface Candidate {
   price: string;
   sales_count: number;
   score: number;
-  /** One bit per group: its term is the head noun of the name. */
+  /** One bit per group, set if its term is the head noun of the name. */
   head_groups: number;
-  /** Whether one of the words names its vendor. */
+  /** Whether one of the words names the vendor. */
   vendor_match: boolean;
-  /** One bit per group: the product has the typed word, or a synonym. */
+  /** One bit per group, set if the product has the typed word or a synonym. */
   exact_groups: number;
-  /** One bit per group: the name has a completion or correction of it. */
+  /** One bit per group, set if the name has a completion or correction of its word. */
   guessed_groups: number;
-  /** Whether the query is one of its SKUs or barcodes. */
+  /** Whether the query is an SKU or barcode of the product. */
   code_match: boolean;
-  /** Its vector in the shop's latent semantic model, if it has one. */
+  /** The product's vector in the shop's latent semantic model, if it has one. */
   vector: Int8Array | undefined;
-  /** Whether some variant is available; true if that was not read. */
+  /** Whether a variant is available; true if that was not read. */
   in_stock: boolean;
-  /** One bit per condition that it fails, in the order given; 0 if it meets all. */
+  /** One bit per condition in the given order, set if the product fails it; 0 if it meets all. */
   failed: number;
 }
 
 export interface Candidates {
-  /** The best RERANKED matches, unordered; those with the lowest `failed` are preferred. */
+  /** The best RERANKED matches, not sorted. Those with the lowest `failed` are preferred. */
   rows: Candidate[];
-  /** The number of matches by `failed`. */
+  /** The number of matches for each value of `failed`. */
   counts: Map<number, number>;
-  /** The smallest share of the query's weight that a match has. */
+  /** The minimum share of the query's weight that each match has. */
   minCoverage: number;
-  /** The vectors of the query's terms, as far as the model has them. */
+  /** The vectors of the query's terms that are in the model. */
   vectorsByTerm: Map<string, string>;
 }
 
-/** The query, and the conditions that its results must meet. */
+/** A query with the conditions that its results must meet. */
 export interface CandidateQuery extends Query {
   groups: TermGroup[];
-  /** The smallest share of the query's weight that a match has, unless `headGroups` are given; MIN_COVERAGE by default. */
+  /** The minimum share of the query's weight that a match must have, unless `headGroups` are given. Default: MIN_COVERAGE. */
   minCoverage?: number;
-  /** The groups with the head noun. A product that has one of them matches, whatever its coverage. */
+  /** The groups of the head noun. A product with one of them matches whatever its coverage. */
   headGroups?: number[];
-  /** Whether a product matches that has only the modifier, as in `matchesByWords`. */
+  /** Whether a product that has only the modifier matches, as in `matchesByWords`. */
   modifierAlone?: boolean;
-  /** Whether only strong matches that meet all conditions can exclude weaker ones. By default all strong matches do. */
+  /** Whether only strong matches that meet all conditions exclude weaker ones. By default, all strong matches do. */
   countEligibleOnly?: boolean;
-  /** Whether to read the availability of the best. */
+  /** Whether to read the availability of the best matches. */
   withStock?: boolean;
   filters: Pick<ProductFilters, 'visible' | 'hidden' | 'canBeBought'>;
-  /** Conditions that every match meets. */
+  /** Conditions that every match must meet. */
   must: ProductConditions;
-  /** Further conditions, which a match may fail: see `failed`. */
+  /** Other conditions, which a match may fail; see `failed`. */
   conditions: Condition[];
 }
 
 interface Answer {
-  /** The values of each candidate; see `valuesOf`. */
+  /** The candidates as text; see `valuesOf`. */
   candidates: string | null;
   vectors: string | null;
   counts: Record<string, number> | null;
@@ -82,11 +85,11 @@ interface Answer {
   term_vectors: Record<string, string> | null;
 }
 
-/** The best matches with their counts, in one statement. */
+/** Reads the best matches and the counts, in one statement. */
 export async function readCandidates(db: SearchDb, query: CandidateQuery): Promise<Candidates> {
   const { groups, headGroups = [], minCoverage = MIN_COVERAGE, countEligibleOnly = false } = query;
-  // A single word is matched best without similarity; with several, similarity decides which sense of each is meant. If the single
-  // word is a purpose, no name contains it.
+  // For a single word, the best matches need no similarity; with several words, similarity shows which sense of a word is meant.
+  // A single word that is a purpose is an exception, because no name contains it.
   const isSingle = groups.length < 2 && !(countEligibleOnly && headGroups.length === 0);
   const answer = await db.one<Answer>(
     sql`with ${codeMatches(db, query)}, ${judgedMatches(db, query)}
@@ -107,7 +110,7 @@ export async function readCandidates(db: SearchDb, query: CandidateQuery): Promi
   };
 }
 
-/** The number of matches by `failed`. */
+/** A query for the number of matches for each value of `failed`. */
 function countsOf({ conditions }: CandidateQuery): Sql {
   return conditions.length > 0
     ? sql`select failed, count(*) as products from judged group by failed`
@@ -115,16 +118,16 @@ function countsOf({ conditions }: CandidateQuery): Sql {
 }
 
 /**
- * `judged`: the strong matches, and the weak ones, which count only if there are too few strong ones; and `enough`, which is the
- * result of that check. If enough strong ones are expected, the weak ones are read and ranked in a part of their own, which is then
- * skipped. With a single group, all are strong.
+ * The SQL for `judged`: all strong matches, and weak ones, which only count if there are too few strong ones; and for `enough`,
+ * the result of that check. If enough strong matches are expected, the weak ones are read in a separate part, which is then
+ * skipped. With a single group, all matches are strong.
  */
 function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
   const { headGroups = [], minCoverage = MIN_COVERAGE, modifierAlone = false, countEligibleOnly = false } = query;
   const expected = expectedMatches(query.weighted, STRONG_COVERAGE);
   const isWeak = sql`coverage < ${STRONG_COVERAGE}::float8`;
   const when = sql`not (select has_enough_strong from enough)`;
-  // Pages of a search count all matches; for agents, only excluded products that were ranked are counted.
+  // Pages of a search count all matches. For agents, only products that were ranked are counted.
   const best = sql`order by (head_groups <> 0) desc, score desc, product_id limit ${JUDGED_WEAK}::int`;
   const judgedWeak = countEligibleOnly ? best : empty;
   const strongCount = countEligibleOnly ? sql`count(*) filter (where failed = 0)` : sql`count(*)`;
@@ -160,7 +163,7 @@ function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
       sql`select * from matches where ${isWeak} and ${when} ${judgedWeak}`,
     );
   }
-  // All at once: each set of products that a condition reads is then read once.
+  // Evaluates all matches in one part, so that each set of products that a condition needs is read only once.
   return sql`${matches}, judged_all as materialized (
       ${judged(
         db,
@@ -175,7 +178,7 @@ function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
     )`;
 }
 
-/** Matches are checked against the hidden products: there are few of those, and their partial indexes are small. */
+/** Excludes hidden products. These are few and have small partial indexes, so matches are checked against them. */
 function notHidden(db: SearchDb, hidden: Sql[]): Sql {
   if (hidden.length === 0) return sql`true`;
   const conditions = hidden.map(
@@ -185,7 +188,7 @@ function notHidden(db: SearchDb, hidden: Sql[]): Sql {
   return join(conditions, ' and ');
 }
 
-/** Those of the matches that the public may see and that meet `must`, with the conditions they fail as `failed`. */
+/** The matches in `from` that the public may see and that meet `must`; `failed` has the conditions that they fail. */
 function judged(db: SearchDb, { must, conditions, filters }: CandidateQuery, from: Sql): Sql {
   const bits = conditions.map(({ condition }, i) => sql`case when ${condition} then 0 else ${1 << i} end`);
   const failed = bits.length > 0 ? join(bits, ' + ') : sql`0`;
@@ -194,20 +197,23 @@ function judged(db: SearchDb, { must, conditions, filters }: CandidateQuery, fro
       from (${from}) as m cross join lateral (select ${db.siteId}::uuid as site_id, m.product_id as id) as p
       where ${notHidden(db, filters.hidden)}`;
   }
-  // `offset 0` makes the planner look products up one by one: reading the whole catalogue costs as much as many searches. The first
-  // keeps the id a column: that of a full join is an expression, for which row-level security leaves no index to be used.
+  // `offset 0` makes the planner look products up one by one, because reading the whole catalogue costs as much as many searches.
+  // The inner `offset 0` keeps the id a column: a full join makes it an expression, for which row-level security allows no index.
   const where = [sql`p.site_id = ${db.siteId}`, sql`p.id = m.product_id`, filters.visible, ...must.where];
   return sql`select m.*, j.failed from (${from} offset 0) as m cross join lateral (
       select ${failed} as failed from ${productsMeeting({ where, slow: must.slow, among: [] })} offset 0) as j`;
 }
 
-// JSON and PostgreSQL's text of a value contain no control characters.
+// Separators that occur neither in JSON nor in PostgreSQL's text of a value.
 const BETWEEN_VALUES = '\u0003';
 const BETWEEN_ROWS = '\u0004';
 const sqlBetweenValues = sql`E'\\x03'`;
 const sqlBetweenRows = sql`E'\\x04'`;
 
-/** The columns of the product `p` of the match `b`, as one text: an aggregate for each value would cost several times as much. */
+/**
+ * Joins the columns of product `p` and match `b` to one text, because an aggregate for each value would take several times as
+ * long.
+ */
 function valuesOf({ withStock, filters }: CandidateQuery): Sql {
   return sql`concat_ws(${sqlBetweenValues}, b.product_id, to_json(p.name), p.price, p.sales_count, b.score, b.head_groups,
     b.vendor_match, b.exact_groups, b.guessed_groups, b.code_match, b.failed, ${withStock ? filters.canBeBought : sql`true`})`;
@@ -215,7 +221,7 @@ function valuesOf({ withStock, filters }: CandidateQuery): Sql {
 
 function rowsOf(candidates: string | null, vectors: (Int8Array | undefined)[]): Candidate[] {
   return (candidates?.split(BETWEEN_ROWS) ?? []).map((row, i) => {
-    // By index, because destructuring an array takes several times as long.
+    // Reads values by index, because destructuring an array takes several times as long.
     const values = row.split(BETWEEN_VALUES);
     return {
       product_id: values[0] ?? '',

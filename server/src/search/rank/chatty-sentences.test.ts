@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** Sentences with more words than the wish, and the report about them. */
+/** Sentences with more words than the request needs, and what is reported about them. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
@@ -27,31 +27,31 @@ test.each([
   expect((await askSentence(await houseShop(), sentence)).names).toEqual(['Stoneware Mug']);
 });
 
-test('finds nothing for a question of general knowledge', async () => {
+test('a question of general knowledge finds nothing', async () => {
   expect((await askSentence(await houseShop(), 'who won the world championship in 1998')).names).toEqual([]);
 });
 
-test('reports goods that only an attribute mentions as not available', async () => {
+test('goods that only an attribute mentions are reported as not available', async () => {
   expect((await askSentence(await houseShop(), 'Habt ihr auch Staubsauger?')).fates).toEqual({
     Staubsauger: 'word not_available',
   });
 });
 
-test('finds no boots for a stroll where a stroller is asked for', async () => {
+test('`stroller` does not find boots for a stroll', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Stroll Leather Boots' });
 
   expect((await askSentence(shop, 'a stroller for twins')).fates).toMatchObject({ stroller: 'word not_available' });
 });
 
-test('does not exclude a product because of an excluded kind that the shop has no word for', async () => {
+test('an excluded kind for which the shop has no word does not exclude the product', async () => {
   const found = await askSentence(await houseShop(), 'Kerzen, aber keine Duftkerzen');
 
   expect(found.names).toEqual(['Soy Candle']);
   expect(found.fates).toMatchObject({ 'keine Duftkerzen': 'without not_available' });
 });
 
-test('returns a variant that meets a limit on its measure', async () => {
+test('a variant that meets a limit on its measure is returned', async () => {
   const shop = await openShop();
   const knife = (name: string, ...values: string[]) =>
     shop.givenProduct({
@@ -67,7 +67,7 @@ test('returns a variant that meets a limit on its measure', async () => {
   expect((await askSentence(shop, 'a knife under 10cm')).fates).toMatchObject({ 'under 10cm': 'value relaxed' });
 });
 
-test('applies the attribute at the end of a sentence to both products', async () => {
+test('an attribute at the end of a sentence applies to both products', async () => {
   const shop = await openShop();
   const colours = (name: string) =>
     shop.givenProduct({
@@ -95,7 +95,7 @@ test.each([
   expect(found.fates).toMatchObject(fates);
 });
 
-test('does not read an age as a measure', async () => {
+test('an age is not read as a measure', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Iron Pot', metadata: { capacity: '5 l' } });
   await shop.givenProduct({ name: 'Pocket Knife', tags: ['gift'], metadata: { blade: '7 cm' } });
@@ -104,13 +104,13 @@ test('does not read an age as a measure', async () => {
   expect((await askSentence(shop, 'a lamp for a 7 year old')).names).toEqual([]);
 });
 
-test('reports a negation with an unclear object', async () => {
+test('a negation with an unclear object is reported', async () => {
   const found = await askSentence(await houseShop(), 'socks, wool itches so none of that');
 
   expect(found.fates).toMatchObject({ 'none of that': 'without not_understood' });
 });
 
-test('keeps a word for a person that is in names or a value of the shop', async () => {
+test('a word for a person that is a value of the shop or in a name is searched for', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Best Dad Mug' });
   await shop.givenProduct({ name: 'Tea Mug' });

@@ -1,9 +1,9 @@
 import sql from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 
-/** Products by a part of an SKU or barcode: `INS114` of `KT-INS114-DRE`. */
+/** Finds products by a part of an SKU or barcode: `INS114` of `KT-INS114-DRE`. */
 
-/** Ids of products found by a part of a code, to rank before and after the products found by words. */
+/** Ids of products found by a part of a code. `first` rank before the products found by words, `last` after them. */
 export interface CodeMatches {
   first: string[];
   last: string[];
@@ -11,23 +11,23 @@ export interface CodeMatches {
 
 const NO_CODES: CodeMatches = { first: [], last: [] };
 
-/** A part of a code is one word without spaces. Shorter parts have no trigram in the index. */
+/** A part of a code is one word without spaces. Shorter parts have no trigrams in the index. */
 const PART = /^[\p{L}\p{N}][\p{L}\p{N}._/+-]{2,63}$/u;
-/** Words of a language rarely contain digits or these signs. */
+/** Ordinary words rarely contain digits or these signs. */
 const LOOKS_LIKE_CODE = /\d|[._/+-]/;
 const MAX_MATCHES = 1_000;
 
 export interface CodeQuery {
   typed: string;
-  /** Whether no product has one of the words. */
+  /** Whether the query has a word that no product has. */
   isUnknown: boolean;
   /** Whether the query is a single word. */
   isSingle: boolean;
-  /** Whether to search codes for words that products have, too: useful to staff, who know the codes, but noise to shoppers. */
+  /** Whether to search codes even for words that products have. Useful to staff, who know the codes, but not to shoppers. */
   always: boolean;
 }
 
-/** One statement; none if the text cannot be a part of a code. */
+/** Finds products by a part of a code. Sends one statement, or none if the text cannot be a part of a code. */
 export async function readCodeMatches(db: SearchDb, query: CodeQuery): Promise<CodeMatches> {
   const typed = query.typed.trim();
   if (!PART.test(typed) || !(query.isUnknown || query.always)) return NO_CODES;

@@ -7,7 +7,7 @@ import { isStopWord, stem, termsOf } from '../words/normalize.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
 
-/** A price given by comparison with another product: `cheaper than the Oslo Lamp`, `a cheaper alternative to the Oslo Lamp`. */
+/** Price limits that name another product: `cheaper than the Oslo Lamp`, `a cheaper alternative to the Oslo Lamp`. */
 
 const COMPARED = phraseTable<'max' | 'min'>([
   [
@@ -24,18 +24,18 @@ const COMPARED = phraseTable<'max' | 'min'>([
   ],
 ]);
 const ARTICLES = new Set('the your this that der die das dem den eure le la l les votre'.split(' '));
-/** No name is compared that is longer. */
+/** The maximum length of the product's name, in words. */
 const MAX_NAME = 8;
-/** These end the name of the product, and begin another part of the sentence. */
+/** Words that end the product's name, because another part of the sentence begins. */
 const ENDS_NAME = new Set('in with for from that which but under mit fur aus aber pour avec mais qui'.split(' '));
 
 const ONE = new Set(['one', 'ones']);
-/** Words that only replace the product. */
+/** Words that only stand for a product. */
 const STANDS_FOR = new Set('alternative alternatives version versions option options'.split(' '));
 
 /**
- * The sentence with the limit from a product of the shop, if it compares the price with that product's. `where` are the conditions on
- * `products p` that it must meet. One statement if the sentence may contain a comparison.
+ * Adds the limit if the sentence compares its price with that of a product in the shop. `where` are conditions on `products p`,
+ * which that product must meet. Sends one statement if the sentence may contain a comparison.
  */
 export async function withComparedPrice(
   db: SearchDb,
@@ -46,7 +46,7 @@ export async function withComparedPrice(
   const comparison = comparisonOf(tokenize(sentence, { isSentence: true }));
   if (!comparison) return parsed;
   const { side, name, start, end } = comparison;
-  // `the Tern one`
+  // Ignores stop words and `one`: `the Tern one`.
   const named = name.filter(({ text }) => !isStopWord(stem(text)) && !ONE.has(text));
   const terms = [...new Set(named.map(({ text }) => stem(text)))];
   if (terms.length === 0) return parsed;
@@ -58,7 +58,7 @@ export async function withComparedPrice(
       order by length(p.name), p.price, p.id limit 2`,
   );
   const [product, other] = products;
-  // Among several products with these words, only one without further words is meant.
+  // If several products have these words, the one without other words is meant.
   const isMeant = product && (!other || termsOf(product.name).length === terms.length);
   if (!isMeant) return notUnderstood(parsed, sentence, comparison);
   const step = 10 ** -db.currencyDigits;
@@ -74,7 +74,7 @@ export async function withComparedPrice(
   };
 }
 
-/** The comparison as not understood, and without a search for the words of the name. */
+/** Reports the comparison as not understood, and does not search for the words of the name. */
 function notUnderstood(parsed: ParsedQuery, sentence: string, comparison: NamedComparison): ParsedQuery {
   const { start, name } = comparison;
   const end = name.at(-1)?.end ?? comparison.end;
@@ -88,28 +88,28 @@ function notUnderstood(parsed: ParsedQuery, sentence: string, comparison: NamedC
   };
 }
 
-/** The words without those of the name, unless there are no others. */
+/** The words without those of the name; all words if there are no others. */
 function withoutName(words: Token[], { start, end, name }: NamedComparison): Token[] {
   const last = name.at(-1)?.end ?? end;
   const others = words.filter((word) => word.end <= start || word.start >= last);
   return others.length > 0 ? others : words;
 }
 
-/** Removes wishes that lie within the words of a comparison. */
+/** Removes wishes that are part of the comparison. */
 function withoutWish({ constraints }: ParsedQuery, { start, end }: NamedComparison): Constraint[] {
   return constraints.filter((each) => each.kind !== 'wish' || each.end <= start || each.start >= end);
 }
 
 interface NamedComparison {
   side: 'max' | 'min';
-  /** The words of the name. */
+  /** The words of the product's name. */
   name: Token[];
   /** The position of the comparison in the sentence. */
   start: number;
   end: number;
 }
 
-/** `a cheaper lamp than`, `eine günstigere Lampe als`: the product may be in between. */
+/** Comparatives between which and `than` a product may stand: `a cheaper lamp than`, `eine günstigere Lampe als`. */
 const COMPARATIVES = phraseTable<'max' | 'min'>([
   [
     'max',
@@ -130,7 +130,7 @@ function comparisonAt(tokens: Token[], at: number): { value: 'max' | 'min'; to: 
   return isOneClause ? { value: comparative.value, to: comparative.to + than + 1 } : undefined;
 }
 
-/** Which side of a product's price is wanted, and the words that name it. */
+/** Parses a comparison: which side of the product's price is wanted, and the words of the product's name. */
 function comparisonOf(tokens: Token[]): NamedComparison | undefined {
   for (const [at, token] of tokens.entries()) {
     const found = comparisonAt(tokens, at);
@@ -147,7 +147,7 @@ function comparisonOf(tokens: Token[]): NamedComparison | undefined {
   return undefined;
 }
 
-/** `400`, `400 dollars`; not the `2-Slice Toaster`. */
+/** Whether the words are an amount and no name: `400`, `400 dollars`, but not `2-Slice Toaster`. */
 function isAmount([first, second]: Token[]): boolean {
   return first?.number !== undefined && (second === undefined || second.text in CURRENCIES);
 }

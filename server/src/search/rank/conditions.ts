@@ -6,20 +6,20 @@ import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { isNumber, normalizeText, termsOf } from '../words/normalize.ts';
 import { sizeSpellings } from '../words/sizes.ts';
 
-/** A condition on `products p`, from a constraint or from the caller. */
+/** A condition on `products p`, from the sentence or from the caller. */
 export interface Condition {
-  /** Why a product that fails it is left out. */
+  /** Why a product that fails it is excluded. */
   reason: Constraint['kind'] | 'category_not_allowed';
   condition: Sql;
-  /** Absent for a condition that the caller added. */
+  /** The constraint that it comes from; absent if the caller added the condition. */
   constraint?: Constraint;
-  /** Whether it is never relaxed, even if no product meets it. */
+  /** Whether the condition is never relaxed, even if no product meets it. */
   strict: boolean;
-  /** Whether it reads only `p.id` and `p.site_id`, so that the product's row need not be read. */
+  /** Whether the condition only reads `p.id` and `p.site_id`, so that the product's row need not be read. */
   needsOnlyId: boolean;
 }
 
-/** The metadata keys under which shops keep ratings; the value is a plain number. */
+/** The metadata keys under which shops keep ratings. Values are plain numbers. */
 export const RATING_KEYS = {
   rating: ['rating', 'average_rating'],
   reviews: ['reviews', 'review_count', 'reviews_count', 'rating_count'],
@@ -28,10 +28,10 @@ export const RATING_KEYS = {
 /** Conditions are relaxed in this order; `without` never is. */
 const RELAXATION_ORDER: Condition['reason'][] = ['value', 'reviews', 'rating', 'in_stock', 'price', 'word', 'without'];
 
-/** These are checked on variants and postings, by the product's id. */
+/** These conditions are checked in variants and postings by the product's id. */
 const NEED_ONLY_ID = new Set<Condition['reason']>(['value', 'in_stock', 'word', 'without']);
 
-/** The conditions of the constraints, in the order in which they are relaxed. Constraints on the order have none. */
+/** The conditions of the constraints, in the order of relaxation. Constraints on the sort order have none. */
 export function conditionsOf(
   db: SearchDb,
   { inStock }: Pick<ProductFilters, 'inStock'>,
@@ -76,11 +76,11 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
       return sql`not ${isOrHas(db, value)}`;
     case 'value':
       if (value === ON_SALE) return isOnSale(db);
-      // A measure is read of the variants.
+      // Measures are checked on the variants instead.
       if (min !== undefined || max !== undefined) return undefined;
-      // A size in letters is an ordinary value; a number can also fall within a range of sizes.
+      // A size in letters is an ordinary value; a number may also be within a range of sizes.
       if (isSize && isNumber(value)) return sql`(${hasValueOrName(db, value)} or ${hasSize(value)})`;
-      // A category with more words is not the thing itself: `Candles & Scent` are not all candles.
+      // A category with more words is not the product itself: `Candles & Scent` are not all candles.
       return constraint.headNoun || value.includes(' ')
         ? hasValueOrName(db, value)
         : sql`(${hasValueOrName(db, value)} or p.id in (${ofTypeBeginningWith(db, value)}))`;
@@ -91,13 +91,13 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
   }
 }
 
-/** Whether the product has an excluded value. If the word occurs anywhere, the texts are read. */
+/** A condition that the product is or has an excluded thing. The texts are read only if the word occurs somewhere. */
 export function isOrHas(db: SearchDb, value: string): Sql {
   return sql`(${hasValueOrName(db, value, ~(PLACE.option | PLACE.metadata))}
     or ${hasAnyWord(db, value)} and (${everyVariantHas(value)} or ${isSaidToHave(db, value)}))`;
 }
 
-/** Prices are in the shop's currency only; nothing is converted. */
+/** Whether a price is in another currency than the shop's. Prices are not converted. */
 export function isForeignCurrency({ currency: own }: SearchDb, { currency }: Constraint): boolean {
   return currency !== undefined && currency !== own;
 }
@@ -108,26 +108,29 @@ export function metadataNumber(names: string[]): Sql {
     where lower(m.key) = n.name order by n.place limit 1)`;
 }
 
-/** A variant costs less than before. These are few, and have an index of their own (`variants_reduced`). */
+/** A condition that a variant's price is reduced. Few variants are, and they have their own index (`variants_reduced`). */
 export function isOnSale(db: SearchDb): Sql {
   return sql`p.id in (select v.product_id from variants v where v.site_id = ${db.siteId} and v.compare_at_price > v.price)`;
 }
 
-/** A variant has a price within these limits. */
+/** A condition that a variant has a price within these limits. */
 export function hasPriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
   const within = sql`p.price_max >= ${min}::numeric and p.price <= ${max}::numeric`;
-  // The range of its prices can span both limits although no variant lies between them. This is checked product by product:
-  // for `exists`, the planner may read all variants first.
+  // The product's price range may span both limits although no variant is between them. This is checked product by product,
+  // because for `exists` the planner may read all variants first.
   return sql`(${within} and (p.price >= ${min}::numeric or p.price_max <= ${max}::numeric or coalesce((
     select true from variants v where v.site_id = p.site_id and v.product_id = p.id
       and v.price between ${min}::numeric and ${max}::numeric limit 1), false)))`;
 }
 
-/** The product has it as a facet value in one of these fields (bits of PLACE), or in its name. Descriptions do not count. */
+/**
+ * A condition that the product has the value as a facet value in one of these fields (bits of PLACE), or in its name.
+ * Descriptions do not count.
+ */
 function hasValueOrName(db: SearchDb, value: string, place = ~0): Sql {
   const words = value.split(' ');
   const values = sizeSpellings(value).map((form) => VALUE + form);
-  // Uncorrelated subqueries, so that each runs once and not once per match.
+  // Uncorrelated subqueries run once instead of once per match.
   if (words.length === 1) {
     return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
       and x.term = any((select ${[...values, value]}::text[])::text[])
@@ -138,34 +141,35 @@ function hasValueOrName(db: SearchDb, value: string, place = ~0): Sql {
     or p.id in (${haveAllWords(db, words, sql`and x.place & ${PLACE.title} > 0`)}))`;
 }
 
-/** The products of a type that begins with the word: `Garden Tools` are for the garden. */
+/** A query for products whose type begins with the word: `Garden Tools` are for the garden. */
 function ofTypeBeginningWith(db: SearchDb, value: string): Sql {
   return sql`select t.product_id from search_postings t where t.site_id = ${db.siteId}
     and t.term > ${`${VALUE}${value} `} and t.term < ${`${VALUE}${value}!`} and t.place & ${PLACE.product_type}::int <> 0`;
 }
 
-/** The products with all of these words. */
+/** A query for the products that have all of these words. */
 function haveAllWords(db: SearchDb, words: string[], condition: Sql): Sql {
-  // A product has a word once, and grouping takes longer than the rest.
+  // A product has one posting per word. Without grouping for a single word, the query is faster.
   const all = words.length > 1 ? sql`group by x.product_id having count(*) = ${words.length}` : empty;
   return sql`select x.product_id from search_postings x where x.site_id = ${db.siteId}
     and x.term = any((select ${words}::text[])::text[]) ${condition} ${all}`;
 }
 
-/** Or a text that is indexed in part only. */
+/** A condition that any text of the product has one of the words, or is only partly indexed. */
 function hasAnyWord(db: SearchDb, value: string): Sql {
   const words = [...new Set([...value.split(' '), ...termsOf(value), LONG_TEXT])];
   return sql`p.id in (select x.product_id from search_postings x
     where x.site_id = ${db.siteId} and x.term = any((select ${words}::text[])::text[]))`;
 }
 
-/** Words that negate the word after them. */
+/** Words that negate the next word. */
 const NEGATED_BEFORE =
   '(no|not|non|without|never|zero|free of|free from|instead of|rather than|ohne|keine?|frei von|statt|anstatt|sans|pas de|au lieu de)';
 
 /**
- * Its attributes state it, as `Organic Cotton, Spandex` states cotton; and if that is no option in this shop, its description,
- * unless it states the opposite: `free of BPA`. Only evaluated for products that have one of the words.
+ * A condition that the product's attributes state the value, as `Organic Cotton, Spandex` states cotton; or its description, if
+ * the value is no option in this shop and the text does not state the opposite: `free of BPA`. Only evaluated for products that
+ * have one of the words.
  */
 function isSaidToHave(db: SearchDb, value: string): Sql {
   const words = value.split(' ');
@@ -179,8 +183,8 @@ function isSaidToHave(db: SearchDb, value: string): Sql {
   const isNoOption = sql`(select not exists (select from search_postings o where o.site_id = ${db.siteId}
     and o.term = ${VALUE + value} and o.place & ${PLACE.option}::int <> 0))`;
   const description = sql`case when ${isNoOption} then q.description end`;
-  // Most products do not have it in these texts, and the expressions take long. With `exists`, the planner may read the texts of all
-  // products first.
+  // Checks with `strpos` first, because most texts lack the word and regular expressions are slow. With `exists`, the planner may
+  // read the texts of all products first.
   return sql`(${hasOthers} coalesce((select
       case when strpos(unaccent(lower(concat_ws(' | ', q.metadata::text, ${description}))), ${folded(beginning)}) > 0
         then regexp_replace(unaccent(lower(concat_ws(' | ',
@@ -190,34 +194,37 @@ function isSaidToHave(db: SearchDb, value: string): Sql {
     from products q where q.site_id = p.site_id and q.id = p.id), false))`;
 }
 
-/** Its singular and plural, as a regular expression. */
+/** A regular expression for the singular and plural. */
 function anyForm(value: string): string {
   const singular = value.endsWith('y') ? `${value.slice(0, -1)}(y|ie)` : `${value}e?`;
   return `${singular}s?`;
 }
 
-/** Whether a text says that something is not there: `without a flame`, `BPA free`. */
+/** Whether a text states that something is absent: `without a flame`, `BPA free`. */
 export function statesAbsence(text: string, value: string): boolean {
   const word = anyForm(value).replaceAll(' ', '[^a-z0-9]+');
   const before = `\\b${NEGATED_BEFORE}[^a-z0-9]+(?:[a-z0-9]+[^a-z0-9]+)?${word}\\b`;
   return new RegExp(`${before}|\\b${word}[^a-z0-9]*(?:free|frei)`).test(normalizeText(text));
 }
 
-/** Every variant has it in one of its option values. Only evaluated for products that have one of the words. */
+/** A condition that every variant has the value in an option. Only evaluated for products that have one of the words. */
 function everyVariantHas(value: string): Sql {
   return sql`not exists (select from (
       select ${optionText} as text from variants v where v.site_id = p.site_id and v.product_id = p.id offset 0) as o
     where not ${hasForm(sql`o.text`, value)})`;
 }
 
-/** No option value of `variants v` of `products p` has these words. Options are read only of products that have one of the words. */
+/**
+ * A condition that no option of `variants v` of `products p` has these words. Options are only read for products that have one of
+ * the words.
+ */
 export function variantLacks(db: SearchDb, value: string): Sql {
   return sql`case when ${hasAnyWord(db, value)} then not ${hasForm(optionText, value)} else true end`;
 }
 
 const optionText = sql`' ' || regexp_replace(unaccent(lower(concat_ws(' | ', v.option1, v.option2, v.option3))), '[^[:alnum:]|]+', ' ', 'g') || ' '`;
 
-/** Like `unaccent`, with which the texts are stored: it also replaces letters that `normalizeText` keeps, such as ß and œ. */
+/** Applies `unaccent` as for the stored texts. It replaces letters that `normalizeText` keeps, such as ß and œ. */
 function folded(text: string): Sql {
   return sql`(select unaccent(${text}::text))`;
 }
@@ -228,10 +235,10 @@ function hasForm(text: Sql, value: string): Sql {
   return sql`exists (select from unnest(${forms}::text[]) as f (form) where strpos(${text}, unaccent(f.form)) > 0)`;
 }
 
-/** A variant has this size, or a range of sizes that contains it. */
+/** A condition that a variant has this size, or a range of sizes that contains it. */
 function hasSize(value: string): Sql {
   const size = /^\d{1,3}$/.test(value) ? Number(value) : null;
-  // The quick comparisons decide most variants.
+  // The fast comparisons come first, because they decide for most variants.
   return sql`exists (select from variants v where v.site_id = p.site_id and v.product_id = p.id
     and (${value} in (lower(v.option1), lower(v.option2), lower(v.option3))
       or concat_ws('|', v.option1, v.option2, v.option3) ~ '[0-9] *[-–—/] *[0-9]' and exists (

@@ -4,7 +4,7 @@ import type { TermGroup } from '../words/term-groups.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Candidate } from './candidates.ts';
 
-/** Which of the words of a sentence a product has. */
+/** Determines which words of a sentence a product has. */
 
 /** Words that do not describe a product. */
 const FILLERS = new Set(
@@ -15,13 +15,13 @@ const FILLERS = new Set(
   not no about around size`.split(/\s+/),
 );
 
-/** The matches of one product, by the indexes of the groups. */
+/** The matches of a product, by the indexes of the groups. */
 export interface GroupMatches {
-  /** Groups of which it has the word, another form of it, or a synonym. */
+  /** Groups of which the product has the word, another form of it, or a synonym. */
   exact: Set<number>;
-  /** Groups of which its name has a completion or correction. */
+  /** Groups for whose word the product's name has a completion or correction. */
   guessed: Set<number>;
-  /** Whether the query is one of its SKUs or barcodes. */
+  /** Whether the query is an SKU or barcode of the product. */
   isCode: boolean;
 }
 
@@ -31,7 +31,7 @@ export function groupMatches({ exact_groups, guessed_groups, code_match }: Candi
   return { exact: indexes(exact_groups), guessed: indexes(guessed_groups), isCode: code_match };
 }
 
-/** A word that names or describes the product, with its groups: two if it was split. */
+/** A word that names or describes the product, with its groups; a split word has two. */
 export interface ContentWord {
   text: string;
   start: number;
@@ -39,13 +39,13 @@ export interface ContentWord {
   groups: number[];
 }
 
-/** The words of a sentence that a product should have; fillers are left out. */
+/** The words of a sentence that a product should have, without fillers. */
 export function contentWords(sentence: string, words: Token[], groups: TermGroup[]): ContentWord[] {
   const content: ContentWord[] = [];
   let at = 0;
   for (const [grp, { text }] of groups.entries()) {
     const before = content.at(-1);
-    // Both halves of a split word belong to the same content word.
+    // Both halves of a split word belong to one content word.
     if (before && groups[grp - 1]?.text === text) {
       before.groups.push(grp);
       continue;
@@ -61,8 +61,8 @@ export function contentWords(sentence: string, words: Token[], groups: TermGroup
 }
 
 /**
- * Whether a product has at least one of the words. Numbers and sizes do not count if there are other words, and a completion or
- * correction counts only for a single word.
+ * Whether a product has at least one of the words. Numbers and sizes only count if there are no other words. A completion or
+ * correction only counts if there is a single word.
  */
 export function hasAnyWord(words: ContentWord[], { exact, guessed, isCode }: GroupMatches): boolean {
   const descriptive = words.filter(({ text }) => !/^\d/.test(text) && sizeSpellings(normalizeText(text)).length === 1);

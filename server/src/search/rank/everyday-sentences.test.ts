@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** Everyday sentences: misspelt, for a person, compared with a product. */
+/** Everyday sentences: with typing errors, about a person, or compared with a product. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
@@ -31,14 +31,14 @@ test.each([
   expect(Object.values(found.fates).filter((fate) => !fate.endsWith('applied'))).toEqual([]);
 });
 
-test('reports an unknown word that is not a misspelling as not available', async () => {
+test('an unknown word that is no misspelling is reported as not available', async () => {
   const shop = await clothesShop();
   await shop.givenProduct({ name: 'Tromso Boots' });
 
   expect((await askSentence(shop, 'boats')).fates).toEqual({ boats: 'word not_available' });
 });
 
-test('applies a misspelt colour', async () => {
+test('a misspelt colour applies', async () => {
   const shop = await clothesShop();
 
   const colour = await askSentence(shop, 'womens hoddie purpel');
@@ -57,7 +57,7 @@ test.each([
   expect(found.fates).toMatchObject({ [person]: 'word not_understood' });
 });
 
-test('applies the group and the colour at the end of a sentence to all its products', async () => {
+test('a group of people and a colour at the end of a sentence apply to all its products', async () => {
   const shop = await clothesShop();
 
   expect((await askSentence(shop, 'a hoodie and shorts for men')).names).toEqual(['Oslo Hoodie', 'Narvik Shorts']);
@@ -85,7 +85,7 @@ test.each([
   expect(found.limits).toEqual([limit]);
 });
 
-test('finds nothing cheaper than the cheapest, and reveals no price of a hidden product', async () => {
+test('a limit below the cheapest product finds nothing, and the price of a hidden product is not revealed', async () => {
   const shop = await lampShop();
 
   expect((await askSentence(shop, 'a lamp cheaper than the Oslo Table Lamp')).names).toEqual([]);
@@ -94,7 +94,7 @@ test('finds nothing cheaper than the cheapest, and reveals no price of a hidden 
   });
 });
 
-test('derives no limit from an ambiguous product name', async () => {
+test('an ambiguous product name sets no limit', async () => {
   const shop = await lampShop();
 
   expect((await askSentence(shop, 'a lamp cheaper than the Oslo one')).names).toEqual([]);
@@ -103,7 +103,7 @@ test('derives no limit from an ambiguous product name', async () => {
   });
 });
 
-test('excludes a product named by several words', async () => {
+test('a product named by several words can be excluded', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Running Top', tags: ['women'] });
   await shop.givenProduct({ name: 'Sports Bra', tags: ['women'] });
@@ -114,7 +114,7 @@ test('excludes a product named by several words', async () => {
   expect((await askSentence(shop, 'a non-leather handbag')).names).toEqual(['Canvas Handbag']);
 });
 
-test('ranks products first that state the absence of an excluded value', async () => {
+test('products that state the absence of an excluded value rank first', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Soy Scent', description: 'Smells of figs. Smells of salt, smells of summer.' });
   await shop.givenProduct({
@@ -125,7 +125,7 @@ test('ranks products first that state the absence of an excluded value', async (
   expect((await askSentence(shop, 'a scent without a flame')).names[0]).toBe('Reed Scent');
 });
 
-test('reads a size before a preposition, a measure in words and a colour of two words as values', async () => {
+test('a size before a preposition, a measure in words and a colour of two words are read as values', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Trail Pants',
@@ -159,7 +159,7 @@ test('reads a size before a preposition, a measure in words and a colour of two 
   expect(await askSentence(shop, 'a bag of 20 litres')).toMatchObject({ names: ['River Bag'], values: ['20 l'] });
 });
 
-test('finds a type that begins with the word, unless the word is the thing itself', async () => {
+test('a type that begins with the word is found, unless the word is the product itself', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Hand Trowel', product_type: 'Garden Tools' });
   await shop.givenProduct({ name: 'Hammock', product_type: 'Camping', tags: ['garden'] });
@@ -170,7 +170,7 @@ test('finds a type that begins with the word, unless the word is the thing itsel
   expect((await askSentence(shop, 'candles')).names).toEqual(['Soy Candle']);
 });
 
-test('finds two products that are joined by `and also`', async () => {
+test('two products joined by `and also` are found', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Tower Fan' });
   await shop.givenProduct({ name: 'Steam Iron' });

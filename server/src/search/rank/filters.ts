@@ -5,25 +5,28 @@ import type { SearchDb } from '../search-db.ts';
 import { termsOf } from '../words/normalize.ts';
 import { isForeignCurrency } from './conditions.ts';
 
-/** Filters that a caller sends in addition to the words. They always apply; conflicting words are given up. */
+/** Filters that a caller sends in addition to the words. They always apply; words that conflict with them are ignored. */
 export interface SearchFilters extends ProductConditions {
   price: PriceRange;
-  /** The requested values: of options, attributes, types, vendors and tags. */
+  /** The requested values of options, attributes, types, vendors and tags. */
   wanted: string[];
-  /** A sort order, which replaces that of the words. */
+  /** A sort order that replaces the one in the words. */
   sort?: string | undefined;
 }
 
 /** Conditions on `products p`. */
 export interface ProductConditions {
   where: Sql[];
-  /** Those that look up variants or read texts. */
+  /** Conditions that look up variants or read texts. */
   slow: Sql[];
-  /** Follow from the others, by the index: for reading the whole catalogue. */
+  /** Conditions that follow from the others and can use the index; for reading the whole catalogue. */
   among: Sql[];
 }
 
-/** The products `p` that meet the conditions. `offset 0` keeps the planner from evaluating the slow ones, or reading all variants, first. */
+/**
+ * A query for products `p` that meet the conditions. `offset 0` prevents the planner from evaluating the slow ones first, or
+ * reading all variants.
+ */
 export function productsMeeting({ where, slow, among }: ProductConditions, joined = empty): Sql {
   const products = sql`products p ${joined} where ${join([...where, ...among], ' and ')}`;
   return slow.length === 0 ? products : sql`(select p.* from ${products} offset 0) as p where ${join(slow, ' and ')}`;
@@ -34,14 +37,17 @@ export interface PriceRange {
   max?: number;
 }
 
-/** `products p` has one of these values of an attribute, ignoring case. */
+/** A condition that `products p` has one of these values of an attribute, ignoring case. */
 export function hasAttribute(db: SearchDb, name: string, values: string[]): Sql {
   const terms = values.map((value) => attributeTerm(name, value));
   return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
     and x.term = any((select ${terms}::text[])::text[]))`;
 }
 
-/** `products p` may have one of these labels or option values, by the index; undefined if it lacks some of them. */
+/**
+ * A condition that `products p` may have one of these labels or option values according to the index; undefined if the index
+ * lacks some of them.
+ */
 export function mayHaveLabel(
   db: SearchDb,
   kind: 'vendor' | 'product_type' | 'tag' | 'option',
@@ -53,7 +59,10 @@ export function mayHaveLabel(
     and x.term = any((select ${terms}::text[])::text[]) and x.place & ${PLACE[kind]}::int <> 0)`;
 }
 
-/** The constraints of a sentence that are compatible with the filters, with the order of the filters, and those that are not. */
+/**
+ * Separates the constraints that are compatible with the filters, with the filters' sort order, from those that conflict with
+ * them.
+ */
 export function withoutConflicts(
   db: SearchDb,
   constraints: Constraint[],

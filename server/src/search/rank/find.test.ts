@@ -38,7 +38,7 @@ async function mugShop(): Promise<Shop> {
   return shop;
 }
 
-test('the variant with the requested value is chosen, with its availability and the reasons', async () => {
+test('the variant with the requested value is chosen, with its availability and match reasons', async () => {
   const shop = await mugShop();
 
   const { candidates, understood } = await findIn(shop, 'a blue camping mug under 20 euros');
@@ -83,7 +83,7 @@ test.each(['coloured camping mug', 'waterproof camping mug', 'colour camping mug
   },
 );
 
-test('excluded products are counted by reason', async () => {
+test('excluded products are counted for each reason', async () => {
   const shop = await mugShop();
 
   const { candidates, excluded, total } = await findIn(shop, 'mug rated over 4 stars without plastic');
@@ -95,12 +95,12 @@ test('excluded products are counted by reason', async () => {
   ]);
 });
 
-test('constraints that no product meets together are relaxed, the least important first, and marked', async () => {
+test('if no product meets all constraints, the least important ones are relaxed and marked', async () => {
   const shop = await mugShop();
 
   const { candidates, understood } = await findIn(shop, 'plastic mug under 20 euros');
 
-  // The plastic one costs 30 euros, and the material is relaxed before the price.
+  // The plastic mug costs 30 euros, and the material is relaxed before the price.
   expect(candidates.map(({ product }) => product.name)).toEqual(['Camping mug']);
   expect(understood.map(({ text, fate }) => [text, fate])).toEqual([
     ['plastic', 'relaxed'],
@@ -109,7 +109,7 @@ test('constraints that no product meets together are relaxed, the least importan
   ]);
 });
 
-test('only products of the allowed categories are found, and the others are counted', async () => {
+test('only products of the allowed categories are found, and the others are counted as excluded', async () => {
   const shop = await mugShop();
   const { data: rack } = await shop.storefront.GET('/api/storefront/products/{id_or_slug}', {
     params: { path: { id_or_slug: 'mug-rack' } },
@@ -128,7 +128,7 @@ test('only products of the allowed categories are found, and the others are coun
   expect(excluded).toContainEqual({ reason: 'category_not_allowed', text: null, count: 2 });
 });
 
-test('a renamed collection counts as a category by its new handle only', async () => {
+test('after a collection is renamed, only its new handle is a category', async () => {
   const shop = await mugShop();
   const { data: collection } = await shop.dashboard.POST('/api/dashboard/collections', {
     body: { title: 'Mugs to go', handle: 'to-go', rules: [{ field: 'vendor', operator: 'equals', value: 'Finch' }] },
@@ -157,7 +157,7 @@ test('an unpublished collection is no category', async () => {
   expect([whilePublished, await found()]).toEqual([1, 0]);
 });
 
-test('availability depends on the quantity asked for', async () => {
+test('availability depends on the requested quantity', async () => {
   const shop = await mugShop();
 
   const few = await findIn(shop, 'I need 2 mugs for camping, blue');
@@ -178,7 +178,7 @@ test('`in stock` filters, and `cheapest` sorts by price', async () => {
   expect(prices).toEqual(prices.toSorted((a, b) => a - b));
 });
 
-/** Two products whose variants differ in requested values. */
+/** Creates two products whose variants differ in the requested values. */
 async function mixedShop(): Promise<Shop> {
   const shop = await openShop();
   await shop.givenProduct({
@@ -230,20 +230,20 @@ test.each([
   expect(variants(await findIn(await mixedShop(), sentence))[0]).toBe(value);
 });
 
-test('a value that no variant within the limits has is relaxed, and the limit is not', async () => {
+test('a value that no variant within the limits has is relaxed, but the limit is not', async () => {
   const found = await findIn(await mixedShop(), 'red quokka carafe under 15 euros');
 
   expect(variants(found)).toEqual(['Sea Salt']);
   expect(fates(found)).toMatchObject({ red: 'value relaxed', 'under 15 euros': 'price applied' });
 });
 
-test('a price range matches a variant within it, and not a product with variants below and above it', async () => {
+test('a price range matches a product only if one of its variants is within the range', async () => {
   expect(fates(await findIn(await mixedShop(), 'quokka carafe between 20 and 40 euros'))).toMatchObject({
     'between 20 and 40 euros': 'price relaxed',
   });
 });
 
-test('a labelled size is parsed', async () => {
+test('a size with a label is parsed', async () => {
   const shop = await mixedShop();
 
   expect(fates(await findIn(shop, 'rubber boots size 42'))).toMatchObject({ 'size 42': 'value applied' });
@@ -251,7 +251,7 @@ test('a labelled size is parsed', async () => {
   expect(fates(await findIn(shop, 'rubber boots size 47'))).toMatchObject({ 'size 47': 'value relaxed' });
 });
 
-test('a negated value excludes variants, and a product only if all of its variants have it', async () => {
+test('a negated value excludes variants, and a product only if all of its variants have the value', async () => {
   const shop = await mixedShop();
   await shop.givenProduct({
     name: 'Red quokka carafe stand',
@@ -272,7 +272,7 @@ test('a negated value excludes variants, and a product only if all of its varian
   expect(found.excluded).toContainEqual({ reason: 'without', text: 'not red', count: 2 });
 });
 
-test('words that the best product lacks are reported, and a product with none of the words is no candidate', async () => {
+test('words that the best product lacks are reported, and a product with none of the words is not found', async () => {
   const shop = await mixedShop();
   const cage = await findIn(shop, 'a bird cage');
   const phone = await findIn(shop, 'iphone case');
@@ -282,7 +282,7 @@ test('words that the best product lacks are reported, and a product with none of
   expect((await findIn(shop, 'running shoes size 42 under 5 euros')).candidates).toEqual([]);
 });
 
-test('the head noun counts for more than attributes and purpose', async () => {
+test('the head noun counts for more than attributes and the purpose', async () => {
   const shop = await mixedShop();
 
   expect((await findIn(shop, 'a pair of socks')).candidates.map(({ product }) => product.name)).toEqual([
@@ -299,7 +299,7 @@ test('the head noun counts for more than attributes and purpose', async () => {
   expect(fates(both)).toMatchObject({ sweater: 'value applied', hiking: 'value relaxed' });
 });
 
-test('each candidate has match reasons, even if a synonym found it', async () => {
+test('each candidate has match reasons, even if it was found by a synonym', async () => {
   const shop = await mixedShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {
     body: { search_synonyms: [{ term: 'throw', synonyms: ['blanket'] }] },
@@ -313,7 +313,7 @@ test('each candidate has match reasons, even if a synonym found it', async () =>
   expect(understood).toEqual([]);
 });
 
-test('a constraint on data that no product has is not available', async () => {
+test('a constraint on data that no product has is reported as not available', async () => {
   const shop = await mugShop();
   const rack = await findIn(shop, 'rack rated over 4 stars');
   const mug = await findIn(shop, 'mug rated over 4.9 stars');
@@ -334,7 +334,7 @@ test('words that are part of a product name are not parsed as constraints', asyn
   expect((await findIn(shop, 'seven wool tins')).quantity).toBe(7);
 });
 
-test('a sentence with more constraints than there are bits is answered', async () => {
+test('a sentence with more constraints than there are bits gets a response', async () => {
   const shop = await openShop();
   const tags = Array.from({ length: 40 }, (_, i) => `tone${String.fromCharCode(97 + (i % 26))}${i > 25 ? 'x' : ''}`);
   await shop.givenProduct({ name: 'Cup', tags });
@@ -348,7 +348,7 @@ test('a sentence with more constraints than there are bits is answered', async (
   expect(often.understood.filter(({ kind }) => kind === 'without')).toHaveLength(1);
 });
 
-test('a product with little but the head noun is excluded where 200 with more of the words meet all limits', async () => {
+test('a product with little more than the head noun is excluded if 200 products with more of the words meet all limits', async () => {
   const shop = await openShop();
   await givenMany(shop, 100, { name: 'White shirt', price: '9.00' });
   await givenMany(shop, 5, { name: 'Linen jeans', price: '9.00' });
@@ -364,7 +364,7 @@ test('a product with little but the head noun is excluded where 200 with more of
   expect(await counts()).toEqual([200, [4]]);
 });
 
-test('a product without the head noun is a candidate only if none with it can be offered', async () => {
+test('a product without the head noun is a candidate only if no product with it is found', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Denim jeans', product_type: 'Clothes' });
   await shop.givenProduct({ name: 'White bowl', product_type: 'Kitchen' });
@@ -410,7 +410,7 @@ test('the head noun is recognized within a value of several words, and after a c
   expect(fates(bookcase)).toMatchObject({ bokcase: 'word applied', narrow: 'word not_available' });
 });
 
-test('a misspelt value chooses the variant that was meant', async () => {
+test('a misspelt value chooses the intended variant', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Shirt',
@@ -441,7 +441,7 @@ test('an excluded word is checked in attributes and descriptions, and reported i
   expect(fates(unknown)).toMatchObject({ 'without glitter': 'without not_available' });
 });
 
-test('a compound is read by the words of the shop, in the language of its settings', async () => {
+test('a compound is split into words of the shop, in the language of its settings', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   await owner.query("update commerce.site_settings set default_locale = 'de-DE' where site_id = $1", [site_id]);
@@ -484,7 +484,7 @@ async function giftShop(): Promise<Shop> {
   return shop;
 }
 
-test('a sentence that names a product finds it, whatever its purpose', async () => {
+test('a sentence that names a product finds it, whatever purpose it names', async () => {
   const shop = await giftShop();
 
   const { candidates } = await findIn(shop, 'a wool blanket for my feet');

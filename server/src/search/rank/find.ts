@@ -20,50 +20,53 @@ export type Availability = 'in_stock' | 'low_stock' | 'backorder' | 'out_of_stoc
 
 export interface FoundProduct {
   product: Product;
-  /** The first matching variant that can be bought; if there is none, the first matching one. */
+  /** The first matching variant that can be bought, or else the first matching one. */
   variant: Variant;
   /** All matching variants, each with its reasons. */
   matches: { variant: Variant; match_reasons: string[] }[];
   availability: Availability;
-  /** 1 for the best result, less for the others. Comparable within one answer only. */
+  /** 1 for the best result, less for the others. Only comparable within one response. */
   score: number;
-  /** Of `variant`, such as `name: desk, lamp` or `price 49.00 within the limit`. */
+  /** Why `variant` matches, such as `name: desk, lamp` or `price 49.00 within the limit`. */
   match_reasons: string[];
 }
 
 export interface FindResult {
   /**
-   * Every constraint of the sentence in its order, with its position and its fate; as `word`, each word that the
-   * best product lacks.
+   * All constraints of the sentence in order, each with its position and fate; and with kind `word`, the words that the best
+   * product lacks.
    */
   understood: Understood[];
-  /** How many matching products were excluded, by reason; a product may count for several reasons. */
+  /** For each reason, how many matching products were excluded. A product may count for several reasons. */
   excluded: Excluded[];
   candidates: FoundProduct[];
-  /** How many products match like `candidates`. */
+  /** How many products match as `candidates` do. */
   total: number;
-  /** The best matches, at most RERANKED. */
+  /** The ids of the best matches, at most RERANKED. */
   matches: string[];
-  /** The quantity asked for, 1 by default. */
+  /** The requested quantity, 1 by default. */
   quantity: number;
 }
 
 export interface FindQuery {
-  /** A sentence or some words; at most 1,000 characters are read. */
+  /** A sentence or some words, of which at most 1,000 characters are read. */
   query: string;
-  /** How many candidates, 5 by default. */
+  /** The maximum number of candidates, 5 by default. */
   limit?: number;
-  /** Product types and handles of published collections, ignoring case. Nothing else is found; absent or null means all. */
+  /**
+   * Product types and handles of published collections, ignoring case. Only products in them are found; absent or null allows
+   * all.
+   */
   categories?: string[] | null;
-  /** The caller's filters. `byIds` leaves only the variants that meet them. */
+  /** The caller's filters. `byIds` returns only variants that meet them. */
   filters?: SearchFilters | undefined;
 }
 
-/** The products that are searched, as the shop reads them. */
+/** How the search reads the shop's products. */
 export interface ProductSource extends ProductFilters {
-  /** A condition on `products p`: it is in one of these categories. */
+  /** A condition that `products p` is in one of these categories. */
   inCategories(categories: string[]): Sql;
-  /** Whole products, in the order of the ids; unknown ids are left out. */
+  /** Reads complete products, in the order of the ids; skips unknown ids. */
   byIds(product_ids: string[]): Promise<Product[]>;
 }
 
@@ -71,11 +74,10 @@ export interface ProductSource extends ProductFilters {
 const MAX_CHECKED = 50;
 
 /**
- * Finds products for a sentence, with reasons: `a blue mug under 20 euros, not plastic`. It reads limits on price, rating and
- * reviews, a quantity, facet values, negations, and the sort order. Constraints that no product meets together are relaxed,
- * values first and the price last, and marked `relaxed`; negations and `categories` never are. Finds published products only.
- *
- * Four statements; the search may need more (see `search`).
+ * Finds products for a sentence, with reasons: `a blue mug under 20 euros, not plastic`. Understands limits on price, rating and
+ * reviews, a quantity, facet values, negations, and the sort order. If no product meets all constraints, some are relaxed, values
+ * first and the price last, and marked `relaxed`; negations and `categories` never are. Finds published products only. Sends four
+ * statements, and those that the search adds (see `search`).
  */
 export async function findProducts(
   db: SearchDb,
@@ -97,7 +99,7 @@ export async function findProducts(
   return {
     understood: reportUnderstood(understood, { query, words, results, isFound }),
     excluded: found.excluded.map(({ reason, text, count }) => {
-      // Constraints on the order and the quantity exclude nothing.
+      // Constraints on the sort order and the quantity exclude nothing.
       return { reason: reason as Excluded['reason'], text, count };
     }),
     candidates: results.map(({ product }) => product),
@@ -112,7 +114,7 @@ function isPlainAttribute({ text }: ContentWord): boolean {
   return isAttribute(word) && !GRADED.has(word);
 }
 
-/** Keeps results that meet every limit reported as applied, and that have the colours and materials of the first. */
+/** Keeps results that meet every limit reported as applied, and that have the colours and materials of the first result. */
 function checkedResults(read: { results: Result[]; understood: Understood[] }, words: ContentWord[]) {
   const { candidates, understood } = withKeptLimits(
     read.results.map(({ product }) => product),
@@ -130,7 +132,7 @@ function checkedResults(read: { results: Result[]; understood: Understood[] }, w
   return { results: results.filter(isLike), understood };
 }
 
-/** Whether it has the named option values of the first result, as far as it has these options. */
+/** Whether a result has the option values for which the first result was chosen, if it has these options. */
 function hasSameValues({ product, variants }: Result, best: Result | undefined): boolean {
   const names = new Set(product.product.options.map(({ name }) => name.toLowerCase()));
   const named = best?.variants.values.filter(({ isMatched, option }) => isMatched && names.has(option.toLowerCase()));
@@ -139,12 +141,12 @@ function hasSameValues({ product, variants }: Result, best: Result | undefined):
   );
 }
 
-/** The number of products read at once, to check whether one of their variants meets everything. */
+/** How many products are read at once, to check whether one of their variants meets everything. */
 const BATCH = 10;
-/** The order in which these are given up, and reported so, if no variant meets them together with the others. */
+/** If no variant meets all constraints, these are given up in this order, and reported so. */
 const GIVEN_UP: Understood['kind'][] = ['in_stock', 'value', 'price'];
 
-/** The best products of which one variant meets everything; if there is none, those that meet most. */
+/** Reads the best products that have a variant which meets everything; if there are none, those that meet most. */
 async function readResults(
   source: ProductSource,
   matching: Checked[],
@@ -198,13 +200,13 @@ function quantityOf(understood: Understood[]): number {
   return Number(understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
 }
 
-/** In the order that the sentence requests, if any. */
+/** Sorts candidates as the sentence requests, if it does. */
 function sorted({ best, understood }: SearchResult): Candidate[] {
   const sort = sortOf(understood);
   if (sort === 'price_asc') return best.toSorted((a, b) => Number(a.price) - Number(b.price));
   if (sort === 'price_desc') return best.toSorted((a, b) => Number(b.price) - Number(a.price));
   if (sort === 'best_selling') return best.toSorted((a, b) => b.sales_count - a.sales_count);
-  // Ids are UUIDs of version 7, which sort by the time of creation.
+  // Ids are UUIDs of version 7, which sort by creation time.
   if (sort === 'newest') return best.toSorted((a, b) => (a.product_id < b.product_id ? 1 : -1));
   return best;
 }
@@ -213,7 +215,7 @@ type Checked = Candidate & { has: GroupMatches };
 
 interface Result {
   product: FoundProduct;
-  /** Whether one variant has all the option values that were named. */
+  /** Whether one variant has all named option values. */
   isWhole: boolean;
   variants: VariantMatches;
   has: GroupMatches;
@@ -225,7 +227,7 @@ interface Context {
   found: SearchResult;
 }
 
-/** Removes products without a variant that meets the limits. */
+/** The results for products, without those of which no variant meets the limits. */
 function resultsOf(products: Product[], candidates: Checked[], context: Context): Result[] {
   const best = Math.max(...candidates.map(({ score }) => score));
   return products.flatMap((product) => {
@@ -233,7 +235,7 @@ function resultsOf(products: Product[], candidates: Checked[], context: Context)
     if (!candidate) return [];
     const { score, has } = candidate;
     const variants = matchVariants(product, context.query, context.found.understood, context.found.rewritten);
-    // If a synonym or correction matched, none of the sentence's words is in the product.
+    // If a synonym or correction matched, the product may have none of the sentence's words; these are the words that it matched.
     const similar = context.words.filter(({ groups }) =>
       groups.every((grp) => has.exact.has(grp) || has.guessed.has(grp)),
     );
@@ -243,7 +245,7 @@ function resultsOf(products: Product[], candidates: Checked[], context: Context)
   });
 }
 
-/** By the price of the matching variant, which need not be the product's lowest price. */
+/** Sorts by the price of the matching variant, which need not be the product's lowest price. */
 function sortedByVariant(results: Result[], sort: string | null | undefined): Result[] {
   const price = ({ product }: Result) => Number(product.variant.price);
   if (sort === 'price_asc') return results.toSorted((a, b) => price(a) - price(b));
@@ -251,7 +253,7 @@ function sortedByVariant(results: Result[], sort: string | null | undefined): Re
   return results;
 }
 
-/** Undefined for a product of which no variant meets the limits. */
+/** The result for a product; undefined if no variant meets the limits. */
 function describe(
   product: Product,
   { variants, values }: VariantMatches,
@@ -282,7 +284,7 @@ function inOrder(variants: Variant[], understood: Understood[]): Variant[] {
   return variants;
 }
 
-/** Whether this quantity can be bought; `backorder` if the variant is sold beyond its stock. */
+/** The availability of this quantity; `backorder` if the variant may be sold beyond its stock. */
 function availabilityOf({ track_inventory }: Product, variant: Variant, quantity: number): Availability {
   if (!track_inventory) return 'in_stock';
   if (variant.inventory_quantity >= quantity) return variant.is_low_stock ? 'low_stock' : 'in_stock';

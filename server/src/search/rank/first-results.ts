@@ -2,13 +2,13 @@ import type { Product, Understood } from '@commerce-backend/spec';
 import { termsOf } from '../words/normalize.ts';
 import { statesAbsence } from './conditions.ts';
 
-/** Chooses the first result by details that only the complete product contains. */
+/** Chooses the first results by details that only complete products contain. */
 
 interface Result {
   product: { product: Product };
 }
 
-/** Products that state the absence of an excluded value come before those that merely do not mention it. */
+/** Puts products that state the absence of an excluded value before those that do not mention it. */
 export function statedFirst<One extends Result>(results: One[], understood: Understood[]): One[] {
   const unwanted = understood.flatMap(({ kind, fate, value }) =>
     kind === 'without' && fate === 'applied' && value ? [value] : [],
@@ -23,8 +23,8 @@ export function statedFirst<One extends Result>(results: One[], understood: Unde
 }
 
 /**
- * Products named so by their type or tags come before those with the word only in their names: for `tea` a teapot before tea
- * towels, for `a bag` those of the type bags before a sleeping bag.
+ * Puts products that have the word in their type or tags before those that only have it in their name: for `tea` a teapot before
+ * tea towels, for `a bag` those of the type bags before a sleeping bag.
  */
 export function labelledFirst<One extends Result>(results: One[], query: string, understood: Understood[]): One[] {
   const asked = new Set(termsOf(query));

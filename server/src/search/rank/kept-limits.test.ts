@@ -4,14 +4,14 @@ import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
 import { brokenLimits, withKeptLimits } from './kept-limits.ts';
 
-/** No candidate of a response breaks a limit that is reported as applied. */
+/** No candidate in a response may break a limit that is reported as applied. */
 
 const colours = (...values: string[]) => ({
   options: [{ name: 'Colour', values }],
   variants: values.map((option1) => ({ option1, price: '20.00', inventory_quantity: 5 })),
 });
 
-test('a product counts as in stock only for the requested quantity', async () => {
+test('a product only counts as in stock if the requested quantity is available', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Hoodie', inventory_quantity: 2 });
   await shop.givenProduct({ name: 'Bergen Hoodie', inventory_quantity: 9 });
@@ -22,7 +22,7 @@ test('a product counts as in stock only for the requested quantity', async () =>
   expect(found.availability).toEqual(['in_stock']);
 });
 
-test('other candidates have the option value of the first as well', async () => {
+test('all candidates have the option value of the first one', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Ina Short',
@@ -47,7 +47,7 @@ test('other candidates have the option value of the first as well', async () => 
   expect(found.values).toEqual(['28 Blue']);
 });
 
-test('other candidates have the material of the first as well, in any of their texts', async () => {
+test('all candidates have the material of the first one, in any of their texts', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Ridge Scarf', description: 'Woven of merino wool.' });
   await shop.givenProduct({ name: 'Dune Scarf', description: 'Woven of linen.' });
@@ -55,7 +55,7 @@ test('other candidates have the material of the first as well, in any of their t
   expect((await askSentence(shop, 'a wool scarf')).names).toEqual(['Ridge Scarf']);
 });
 
-test('a limit on a measure applies in other units of the same quantity', async () => {
+test('a limit on a measure applies to other units of the same quantity', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Burn Bottle',
@@ -75,14 +75,14 @@ test('an exclusion that may belong to either of two things applies to both', asy
   expect((await askSentence(shop, 'a backpack or bag without leather')).names).toEqual(['Ford Bag']);
 });
 
-test('a colour that only a description mentions is reported as not met if the product comes in others', async () => {
+test('a colour that only the description mentions is reported as not met if the product comes in other colours', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Hoodie', description: 'Looks well over navy trousers.', ...colours('Black') });
 
   expect((await askSentence(shop, 'a navy hoodie')).fates).toMatchObject({ navy: 'word relaxed' });
 });
 
-test('reports a number where a price may stand as a price that is not understood', async () => {
+test('a number in the place of a price is reported as a price that is not understood', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Mug', price: '40.00' });
 
@@ -90,7 +90,7 @@ test('reports a number where a price may stand as a price that is not understood
   expect((await askSentence(shop, 'mugs, 15-20')).fates).toMatchObject({ '15': 'price not_understood' });
 });
 
-test('a limit in another currency does not apply, wherever the sentence names it', async () => {
+test('a limit in another currency does not apply, wherever the sentence names the currency', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Mug', price: '40.00' });
 
@@ -113,7 +113,7 @@ test('a price for several things limits their total, or is reported as relaxed',
   expect(broken.fates).toMatchObject({ '80 euros max': 'price relaxed' });
 });
 
-test('products counted one by one are separate needs without an `and`', async () => {
+test('things counted one by one are separate needs even without an `and`', async () => {
   const shop = await openShop();
   for (const name of ['Oslo Mug', 'Fir Candle', 'Field Notebook']) await shop.givenProduct({ name });
 
@@ -122,7 +122,7 @@ test('products counted one by one are separate needs without an `and`', async ()
   expect(quantities).toEqual([1, 1, 1]);
 });
 
-test('the final check removes candidates that break a limit, and relaxes a limit that all break', async () => {
+test('the final check removes candidates that break a limit, and relaxes a limit that all candidates break', async () => {
   const shop = await openShop();
   const cheap = await shop.givenProduct({ name: 'Oslo Mug', price: '10.00', ...colours('Red', 'Blue') });
   const dear = await shop.givenProduct({ name: 'Bergen Mug', price: '50.00' });

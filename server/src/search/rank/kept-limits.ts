@@ -5,18 +5,21 @@ import { sizeSpellings } from '../words/sizes.ts';
 import { hasInOptions, isInStock, isMeasure, keepsMeasure } from './variants.ts';
 
 /**
- * The final check of a response: whether each variant in it meets every limit that is reported as applied. The search guarantees
- * this already; if a later change breaks the guarantee, the variant is removed here, or the limit reported as not applied.
+ * The final check of a response: each variant in it must meet every limit that is reported as applied. The search already ensures
+ * this. If a later change breaks that, the variant is removed here, or the limit is reported as not applied.
  */
 
-/** The checked fields of a candidate. */
+/** The fields of a candidate that are checked. */
 export interface Kept {
   product: Product;
   variant: Variant;
   matches: { variant: Variant; match_reasons: string[] }[];
 }
 
-/** The candidates that meet all limits, each with such variants; if there is none, all candidates, and the limits are relaxed. */
+/**
+ * The candidates that meet all limits, each with the variants that do. If there is none, all candidates, and the limits become
+ * relaxed.
+ */
 export function withKeptLimits<Each extends Kept>(
   candidates: Each[],
   understood: Understood[],
@@ -36,7 +39,7 @@ function keepingVariants<Each extends Kept>(candidate: Each, understood: Underst
   return other && { ...candidate, ...other, matches };
 }
 
-/** The limits reported as applied that a variant breaks. */
+/** The limits that are reported as applied but that a variant breaks. */
 export function brokenLimits(product: Product, variant: Variant, understood: Understood[]): Understood[] {
   const applied = understood.filter(({ fate }) => fate === 'applied');
   const quantity = Number(applied.find(({ kind }) => kind === 'quantity')?.value ?? 1);
@@ -57,8 +60,8 @@ function isNamed({ name }: Product, value: string): boolean {
 }
 
 /**
- * Whether an option of the product has the value, but the variant has neither that nor another named value of the option:
- * for `red or blue`, it needs one of them.
+ * Whether the value belongs to an option of the product, but the variant has another value that is not named either. For `red or
+ * blue`, one of the two is enough.
  */
 function hasOtherValue(product: Product, variant: Variant, named: Understood[], value: string): boolean {
   if (isNamed(product, value)) return false;
@@ -74,7 +77,7 @@ function isSame(option: string, value: string): boolean {
   return own === value || sizeSpellings(value).includes(own) || isInRange(option, value);
 }
 
-/** A size within a range such as `40–43`. */
+/** Whether a size is within a range such as `40–43`. */
 function isInRange(option: string, value: string): boolean {
   const [, from, to] = /^\s*(\d{1,3})\s*[-–—/]\s*(\d{1,3})\s*$/.exec(normalizeText(option)) ?? [];
   return from !== undefined && to !== undefined && Number(value) >= Number(from) && Number(value) <= Number(to);

@@ -3,7 +3,7 @@ import { isNumber, stripHtml, termsOf, wordsByTerm } from '../words/normalize.ts
 import type { TermGroup } from '../words/term-groups.ts';
 import type { OptionMatch } from './variants.ts';
 
-/** The words of each field of a product by their term, the fields in the order in which they are named. */
+/** For each field of a product, its words by their term; the fields are in the order in which they are reported. */
 type FieldWords = [field: string, words: ReadonlyMap<string, string>][];
 
 export function fieldWords({ name, vendor, product_type, tags, metadata, description, options }: Product): FieldWords {
@@ -38,7 +38,7 @@ export function matchReasons(
 
 const QUOTED_KINDS = new Set<Understood['kind']>(['rating', 'reviews', 'without', 'in_stock']);
 
-/** The fields that contain the words of the query; each word is listed for the first of them. */
+/** The fields that contain words of the query. Each word is only listed for the first of them. */
 function wordReasons(fields: FieldWords, groups: TermGroup[], values: Set<string>): string[] {
   const explained = new Set<TermGroup>();
   return fields.flatMap(([field, words]) => {
@@ -56,7 +56,10 @@ function wordReasons(fields: FieldWords, groups: TermGroup[], values: Set<string
 
 const SHORT_FIELDS = new Set(['name', 'vendor', 'type', 'tags']);
 
-/** In long fields, a number can mean anything, and option values of the variant are listed separately. */
+/**
+ * Whether a word is no reason in a long field: a number can mean anything there, and option values of the variant are listed
+ * separately.
+ */
 function isExplainedOtherwise(group: TermGroup, values: Set<string>): boolean {
   return isNumber(group.text) || group.alternatives.some(({ term }) => values.has(term));
 }

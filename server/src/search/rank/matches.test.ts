@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { essentialGroups, modifierOf } from './matches.ts';
 import { expectedMatches } from './term-weights.ts';
 
-/** A query of words, each of which this many of the shop's products have. */
+/** A weighted query of words; each number is how many of the shop's products have the word. */
 function weighted(productCount: number, ...products: number[]) {
   const weights = products.map((count) => ({
     ...{ products: count, titles: 0, heads: 0 },
@@ -14,22 +14,22 @@ function weighted(productCount: number, ...products: number[]) {
 const essential = ({ weights }: ReturnType<typeof weighted>, minCoverage: number) =>
   essentialGroups(weights, minCoverage).toSorted((a, b) => a - b);
 
-describe('a product must have one of the words without which it cannot reach the minimum coverage', () => {
-  test('all of them where each alone is enough', () => {
+describe('which words are essential, because a product without any of them cannot reach the minimum coverage', () => {
+  test('all words, if each one alone is enough', () => {
     expect(essential(weighted(900, 90, 100), 0.35)).toEqual([0, 1]);
   });
 
-  test('the most frequent words are optional, as long as all of those together are not enough', () => {
+  test('all except the most frequent words, which together are not enough', () => {
     expect(essential(weighted(900, 400, 10, 300, 20), 0.35)).toEqual([1, 3]);
     expect(essential(weighted(900, 400, 10, 300, 20), 0.1)).toEqual([0, 1, 2, 3]);
   });
 
-  test('a word that no product has is not looked up', () => {
+  test('no word that no product has', () => {
     expect(essential(weighted(900, 0, 90), 0.35)).toEqual([1]);
   });
 });
 
-test('the most frequent word is a modifier if many products of a large shop have it, but few names do', () => {
+test('the most frequent word is a modifier if many products of a large shop have it, but few names contain it', () => {
   const sizeM = weighted(50_000, 400, 13_000);
   const inTitles = { ...sizeM, weights: sizeM.weights.map((weight) => ({ ...weight, titles: weight.products / 2 })) };
 
@@ -40,7 +40,7 @@ test('the most frequent word is a modifier if many products of a large shop have
   expect(modifierOf(weighted(50_000, 0, 13_000))).toBeUndefined();
 });
 
-test('the number of products that have most of the words is estimated as if words were independent', () => {
+test('the number of products that have most of the words is estimated as if the words were independent', () => {
   // One of two equally rare words is half of the weight.
   expect(expectedMatches(weighted(1_000, 100, 100), 0.5)).toBeCloseTo(190);
   // Two of three such words are more than half.

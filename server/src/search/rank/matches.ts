@@ -5,35 +5,35 @@ import { normalizeText } from '../words/normalize.ts';
 import type { CodeMatches } from './codes.ts';
 import type { GroupWeight, WeightedQuery } from './term-weights.ts';
 
-/** Which products match a query, and their BM25F score, as parts of a statement. */
+/** Which products match a query, and their BM25F scores, as parts of an SQL statement. */
 
-/** The exponent of coverage: how much a product loses by lacking some of the query. */
+/** The exponent of coverage, which determines how much a product loses by lacking part of the query. */
 const COVERAGE_EXPONENT = 3.7;
 /** A product with a smaller share of the query's weight does not match. */
 export const MIN_COVERAGE = 0.35;
-/** A matching SKU or barcode scores above anything that words can reach. */
+/** The score of a matching SKU or barcode, higher than words can reach. */
 const CODE_SCORE = 1_000;
 
 export interface Query {
   weighted: WeightedQuery;
-  /** As typed, for SKUs and barcodes. */
+  /** The text as typed, for SKUs and barcodes. */
   typed: string;
-  /** Products that have the query as a part of an SKU or barcode. */
+  /** Products found by a part of an SKU or barcode. */
   codes: CodeMatches;
 }
 
 export interface MatchOptions {
-  /** The smallest share of the query's weight, from 0 to 1. */
+  /** The minimum share of the query's weight, from 0 to 1. */
   minCoverage: number;
-  /** The groups with the head noun; a product must have one of them. */
+  /** The groups of the head noun, of which a product must have one. */
   headGroups?: number[];
   /** Whether a product with only the modifier matches (see `modifierOf`). */
   modifierAlone?: boolean;
-  /** A condition on the rest of the statement; if it is false, no postings are read. */
+  /** A condition on the rest of the statement. If it is false, no postings are read. */
   when?: Sql;
 }
 
-/** `coded (product_id)`: the products that have the query as an SKU or barcode, and those of `codes.first`. */
+/** `coded (product_id)`: the products whose SKU or barcode is the query, and those of `codes.first`. */
 export function codeMatches(db: SearchDb, { typed, codes }: Query): Sql {
   const code = CODE + normalizeText(typed.trim()).slice(0, 255);
   return sql`coded as materialized (
@@ -42,15 +42,15 @@ export function codeMatches(db: SearchDb, { typed, codes }: Query): Sql {
     )`;
 }
 
-/** The products of `coded`, with the same columns as `matchesByWords`. */
+/** The products in `coded`, with the columns of `matchesByWords`. */
 export const matchesByCode = sql`select product_id, ${CODE_SCORE}::float8 as score, 1::float8 as coverage, 0 as head_groups,
   false as vendor_match, 0 as exact_groups, 0 as guessed_groups, true as code_match from coded`;
 
 /**
- * The products that match by their words, visible or not, as `(product_id, score, coverage)` and the columns of a candidate
- * with the groups they match. The score is the sum over the groups of the best term's impact times the group's idf,
- * multiplied by a power of the coverage, which is the share of the query's weight that the product has. Groups are joined
- * with one another, which takes less than half the time of aggregating all postings by product.
+ * A query for products that match by their words, visible or not: `(product_id, score, coverage)` and the columns of a candidate.
+ * The score adds up, for each group, the impact of its best term times the group's idf; the sum is multiplied by a power of the
+ * coverage, which is the share of the query's weight that the product has. Groups are joined, which takes less than half the time
+ * of aggregating all postings by product.
  */
 export function matchesByWords(db: SearchDb, { weighted, codes }: Query, options: MatchOptions): Sql {
   const total = weighted.weights.reduce((sum, { idf }) => sum + idf, 0);
@@ -65,7 +65,7 @@ export function matchesByWords(db: SearchDb, { weighted, codes }: Query, options
   }
   if (!first) return sql`${matchesByCode} where false`;
   if (hasOneGroup(weighted)) return matchesOfOne(first, read(first));
-  // Always summed in the same order, so that a product has the same coverage in both parts of a statement.
+  // Adds up always in the same order, so that a product has the same coverage in both parts of a statement.
   const each = (part: (part: Part) => Sql, between: string) => join([...optional, ...essential].map(part), between);
   return sql`select product_id, bm25 * power(coverage, ${COVERAGE_EXPONENT}::float8) as score, coverage, head_groups, vendor_match,
       exact_groups, guessed_groups, false as code_match
@@ -85,7 +85,7 @@ export function matchesByWords(db: SearchDb, { weighted, codes }: Query, options
       and not exists (select from coded c where c.product_id = hits.product_id)`;
 }
 
-/** The products that have none of the terms, in the form of postings without impact. */
+/** Those of these products that have none of the terms, in the form of postings without impact. */
 function codedBehind(db: SearchDb, { terms }: Part, product_ids: string[]): Sql {
   return sql`select u.product_id, 0::real as impact, 0::smallint as place, false as exact, false as guessed
     from unnest((select ${product_ids}::uuid[])) as u (product_id)
@@ -93,12 +93,12 @@ function codedBehind(db: SearchDb, { terms }: Part, product_ids: string[]): Sql 
       and p.term = any((select ${terms.map(({ term }) => term)}::text[])::text[]))`;
 }
 
-/** Whether the query is a single group: a match then has the whole query, and none is weaker than another. */
+/** Whether the query is a single group. Each match then has the whole query, so none is weak. */
 export function hasOneGroup({ weights }: Pick<WeightedQuery, 'weights'>): boolean {
   return weights.length === 1;
 }
 
-/** `matchesByWords` for a query with only this group: the coverage is always 1. */
+/** `matchesByWords` for a query with only this group, where the coverage is always 1. */
 function matchesOfOne(part: Part, read: Sql): Sql {
   const { idf, bit } = part;
   const flag = (condition: Sql) => sql`case when ${condition} then ${bit}::int else 0 end`;
@@ -108,20 +108,20 @@ function matchesOfOne(part: Part, read: Sql): Sql {
     from (${read}) as hits where not exists (select from coded c where c.product_id = hits.product_id)`;
 }
 
-/** A group that at least one product has. */
+/** A group of which at least one product has a term. */
 interface Part {
   terms: WeightedQuery['terms'];
   idf: number;
   /** The group's bit in the bit sets of a candidate. */
   bit: number;
-  /** Its position in the statement. */
+  /** The group's position in the statement. */
   at: number;
 }
 
 /**
- * Splits the groups into essential ones, of which a match has at least one, and optional ones (MaxScore; Turtle and Flood,
- * 1995), each with the most frequent first. Essential are those of the head noun, else those without which a product cannot
- * reach the minimum coverage.
+ * Splits the groups into essential ones, of which a match must have at least one, and optional ones (MaxScore; Turtle and Flood,
+ * 1995), each with the most frequent first. Groups of the head noun are essential; without a head noun, those without which a
+ * product cannot reach the minimum coverage.
  */
 function partitionGroups(
   weighted: WeightedQuery,
@@ -141,7 +141,7 @@ function partitionGroups(
   return [parts(true, optional.length), optional];
 }
 
-/** All groups but the most frequent ones that together have less than this share of the query's weight. */
+/** All groups except the most frequent ones, as long as these together have less than this share of the query's weight. */
 export function essentialGroups(weights: Pick<GroupWeight, 'idf'>[], minCoverage: number): number[] {
   const total = weights.reduce((sum, { idf }) => sum + idf, 0);
   let cumulative = 0;
@@ -150,15 +150,15 @@ export function essentialGroups(weights: Pick<GroupWeight, 'idf'>[], minCoverage
     .sort((a, b) => a.idf - b.idf)
     .flatMap(({ idf, grp }) => {
       cumulative += idf;
-      // A tolerance for rounding, because the statement adds up in another order.
+      // Tolerates rounding errors, because the statement adds up in another order.
       return cumulative >= minCoverage * total - 1e-9 ? [grp] : [];
     });
 }
 
-/** A modifier is in this many products, and in this share of all, but rarely in their names. */
+/** A modifier is in at least this many products and this share of all, but rarely in names. */
 const MODIFIER = { minProducts: 1_000, minShare: 0.1, maxTitleShare: 0.1 };
 
-/** The most frequent of several groups, if it is a mere modifier: the M in `boots in size M`. */
+/** The most frequent of several groups, if it is only a modifier: the M in `boots in size M`. */
 export function modifierOf({
   weights,
   productCount,
@@ -171,13 +171,13 @@ export function modifierOf({
   return isCommon && titles < MODIFIER.maxTitleShare * products ? grp : undefined;
 }
 
-/** A term in at least this many products is read without grouping. */
+/** A term that at least this many products have is read without grouping. */
 const GROUPED_BELOW = 2_000;
 
-/** The postings of a group by product, as `(product_id, impact, place, exact, guessed)`. */
+/** A query for the postings of a group by product: `(product_id, impact, place, exact, guessed)`. */
 function postings(db: SearchDb, { terms: [term, ...others] }: Part, weighted: WeightedQuery, when: Sql): Sql {
-  // All groups of a query use the same form, which limits the number of prepared statements. Frequent terms are the exception:
-  // grouping them takes as long as reading them.
+  // All groups of a query use the same form, which limits the number of prepared statements. Frequent terms are an exception,
+  // because grouping them takes as long as reading them.
   const { terms, weights } = weighted;
   const isFrequent =
     others.length === 0 && !term?.in_names && (weights[term?.grp ?? 0]?.products ?? 0) >= GROUPED_BELOW;
@@ -201,7 +201,7 @@ function alias({ at }: Part): Sql {
   return raw(`g${at}`);
 }
 
-/** A column of a group; `raw` is safe, because it consists of fixed names and a number. */
+/** A column of a group. `raw` is safe here, because it only contains fixed names and a number. */
 function column(at: number, name: 'impact' | 'place' | 'exact' | 'guessed'): Sql {
   return raw(`g${at}.${name}`);
 }

@@ -5,9 +5,12 @@ import type { SearchDb } from '../search-db.ts';
 import { tokenize } from '../words/tokens.ts';
 import { unfinishedWord, weighKeywords } from './weigh-words.ts';
 
-/** Matches for lists that are not ordered by relevance: all words must be in names or values, because descriptions mention too much. */
+/**
+ * Matches for lists that are not sorted by relevance. All words must be in names or values, because descriptions mention too
+ * much.
+ */
 
-/** A query of `product_id`; undefined if the text has no word. At most six statements. */
+/** A query for `product_id`; undefined if the text has no word. Sends at most six statements. */
 export async function productsNamed(db: SearchDb, typed: string): Promise<Sql | undefined> {
   const words = tokenize(typed).filter(({ kind }) => kind === 'word');
   const { groups, weighted, words: meant } = await weighKeywords(db, words, unfinishedWord(typed, words));
@@ -20,7 +23,7 @@ export async function productsNamed(db: SearchDb, typed: string): Promise<Sql | 
   return sql`(${join(sets, ' intersect ')}) union ${withValues(db, sql`${whole}`, sql`${whole + BEYOND}`)}`;
 }
 
-/** The products that have one of the terms in the name, as a value or as the first word of one. */
+/** A query for products that have one of the terms in the name, as a value, or as the first word of a value. */
 function withAny(db: SearchDb, terms: string[]): Sql {
   const values = terms.map((term) => VALUE + term);
   const firsts = values.map((value) => `${value} `);

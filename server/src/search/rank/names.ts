@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { headTermOf } from '../index/postings.ts';
 import { stripHtml, termsOf } from '../words/normalize.ts';
 
-/** The parts of a product's name that influence its rank. */
+/** The parts of a product's name that affect its rank. */
 export interface NameTerms {
   terms: string[];
-  /** Its head noun. */
+  /** The head noun of the name. */
   head: string | undefined;
 }
 
-/** The same products are found repeatedly, and analysing a name takes longer than everything else that is done with it. */
+/** Cached, because the same products are found repeatedly, and analysing a name takes longer than all other work with it. */
 const known = new LRUCache<string, NameTerms>({ max: 5_000 });
 
 export function nameTerms(name: string): NameTerms {

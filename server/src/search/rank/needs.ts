@@ -11,13 +11,13 @@ import { otherWordsFor } from '../words/thesaurus.ts';
 import { type FindQuery, type FindResult, type FoundProduct, findProducts, type ProductSource } from './find.ts';
 import { totalOf, withinTotal } from './total-of-needs.ts';
 
-/** Finds products for a sentence that may name several, each as if it had been requested alone. */
+/** Finds products for a sentence that may name several things, each as if it had been requested alone. */
 
 export interface Need {
-  /** Its words in the sentence. */
+  /** The words of this need in the sentence. */
   text: string;
   quantity: number;
-  /** Its candidates, best first, as indexes of all. */
+  /** The candidates for this need, best first, as indexes into all candidates. */
   candidates: number[];
   found: FindResult;
 }
@@ -28,7 +28,7 @@ export interface NeedsResult extends Omit<FindResult, 'total' | 'quantity'> {
   areAllWanted: boolean;
 }
 
-/** Like `findProducts`. One more statement if a sentence joins words; then those of each need. */
+/** Like `findProducts`, for several needs. Sends one more statement if the sentence joins words, and then those of each need. */
 export async function findNeeds(db: SearchDb, source: ProductSource, query: FindQuery): Promise<NeedsResult> {
   const { limit = 5 } = query;
   const { parsed, parts, isChoice, isTotal } = await partsOf(db, query.query);
@@ -60,7 +60,7 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
   };
 }
 
-/** Removes candidates of a choice that break a limit if others meet all of them. */
+/** Removes candidates of an `or` that break a limit, if others meet all limits. */
 function dropWorse(found: FindResult[]): void {
   const isWhole = ({ candidates, understood }: FindResult) =>
     candidates.length > 0 && !understood.some(({ kind, fate }) => kind !== 'word' && fate === 'relaxed');
@@ -69,7 +69,7 @@ function dropWorse(found: FindResult[]): void {
     if (!isWhole(one)) found[i] = { ...one, candidates: [], matches: [], understood: [] };
 }
 
-/** The limits of the contract. */
+/** The maximum lengths in the contract. */
 const MAX_EXCLUDED = 20;
 const MAX_UNDERSTOOD = 50;
 
@@ -79,7 +79,7 @@ function asOne(text: string, needs: Need[]): Need[] {
   return first ? [{ ...first, text, quantity: 1, candidates }] : [];
 }
 
-/** A sentence without a link is not looked up. */
+/** A sentence without a link names only one need. */
 const HAS_LINK = /[,&+]|\b(?:and|or|as well as|along with|together with|plus|und|oder|sowie|et|ou|ainsi que)\b/i;
 
 async function partsOf(db: SearchDb, sentence: string): Promise<Split & { parsed?: ParsedQuery }> {
@@ -93,7 +93,7 @@ async function partsOf(db: SearchDb, sentence: string): Promise<Split & { parsed
   return { ...splitSentence(sentence, parsed.constraints, isThing, joined), parsed };
 }
 
-/** After these words, something is a purpose: `a present for cats and dogs`. */
+/** After these words, things are a purpose: `a present for cats and dogs`. */
 const PURPOSE =
   /(?<!look|looking|search|searching|ask|asking|together|along)(?:^|\s)(?:for|with|who|that|where|für|mit|pour|avec)\s+(?:\p{L}+\s+){0,2}$/iu;
 
@@ -101,7 +101,7 @@ function isPurpose(sentence: string, at: number): boolean {
   return PURPOSE.test(sentence.slice(Math.max(0, at - 40), at));
 }
 
-/** The words that are the head noun of a name, and the phrases joined in a name. */
+/** Reads which words are the head noun of a name, and which phrases are joined in a name. */
 async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[]) {
   const terms = words.map(({ term }) => term);
   const ends = joined.map((text) => termsOf(text));
@@ -129,11 +129,11 @@ async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[])
   };
 }
 
-/** Limits at the beginning of the sentence, or only in the last part, apply to all of them. */
+/** Adds shared limits to each part: those at the beginning of the sentence, and certain ones of the last part. */
 function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string, isChoice: boolean): string[] {
   const firstWord = parsed.words[0]?.start ?? 0;
   const last = parts.at(-1)?.start ?? 0;
-  // `a backpack or bag without leather`: the exclusion applies to both, and to parts without an article of their own.
+  // An exclusion applies to all parts of a choice, and to parts without their own article: `a backpack or bag without leather`.
   const isOfAll = isChoice || !HAS_ARTICLE.test(parts.at(-1)?.text ?? '');
   const isShared = (each: Constraint) =>
     (each.end <= firstWord && (isLimit(each) || ['without', 'sort', 'wish'].includes(each.kind))) ||
@@ -151,15 +151,15 @@ function withSharedLimits(parsed: ParsedQuery, parts: Part[], sentence: string, 
   });
 }
 
-/** `in black`, at the end of a sentence with several things without articles: in `toaster and kettle in black` it applies to both. */
+/** Matches `in black` at the end of a sentence. In `toaster and kettle in black`, without articles, it applies to both. */
 const ATTRIBUTE = /(?:^|\s)((?:in|en|aus)\s+[\p{L}-]+(?:\s(?:or|oder|ou)\s[\p{L}-]+)?)\s*[.!?]?$/iu;
-/** `a hoodie and shorts, both in black`: of all of them. */
+/** Matches an attribute that applies to all things: `a hoodie and shorts, both in black`. */
 const BOTH =
   /(?:^|[\s,;])(?:both|all(?: of them)?|each|beides?|alle|alles|les deux|tous|toutes|chacun)\s+((?:(?:in|en|size|größe|taille|aus)\s+)?[\p{L}\d-]+(?:\s[\p{L}\d-]+)?)\s*[.!?]?$/iu;
 const HAS_ARTICLE = /^(?:an?|the|some|my|eine?[nmrs]?|une?|des|\d+)\s/i;
 const HAS_OWN = /(?:^(?:an?|the|eine?[nmrs]?|une?|des|\d+)\s|\s(?:in|en|aus|of|with|mit|avec)\s)/iu;
 const REQUEST = /^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i;
-/** `a tee and shorts for men`: whom all of it is for. */
+/** Matches the people for whom everything is: `a tee and shorts for men`. */
 const RECIPIENT = /\s((?:for|für|pour)\s+(?:\p{L}+\s+)?(\p{L}+))\s*[.!?]?$/iu;
 
 /** The attributes at the end of a sentence that also apply to the things before the last one. */
@@ -178,7 +178,7 @@ function sharedAttributes(text: string, lastPart: string): string[] {
   ];
 }
 
-/** Groups of people for whom products are made. */
+/** Whether a word names a group of people for whom products are made. */
 function namesGroup(word: string): boolean {
   const forms = [word, stem(word)].flatMap((form) => [form, ...otherWordsFor(form)]);
   return forms.some((form) => ['men', 'women', 'children'].includes(form));
@@ -188,7 +188,7 @@ function isLimit({ kind, value }: Constraint): boolean {
   return kind === 'price' || kind === 'in_stock' || (kind === 'value' && value === ON_SALE);
 }
 
-/** An exclusion in a clause of its own, unlike that of `a cake and a pie without nuts`. */
+/** Whether an exclusion is a separate clause, unlike in `a cake and a pie without nuts`. */
 function isSetOff({ kind, text, start }: Constraint, sentence: string): boolean {
   const joined = /^(?:but|aber|mais)\b/i;
   return (
@@ -202,7 +202,10 @@ interface Turns {
   indexes: number[][];
 }
 
-/** The best of each in turn, each variant once, and for each need the positions of its candidates. */
+/**
+ * Takes the best candidates of the needs in turn, each variant once. Also returns, for each need, the positions of its
+ * candidates.
+ */
 function inTurn(found: FindResult[], limit: number): Turns {
   const candidates: FoundProduct[] = [];
   const indexes = found.map((): number[] => []);
@@ -220,7 +223,7 @@ function inTurn(found: FindResult[], limit: number): Turns {
   return { candidates, indexes };
 }
 
-/** A choice in the requested sort order: the cheapest of all, of any need. */
+/** Sorts a choice across all needs, if the sentence requests the cheapest or the most expensive. */
 function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Turns {
   const sort = found.flatMap(({ understood }) => understood.find(({ kind }) => kind === 'sort')?.value ?? [])[0];
   if (sort !== 'price_asc' && sort !== 'price_desc') return { candidates, indexes };
@@ -232,10 +235,10 @@ function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Tu
   };
 }
 
-/** Limits of the whole sentence that none of its parts has read are reported as not checked. */
+/** Adds limits of the whole sentence that none of its parts has read, reported as not checked. */
 function withUntold(understood: Understood[], constraints: Constraint[]): Understood[] {
   const isLimitOfAll = (each: Constraint) => isLimit(each) || each.kind === 'without';
-  // A part may state it in other words, for instance if a negation is repeated for each of two colours.
+  // A part may state a limit in other words, for example if a negation is repeated for each of two colours.
   const isTold = (each: Constraint) =>
     understood.some(
       ({ kind, text, value }) =>
@@ -250,7 +253,7 @@ function toldAs(constraint: Constraint, fate: Understood['fate']): Understood {
   return { kind, text, start, end, min, max, currency, value, fate };
 }
 
-/** The interpretation of all parts, with their total price; if the total was not checked, it is reported so. */
+/** Joins the interpretations of all parts, and adds the total price. A total that was not checked is reported so. */
 function together(
   found: FindResult[],
   isTotal: boolean,

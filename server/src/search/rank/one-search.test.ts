@@ -5,7 +5,7 @@ import { openShop } from '../../../test/shop.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** The searches of a shop: each returns the names of the products, best first where the list is ranked. */
+/** All searches of a shop. Each returns product names, best first if the list is ranked. */
 const SEARCHES: Record<string, (shop: OpenShop, q: string) => Promise<string[]>> = {
   'storefront list': async ({ storefront }, q) => {
     const { data } = await storefront.GET('/api/storefront/products', { params: { query: { q } } });
@@ -54,7 +54,7 @@ test.each([
   for (const [place, find] of Object.entries(SEARCHES)) expect.soft(await find(shop, q), place).toEqual([name]);
 });
 
-test('a longer beginning finds no more than a shorter one, in every search', async () => {
+test('a longer prefix finds no more than a shorter one, in every search', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Pine Camp Stove' });
   await shop.givenProduct({ name: 'Campfire Mug', tags: ['camping'] });
@@ -71,7 +71,7 @@ test('a longer beginning finds no more than a shorter one, in every search', asy
   }
 });
 
-test('an unfinished word is completed by all words of the shop, not corrected to one', async () => {
+test('an unfinished word is completed to all matching words of the shop, instead of being corrected to one', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Secateurs', product_type: 'Garden Tools' });
   await shop.givenProduct({ name: 'White Flower', tags: ['gardenia'] });
@@ -80,7 +80,7 @@ test('an unfinished word is completed by all words of the shop, not corrected to
     expect.soft((await find(shop, 'garde')).toSorted(), place).toEqual(['Secateurs', 'White Flower']);
 });
 
-test('shoppers find codes that contain a word only if no product has that word; staff find them after the word', async () => {
+test('shoppers find a code that contains a word only if no product has the word; staff find it after products with the word', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Wool Cap' });
   await shop.givenProduct({ name: 'Blue Jug', sku: 'ESCAPE-7' });
@@ -122,7 +122,7 @@ test('parts of codes, filters and sort orders apply together, on any page', asyn
   expect(staff.data?.products.map(({ name }) => name)).toEqual(['Part D']);
 });
 
-test('codes and words of another shop are not found', async () => {
+test('codes and words do not find products of another shop', async () => {
   const [shop, other] = [await openShop(), await shopOfEverything()];
   await shop.givenProduct({ name: 'Kettle' });
 
@@ -151,7 +151,7 @@ test('codes find only published products for shoppers and agents, and for an age
   expect(await SEARCHES.stock?.(shop, 'qx7')).toHaveLength(5);
 });
 
-test('the pages of the staff search together have each product once, the best first', async () => {
+test('all pages of the staff search together contain each product once, the best first', async () => {
   const shop = await openShop();
   await givenMany(shop, 250, { name: 'Pine shelf', status: 'draft' });
   await shop.givenProduct({ name: 'Shelf' });

@@ -4,9 +4,9 @@ import type { Constraint } from '../query/parsed-query.ts';
 import type { SearchDb } from '../search-db.ts';
 import { type Condition, isForeignCurrency, metadataNumber, RATING_KEYS } from './conditions.ts';
 
-/** The result of each constraint of a sentence (`fate` in the contract). */
+/** Determines the result of each constraint of a sentence (`fate` in the contract). */
 
-/** The constraints in the format of the contract, given the conditions that the results fail, as bits. */
+/** The constraints in the format of the contract. `failed` has a bit for each condition that the results fail. */
 export function constraintOutcomes(
   db: SearchDb,
   constraints: Constraint[],
@@ -26,13 +26,13 @@ export function constraintOutcomes(
   });
 }
 
-/** Constraints that were given up before the search. */
+/** Constraints that were given up before the search, marked as relaxed. */
 export function relaxed(db: SearchDb, constraints: Constraint[]): Understood[] {
   const outcomes = constraintOutcomes(db, constraints, [], { failed: 0, unrated: new Set() });
   return outcomes.map((each) => ({ ...each, fate: 'relaxed' }));
 }
 
-/** Ratings that a sentence can limit: their average, or their number. */
+/** The ratings that a sentence can limit: their average, or their number. */
 export type RatingField = keyof typeof RATING_KEYS;
 
 function ratingFieldOf({ kind, value }: Constraint): RatingField | undefined {
@@ -40,7 +40,7 @@ function ratingFieldOf({ kind, value }: Constraint): RatingField | undefined {
   return kind === 'wish' && value === 'rating' ? 'rating' : undefined;
 }
 
-/** The requested rating fields that none of these products has. No statement if none is requested. */
+/** The requested rating fields that none of these products has. Sends no statement if none is requested. */
 export async function readUnratedFields(
   db: SearchDb,
   constraints: Constraint[],

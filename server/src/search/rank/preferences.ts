@@ -1,6 +1,6 @@
 import type { Constraint } from '../query/parsed-query.ts';
 
-/** The preferences of a sentence: they change the order of the results, and exclude nothing. */
+/** The preferences in a sentence. They affect the order of the results, and exclude nothing. */
 export interface Preferences {
   price?: 'low' | 'high';
   popular?: boolean;

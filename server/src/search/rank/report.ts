@@ -4,7 +4,7 @@ import { isColour, isGoods } from '../words/thesaurus.ts';
 import { type ContentWord, type GroupMatches, hasWord } from './coverage.ts';
 import type { VariantMatches } from './variants.ts';
 
-/** Reports the interpretation of a sentence, given the results. */
+/** Completes the interpretation of a sentence by comparing it with the results. */
 
 /** The fields of a result that the report needs. */
 interface Result {
@@ -21,7 +21,7 @@ interface Report {
   isFound: (word: ContentWord) => boolean;
 }
 
-/** The interpretation, completed by the option values of the best product and by the words that it lacks. */
+/** Adds the option values of the best product, and the words that it lacks, to the interpretation. */
 export function reportUnderstood(understood: Understood[], { query, words, results, isFound }: Report): Understood[] {
   const [best] = results;
   const missing = words.filter(
@@ -44,13 +44,13 @@ const BEFORE_AMOUNT =
   /(?:^|[\s(,;:–-])(?:for|at|around|under|below|max|budget|price|für|zu|um|unter|preis|pour|à|prix|sous|\d\s*[-–—])[.:]?\s*$|[,;:(]\s*$/iu;
 const AFTER_AMOUNT = /^\s*(?:$|[).,;!?]|[-–—]\s*\d|(?:for|für|pour|max|or|oder|ou)\b)/iu;
 
-/** `a mug for 15`: a number in the place of a price. */
+/** Whether a number stands in the place of a price: `a mug for 15`. */
 function isAmount(query: string, { text, start, end }: ContentWord): boolean {
   const isNumber = /^\d+(?:[.,]\d+)?$/.test(text);
   return isNumber && BEFORE_AMOUNT.test(query.slice(0, start)) && AFTER_AMOUNT.test(query.slice(end));
 }
 
-/** A colour that only a description mentions, of a product that exists in others. */
+/** Whether the word is a colour that only the description mentions, although the product comes in other colours. */
 function isOtherColour(word: ContentWord, { product: { product }, variants }: Result): boolean {
   const comesInColours = product.options.some(({ name }) => COLOUR_OPTION.test(name));
   return isColour(normalizeText(word.text)) && comesInColours && !isOptionValue(word, variants);
@@ -58,7 +58,7 @@ function isOtherColour(word: ContentWord, { product: { product }, variants }: Re
 
 const COLOUR_OPTION = /^(?:colou?rs?|farben?|couleurs?)$/i;
 
-/** The 42 of boots with that size, or of a `Route 42 Bag`; not that of a `42 l` one. */
+/** Whether a number is a size of the product or in its name: the 42 of boots, or of a `Route 42 Bag`, but not of a `42 l` bag. */
 function isOwnNumber({ text }: ContentWord, { product: { product } }: Result): boolean {
   const values = product.options.flatMap((option) => option.values.map((value) => termsOf(value).join(' ')));
   return termsOf(product.name).includes(text) || values.includes(text);
@@ -71,7 +71,7 @@ function isInNameOrValues({ text }: ContentWord, { product: { product } }: Resul
   return termsOf(text).every((term) => known.includes(term));
 }
 
-/** Reports goods as missing if the result only mentions them in an attribute: a rug to be vacuumed is no vacuum cleaner. */
+/** Marks goods as not available if the best result only mentions them: a rug to be vacuumed is no vacuum cleaner. */
 function withoutMereMentions(understood: Understood[], words: ContentWord[], best: Result): Understood[] {
   const goods = isOnlyMentioned(best, true) ? words.filter(({ text }) => isGoods(normalizeText(text))) : [];
   const isMention = (each: Understood) =>
@@ -80,8 +80,8 @@ function withoutMereMentions(understood: Understood[], words: ContentWord[], bes
 }
 
 /**
- * Whether only its description matches the words: a backpack that carries a snowboard is no snowboard. With several content words,
- * attributes are mere mentions, too: a `machine wash` is no washing machine.
+ * Whether only the description matches the words: a backpack that carries a snowboard is no snowboard. With several content
+ * words, attributes do not count either: a `machine wash` is no washing machine.
  */
 function isOnlyMentioned({ product: { match_reasons } }: Result, hasSeveral: boolean): boolean {
   const fields = match_reasons.filter((reason) => /^\w+: /.test(reason));
@@ -119,7 +119,7 @@ function overlaps(a: { start: number; end: number }, b: { start: number; end: nu
   return a.start < b.end && b.start < a.end;
 }
 
-/** Marks values that no matching variant has as relaxed, and adds option values that only the product itself has. */
+/** Marks values that no matching variant has as relaxed, and adds option values that only the product's own options define. */
 function withOptionValues(understood: Understood[], query: string, results: Result[]): Understood[] {
   const values = results[0]?.variants.values ?? [];
   const isGivenUp = (each: Understood, { variants }: Result) => {
@@ -143,7 +143,7 @@ function withOptionValues(understood: Understood[], query: string, results: Resu
   ];
 }
 
-/** The limit of the contract. */
+/** The maximum in the contract. */
 const MAX_UNDERSTOOD = 50;
 
 function withMissingWords(

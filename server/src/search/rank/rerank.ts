@@ -7,40 +7,45 @@ import type { Preferences } from './preferences.ts';
 import type { GroupWeight, WeightedQuery } from './term-weights.ts';
 import { topSimilarities } from './top-similarity.ts';
 
-/** Reranks the best candidates by features that BM25F does not see. */
+/** Reranks the best candidates by features that BM25F does not use. */
 
-/** Each feature multiplies the score by e to the power of its weight, most of them in proportion to a value from 0 to 1. */
+/**
+ * The weight of each feature. It multiplies the score by e to the power of the weight, usually in proportion to a value from 0 to
+ * 1.
+ */
 const WEIGHTS = {
   /** The name contains all words as a phrase. */
   phrase: 0.4,
   /** The share of the name's words that the query has. */
   titleCoverage: 0.65,
-  /** The name begins with a word of the query: names often begin with the brand, and the head noun comes later. */
+  /**
+   * The name begins with a word of the query. Negative, because names often begin with the brand, and the head noun comes later.
+   */
   titleStart: -0.2,
   /** One of several words is the head noun of the name: the pad of a `mouse pad`. */
   head: 0.75,
-  /** The only word is. */
+  /** The only word is the head noun of the name. */
   headAlone: 0.2,
-  /** The words occur only in the purpose of the product: a case for the phone. */
+  /** The words only occur in the purpose of the product: a case for the phone. */
   accessory: -1.2,
   /** The last word is only a prefix of a word in the name. */
   completed: -1.5,
-  /** No word is in the name, though one of them is usually a head noun. */
+  /** No word is in the name, although one of them is usually a head noun. */
   noTitleMatch: -0.5,
   /** One of the words is the vendor's name. */
   vendor: 1.15,
-  /** Semantic similarity to the query. */
+  /** The semantic similarity to the query. */
   similarity: 1.8,
   /** The share of the best candidates that have the same head noun. */
   topHead: 0.2,
-  /** Semantic similarity to the best candidates. */
+  /** The semantic similarity to the best candidates. */
   topSimilarity: 0.5,
   /** How low or high the price is among the candidates, if the query prefers that. */
   price: 0.15,
-  /** How well it sells, if the query prefers that. */
+  /** How well the product sells, if the query prefers that. */
   popularity: 0.15,
 };
-/** A term that is the head noun of this share of the names that contain it gets the full weight as a head noun. */
+/** If a term is the head noun in at least this share of the names that contain it, it gets the full weight of a head noun. */
 const FULL_HEAD_SHARE = 0.6;
 
 const ACCESSORY = /\s(?:for|compatible|fits|replacement)\s/i;
@@ -85,7 +90,7 @@ function byScore(a: Candidate, b: Candidate): number {
   return b.score - a.score || b.sales_count - a.sales_count || (a.product_id < b.product_id ? -1 : 1);
 }
 
-/** How many of the best candidates are compared with the top. */
+/** How many of the best candidates are compared with the top ones. */
 const COMPARED_WITH_TOP = 50;
 
 function boostSimilarToTop(candidates: Candidate[]): Candidate[] {
@@ -93,7 +98,7 @@ function boostSimilarToTop(candidates: Candidate[]): Candidate[] {
   const factors = topSimilarities(best).map(({ head, semantic }) =>
     Math.exp(WEIGHTS.topHead * head + WEIGHTS.topSimilarity * semantic),
   );
-  // The smallest factor keeps the other candidates below these.
+  // The smallest factor also applies to the other candidates, so that they stay below these.
   const smallest = Math.min(...factors);
   return candidates
     .map((candidate, at) => ({ ...candidate, score: candidate.score * (factors[at] ?? smallest) }))
@@ -110,7 +115,7 @@ function headBoost(head_groups: number, weights: number[]): number {
   return largest * (weights.length > 1 ? WEIGHTS.head : WEIGHTS.headAlone);
 }
 
-/** The groups of each term, and the lengths that these terms have. */
+/** The groups of each term, and the numbers of words that these terms have. */
 interface GroupIndex {
   groups: Map<string, number[]>;
   lengths: Set<number>;
@@ -136,13 +141,13 @@ function titleBoost(name: string, index: GroupIndex, headWeights: number[]): num
   return power;
 }
 
-/** The words of the query in a name. */
+/** How the words of the query occur in a name. */
 interface InName {
-  /** The index of the first term that the query has. */
+  /** The index of the name's first term that the query has. */
   first: number | undefined;
-  /** How many of its terms the query has. */
+  /** How many of the name's terms the query has. */
   covered: number;
-  /** Whether all groups are adjacent. */
+  /** Whether all groups are next to each other in the name. */
   isPhrase: boolean;
 }
 
@@ -151,7 +156,7 @@ interface Position {
   to: number;
 }
 
-/** Looks for each group among the terms, where two terms may form one compound. */
+/** Looks for each group in a name's terms, of which two may together form one compound. */
 function findIn(terms: string[], { groups, lengths, count }: GroupIndex): InName {
   const positions = count > 1 ? Array.from({ length: count }, (): Position[] => []) : [];
   let first: number | undefined;
@@ -183,7 +188,7 @@ function startOfPurpose(name: string, terms: string[]): number {
   return purpose === undefined ? terms.length : termsOf(stripHtml(name.slice(0, purpose))).length;
 }
 
-/** For a value, the share of the others that are smaller. */
+/** Returns a function that gives the share of the other values that are smaller than a value. */
 function rankWithin(values: number[]): (value: number) => number {
   const sorted = [...values].sort((a, b) => a - b);
   return (value) => sorted.filter((other) => other < value).length / Math.max(1, sorted.length - 1);

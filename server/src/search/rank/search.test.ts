@@ -35,7 +35,7 @@ test('a product whose name is the query ranks first', async () => {
   expect((await found(shop, 'lamp shade'))[0]).toBe('Lamp shade for an oak table');
 });
 
-test('singular and plural, compounds, measurements, accents and typing errors find the same', async () => {
+test('singular and plural, compounds, measures, accents and typing errors find the same products', async () => {
   const shop = await shopWith(
     ...['Hiking boots', 'Notebook sleeve', 'Water bottle 500 ml', 'Café chair', 'Turntable', 'Hoodie', 'Batteries'],
   );
@@ -50,7 +50,7 @@ test('singular and plural, compounds, measurements, accents and typing errors fi
   expect(await found(shop, 'turn table')).toEqual(['Turntable']);
 });
 
-test('two words written as one are found', async () => {
+test('two words find a product that writes them as one', async () => {
   const shop = await shopWith('Picnic blanket', 'Wool blanket', 'Picnic basket');
 
   expect((await found(shop, 'picnicblanket'))[0]).toBe('Picnic blanket');
@@ -63,7 +63,7 @@ test("an unfinished last word is completed by the shop's own words", async () =>
   expect((await found(shop, 'garden ch'))[0]).toBe('Garden chair');
 });
 
-test('model numbers are not used as corrections, and do not prevent them', async () => {
+test('model numbers are not used as corrections, and do not prevent corrections', async () => {
   const shop = await shopWith('Kimono', ...Array.from({ length: 5 }, (_, i) => `Robe KI${i}`), 'Kilim');
 
   expect(await found(shop, 'kiono')).toEqual(['Kimono']);
@@ -79,7 +79,7 @@ test('model numbers are not used as corrections, and do not prevent them', async
   ]);
 });
 
-test('an accessory ranks below the product that it is for', async () => {
+test('an accessory ranks below the product that it belongs to', async () => {
   const shop = await shopWith('Case for camera', 'Strap for camera', 'Camera');
 
   expect((await found(shop, 'camera'))[0]).toBe('Camera');
@@ -91,7 +91,7 @@ test('among products with the same words, those with the most common head noun r
   expect((await found(shop, 'garden')).indexOf('Garden gnome')).toBeGreaterThan(0);
 });
 
-test('limits in the sentence filter, and are reported with their positions', async () => {
+test('limits in the sentence filter the results, and are reported with their positions', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Plain kettle', price: '20.00' });
   await shop.givenProduct({ name: 'Fine kettle', price: '80.00' });
@@ -114,7 +114,7 @@ test('limits in the sentence filter, and are reported with their positions', asy
   ]);
 });
 
-test('a limit that no product meets is relaxed and marked so; a price in another currency is not applied', async () => {
+test('a limit that no product meets is relaxed and marked as relaxed; a price in another currency is not applied', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Fine kettle', price: '80.00' });
 
@@ -125,7 +125,7 @@ test('a limit that no product meets is relaxed and marked so; a price in another
   expect([foreign.total, foreign.understood?.[0]?.fate]).toEqual([1, 'not_available']);
 });
 
-test('negated words exclude products, even if nothing else is left', async () => {
+test('negated words exclude products, even if the query has no other words', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Leather belt' });
   await shop.givenProduct({ name: 'Canvas belt', description: 'Not leather.' });
@@ -202,7 +202,7 @@ test('hidden products are neither found nor counted', async () => {
   expect([shelves.map(({ name }) => name), total]).toEqual([['Pine shelf'], 1]);
 });
 
-test('if 200 products have half of the coverage, those with less are not found, on any page', async () => {
+test('if 200 products have half of the coverage, products with less are found on no page', async () => {
   const shop = await openShop();
   await givenMany(shop, 300, { name: 'White shirt', price: '9.00' });
   await givenMany(shop, 199, { name: 'Denim jeans', price: '9.00' });
@@ -217,7 +217,7 @@ test('if 200 products have half of the coverage, those with less are not found, 
   expect((await answer(shop, 'white jeans', { sort: 'name_desc' })).products[0]?.name).toBe('Denim jeans 201');
 });
 
-test('a modifier alone matches only if the rest of the query does not', async () => {
+test('a product with only the modifier matches only if no product matches the rest of the query', async () => {
   const shop = await openShop();
   await givenMany(shop, 1_000, { name: 'Plain shirt', price: '20.00', tags: ['white'] });
   await givenMany(shop, 150, { name: 'Denim jeans', price: '9.00' });
@@ -231,7 +231,7 @@ test('a modifier alone matches only if the rest of the query does not', async ()
   expect(await total({ price_min: '15', page: 50 })).toBe(1_000);
 });
 
-test("a shop's synonyms are found below the word itself, and in one direction only", async () => {
+test("a shop's synonym ranks below the word itself, and works in one direction only", async () => {
   const shop = await shopWith('Grey couch', 'Grey sofa');
   const body = { search_synonyms: [{ term: 'Sofas', synonyms: ['couch'] }] };
 
@@ -251,7 +251,7 @@ test("one shop's words do not affect corrections and ranking in another", async 
   expect((await found(theirs, 'kettle black'))[0]).toBe('Kettle');
 });
 
-test('queries of any form are answered', async () => {
+test('any form of query gets a response', async () => {
   const shop = await shopWith('Mug');
 
   for (const q of [

@@ -21,56 +21,54 @@ import { rerank } from './rerank.ts';
 import type { WeightedQuery } from './term-weights.ts';
 import { unfinishedWord, type WeighedWords, weighKeywords, weighSentence } from './weigh-words.ts';
 
-/*
- * A search in steps: parse the sentence (query/parse.ts), put the words into those of the shop, correct and weight
- * them (weigh-words.ts), read the best matches (candidates.ts), relax the conditions that no product meets together, and rerank
- * (rerank.ts).
- */
+/* Searches in steps: parses the sentence (query/parse.ts), replaces its words by those of the shop, corrects and weights them
+   (weigh-words.ts), reads the best matches (candidates.ts), relaxes conditions until some product meets the others, and
+   reranks (rerank.ts). */
 
 export interface SearchResult {
   understood: Understood[];
-  /** The best products, best first, at most RERANKED. They all fail the same conditions, if any. */
+  /** The best products, best first, at most RERANKED. All of them fail the same conditions, if any. */
   best: Candidate[];
   /** How many products there are in total. */
   total: number;
-  /** For each condition that the result meets, how many matching products it excludes. */
+  /** For each condition that the results meet, how many matching products it excludes. */
   excluded: { reason: Condition['reason']; text: string | null; count: number }[];
-  /** The words that were searched for, as they are in the sentence. */
+  /** The words that were searched for, as in the sentence. */
   words: Token[];
-  /** The ones for which the shop has other words than the sentence. */
+  /** Those words for which the shop has other words than the sentence. */
   rewritten: Token[];
-  /** The groups of the query, after spelling correction. */
+  /** The groups of the query after spelling correction. */
   groups: TermGroup[];
   weighted: WeightedQuery;
-  /** The products that were found by a part of an SKU or barcode. */
+  /** The products found by a part of an SKU or barcode. */
   codes: CodeMatches;
-  /** The smallest share of the query's weight that a product found has. */
+  /** The minimum share of the query's weight that each product has. */
   minCoverage: number;
-  /** Whether products with only the modifier match as well (see `modifierOf`). */
+  /** Whether products with only the modifier match (see `modifierOf`). */
   modifierAlone: boolean;
-  /** The conditions, apart from the filters, that all products found meet: to read them again in another order. */
+  /** The conditions that all products meet, except the filters; used to read the products again in another order. */
   met: Sql[];
 }
 
 export interface SearchOptions {
   /** The caller's filters. */
   filters?: SearchFilters | undefined;
-  /** Further conditions whose exclusions are counted, such as an agent's categories; the last ones are relaxed last. */
+  /** Further conditions whose exclusions are counted, such as an agent's categories. The last ones are relaxed last. */
   conditions?: Condition[];
-  /** Whether the last word may be unfinished: names with a word that begins with it then match as well. */
+  /** Whether the last word may be unfinished. Then names with a word that begins with it match too. */
   completeLast?: boolean;
-  /** Whether to read the availability of the best. */
+  /** Whether to read the availability of the best products. */
   withStock?: boolean;
-  /** Whether to parse no limits, and to find SKUs and barcodes that contain a word of the shop, too. */
+  /** Whether to ignore limits in the text, and to find SKUs and barcodes even by words that products have. */
   keywordsOnly?: boolean;
-  /** Whether facet values and the head noun of the sentence are conditions as well. */
+  /** Whether facet values and the head noun of the sentence are conditions. */
   facetConditions?: boolean;
 }
 
 /**
- * Searches products by a sentence. If no product meets all of its conditions, the least important are relaxed and
- * reported as such. Two statements; one more each with `facetConditions`, for an ambiguous name, for a rating, if the
- * search is repeated with a lower coverage, and for parts of codes; up to six more if no product has a word.
+ * Searches products by a sentence. If no product meets all conditions, the least important ones are relaxed and reported. Sends
+ * two statements, and one more each with `facetConditions`, for an ambiguous name, for a rating, if the search is repeated with a
+ * lower coverage, and for parts of codes; up to six more if no product has a word.
  */
 export async function search(
   db: SearchDb,
@@ -138,17 +136,20 @@ function isRewritten(sentence: string, text: string, start: number, end: number)
   return normalizeText(sentence.slice(start, end)).replaceAll(/['’‘`]/g, '') !== text;
 }
 
-/** Each condition is one bit of an integer in SQL. */
+/** Each condition is a bit of an SQL integer. */
 const MAX_CONSTRAINTS = 20;
 
-/** Each constraint once, however often the sentence repeats it. */
+/** Removes constraints that the sentence repeats. */
 function distinct(constraints: Constraint[]): Constraint[] {
   const key = ({ kind, value, min, max, currency, isUnread, start }: Constraint) =>
     JSON.stringify([kind, value, min, max, currency, isUnread && value === undefined ? start : undefined]);
   return [...new Map(constraints.toReversed().map((each) => [key(each), each])).values()].toReversed();
 }
 
-/** As many of the constraints as can be conditions, in the order of the sentence, and the rest, which are reported as not checked. */
+/**
+ * As many constraints as can be conditions, in the order of the sentence; and as `unread` the others, which are reported as not
+ * checked.
+ */
 function readable(constraints: Constraint[]): { all: Constraint[]; unread: Constraint[] } {
   const each = distinct(constraints);
   return {
@@ -157,7 +158,10 @@ function readable(constraints: Constraint[]): { all: Constraint[]; unread: Const
   };
 }
 
-/** Lower bits are less important conditions, so that the smallest number is the best outcome; undefined if there is none. */
+/**
+ * The lowest `failed` of matches that meet the strict conditions; undefined if there are none. Less important conditions have
+ * lower bits, so the lowest number is the best outcome.
+ */
 function fewestFailed({ counts }: Candidates, conditions: Condition[]): number | undefined {
   const strict = conditions.reduce((bits, condition, i) => bits | (condition.strict ? 1 << i : 0), 0);
   const possible = [...counts.keys()].filter((failed) => (failed & strict) === 0);
@@ -168,14 +172,14 @@ function countFailing({ counts }: Candidates, bit: number): number {
   return [...counts].reduce((sum, [failed, count]) => sum + ((failed & bit) > 0 ? count : 0), 0);
 }
 
-/** Parses a whole sentence, a search field with limits such as a price, or keywords only. */
+/** Parses a text as a whole sentence, as a search field with limits, or as keywords only. */
 async function parse(
   db: SearchDb,
   filters: ProductFilters,
   text: string,
   options: SearchOptions,
 ): Promise<ParsedQuery> {
-  // Filters may come without words.
+  // Filters may be used without words.
   if (options.keywordsOnly || text === '') {
     const words = tokenize(text).filter(({ kind }) => kind === 'word');
     return { constraints: [], words, ambiguous: { names: [], values: [] }, language: 'en' };
@@ -195,7 +199,7 @@ async function weigh(
   return { words, ...(await weighSentence(db, termGroups(words))) };
 }
 
-/** The words, with those corrections that are certain enough. */
+/** The words, with corrections that are certain enough. */
 function correctedWords(words: Token[], groups: TermGroup[]): Token[] {
   return words.map((word) => {
     const grp = groups.findIndex(({ correction, alternatives }) => correction && alternatives[0]?.term === word.term);
@@ -204,7 +208,7 @@ function correctedWords(words: Token[], groups: TermGroup[]): Token[] {
   });
 }
 
-/** The groups with the head noun. */
+/** The groups of the head noun. */
 function headGroupsOf(groups: TermGroup[], named: Constraint[]): number[] {
   const heads = new Set(named.flatMap(({ headNoun }) => headNoun ?? []));
   return groups.flatMap(({ alternatives: [typed], correction }, grp) =>
@@ -212,17 +216,17 @@ function headGroupsOf(groups: TermGroup[], named: Constraint[]): number[] {
   );
 }
 
-/** Whether a limit is relaxed. */
+/** Whether a limit on price or availability is relaxed. */
 function givesUpLimit({ conditions }: CandidateQuery, failed: number): boolean {
   return conditions.some(({ reason }, i) => (failed & (1 << i)) !== 0 && (reason === 'price' || reason === 'in_stock'));
 }
 
-/** The coverage of last resort. */
+/** The coverage that is tried last. */
 const FALLBACK_COVERAGE = 0.1;
 
 /**
- * Reads the candidates; if none of them meets the strict conditions, again with more lenient matching: products that have
- * any of the words if the caller reports missing ones, else products that have only the modifier.
+ * Reads candidates. If none meets the strict conditions, tries again with more lenient matching: products with any of the words
+ * if the caller reports missing words, else products with only the modifier.
  */
 async function readWithFallback(
   db: SearchDb,
@@ -232,7 +236,7 @@ async function readWithFallback(
   const candidates = await readCandidates(db, query);
   const fewest = fewestFailed(candidates, conditions);
   if (fewest !== undefined) {
-    // A limit is more important than a word, unless that is the product itself.
+    // A limit is more important than a word, unless that word is the product itself.
     const lenient = { ...query, minCoverage: FALLBACK_COVERAGE };
     const isGivenUp = countEligibleOnly && (query.headGroups ?? []).length === 0 && givesUpLimit(query, fewest);
     const others = isGivenUp && groups.length > 1 ? await readCandidates(db, lenient) : candidates;

@@ -26,7 +26,7 @@ async function homeShop(): Promise<Shop> {
   return shop;
 }
 
-test('applies a type and a tag that a sentence names', async () => {
+test('a type and a tag in a sentence apply', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Wool Hat', product_type: 'Accessories', tags: ['wool'] });
   await shop.givenProduct({ name: 'Felt Rug', product_type: 'Rugs', tags: ['wool'] });
@@ -42,13 +42,13 @@ test.each([
   expect((await askSentence(await homeShop(), sentence)).names).toEqual(names);
 });
 
-test('reads `night` in `night mug` as a colour', async () => {
+test('`night` in `night mug` is read as a colour', async () => {
   const shop = await homeShop();
 
   expect((await askSentence(shop, 'a mug in night')).values).toEqual(['Night']);
 });
 
-test('does not read an adjective that ends like a foreign word as a compound', async () => {
+test('an adjective that ends like a foreign word is not read as a compound', async () => {
   const shop = await homeShop();
   await shop.givenProduct({ name: 'Leather Gloves' });
 

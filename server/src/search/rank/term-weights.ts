@@ -7,19 +7,22 @@ import type { SearchDb } from '../search-db.ts';
 import { stem } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup } from '../words/term-groups.ts';
 
-/** The terms of a query with the shop's synonyms, and the inverse document frequency of each group in this shop. */
+/**
+ * Looks up the terms of a query, including the shop's synonyms, and computes each group's inverse document frequency in this
+ * shop.
+ */
 
-/** Dampens the idf of BM25, which overrates rare terms in short product texts. */
+/** Dampens BM25's idf, which overrates rare terms in short product texts. */
 const IDF_EXPONENT = 0.456;
-/** The weight of a synonym; the word itself weighs 1. */
+/** The weight of a synonym; the word itself has weight 1. */
 const SYNONYM_WEIGHT = 0.8;
-/** The weight of a word that only begins with the last word: names with the word itself come first. */
+/** The weight of a completion of the last word, so that names with the word itself come first. */
 const COMPLETION_WEIGHT = 0.2;
 const MAX_COMPLETIONS = 50;
-/** The most words of names to read for completions: a short prefix has more than anyone needs. */
+/** The maximum number of words of names that are read for completions, because a short prefix has more than needed. */
 const MAX_NAME_WORDS = 5_000;
 
-/** How many products contain a term: at all, in the name, and as the head noun of the name. */
+/** How many products contain a term: anywhere, in the name, and as the head noun of the name. */
 interface DocumentFrequencies {
   products: number;
   titles: number;
@@ -28,7 +31,7 @@ interface DocumentFrequencies {
 
 /** A group with all its terms combined. */
 export interface GroupWeight extends DocumentFrequencies {
-  /** Its inverse document frequency; 0 where no product has it. */
+  /** The group's inverse document frequency; 0 if no product has it. */
   idf: number;
 }
 
@@ -38,36 +41,36 @@ interface WeightedTerm {
   grp: number;
   term: string;
   weight: number;
-  /** Whether it is the typed word or its synonym, and not a completion or correction. */
+  /** Whether the term is the typed word or a synonym, and no completion or correction. */
   exact: boolean;
-  /** Whether it counts only in names. */
+  /** Whether the term only counts in names. */
   in_names: boolean;
 }
 
 export interface WeightedQuery {
-  /** The terms to look up, synonyms included. */
+  /** The terms to look up, including synonyms. */
   terms: WeightedTerm[];
-  /** One for each group. */
+  /** The weight of each group. */
   weights: GroupWeight[];
-  /** The group that has completions beside its word. */
+  /** The group that has completions in addition to its word. */
   completed: number | undefined;
   /** The groups that no product has. */
   unknown: number[];
   /** The terms that are the head noun of at least one product name. */
   headTerms: ReadonlySet<string>;
-  /** How many products the shop has. */
+  /** The number of the shop's products. */
   productCount: number;
 }
 
 /**
- * Counting many products takes longer than reading few, and small changes do not matter for these: such counts are cached for a
- * minute, and only for the same version of the catalogue.
+ * Counting many products takes longer than reading few. Small changes do not matter for large counts, so these are cached for a
+ * minute, for the same catalogue version.
  */
 const MIN_CACHED_COUNT = 1_000;
 const MINUTE = 60_000;
 const frequencyCache = new LRUCache<string, DocumentFrequencies>({ max: 50_000, ttl: MINUTE });
 const productCountCache = new LRUCache<string, number>({ max: 10_000, ttl: MINUTE });
-/** The weights of whole queries: people ask for the same words again. */
+/** Caches the weights of whole queries, because people ask for the same words again. */
 const weightedCache = new LRUCache<string, WeightedQuery>({ max: 2_000, ttl: MINUTE });
 
 const NO_WORDS: WeightedQuery = {
@@ -80,24 +83,27 @@ const NO_WORDS: WeightedQuery = {
 };
 
 export interface WeightOptions {
-  /** The words of names with this prefix are added to the last group. They change neither its weight nor the other matches. */
+  /**
+   * The unfinished last word. Words of names that begin with it are added to the last group, but change neither its weight nor
+   * other matches.
+   */
   prefix?: string | undefined;
 }
 
-/** Adds the synonyms and the weights. One statement; none without words, or if the result for the same catalogue is cached. */
+/** Adds synonyms and weights. Sends one statement; none without words, or if the result for this catalogue version is cached. */
 export async function weightTerms(
   db: SearchDb,
   groups: TermGroup[],
   options: WeightOptions = {},
 ): Promise<WeightedQuery> {
   if (groups.length === 0) return NO_WORDS;
-  // Without a version, a change of the catalogue cannot be detected.
+  // Without a version, changes of the catalogue could not be detected.
   if (db.catalogVersion === '') return readWeights(db, groups, options);
   const key = `${db.siteId} ${db.catalogVersion} ${hash('sha1', JSON.stringify([groups, options]), 'base64url')}`;
   const known = weightedCache.get(key);
   if (known) return known;
   const weighted = await readWeights(db, groups, options);
-  // Not cached with unknown words: anybody can make up words, and fill the cache.
+  // Queries with unknown words are not cached, because anybody could fill the cache with invented words.
   if (weighted.unknown.length === 0) weightedCache.set(key, weighted);
   return weighted;
 }
@@ -136,7 +142,7 @@ async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: Weight
   }
   const asked = all.filter(({ is_completion }) => !is_completion);
   const weights = groups.map((_group, grp) => weightOf(asked.filter((row) => row.grp === grp)));
-  // An unknown word is completed together with the correction of spelling.
+  // Completions of an unknown word are added by the spelling correction instead.
   const isKnown = ({ grp, products, is_completion }: WeightRow) =>
     is_completion ? (weights[grp]?.products ?? 0) > 0 : products > 0;
   const terms = all.filter(isKnown);
@@ -150,12 +156,12 @@ async function readWeights(db: SearchDb, groups: TermGroup[], { prefix }: Weight
   };
 }
 
-/** The estimate is exponential in the number of groups. */
+/** Limited, because the estimate takes exponential time in the number of groups. */
 const MAX_ESTIMATED_GROUPS = 10;
 
 /**
- * An estimate of how many products have this share of the query's weight, as if terms occurred independently of one another;
- * 0 for more groups than can be estimated.
+ * Estimates how many products have at least this share of the query's weight, as if terms were independent; 0 if there are too
+ * many groups.
  */
 export function expectedMatches(
   { weights, productCount }: Pick<WeightedQuery, 'weights' | 'productCount'>,
@@ -189,7 +195,7 @@ function cachedFrequencies(key: string, groups: TermGroup[]): Map<string, Docume
 function weightOf(rows: (DocumentFrequencies & { product_count: number })[]): GroupWeight {
   const sum = (name: keyof DocumentFrequencies) => rows.reduce((total, row) => total + row[name], 0);
   const productCount = rows[0]?.product_count ?? 0;
-  // An estimate of how many products have any of the terms, as if these were independent. Counting the union is too slow.
+  // Estimates how many products have any of the terms, as if these were independent, because counting the union is too slow.
   const products = Math.round(
     rows.length < 2 || productCount === 0
       ? sum('products')
@@ -221,8 +227,8 @@ function wantedTerms(db: SearchDb, groups: TermGroup[]): Sql {
 }
 
 /**
- * The words that begin with the last word, for its group; none without such a group. Words of names, the most common
- * first; for a query of a single word also those of other texts, so that a longer prefix finds no more than a shorter one.
+ * A query part with the words that begin with the last word, for its group; empty if there is none. Uses words of names, the most
+ * common first. For a single word, words of other texts are added, so that a longer prefix finds no more than a shorter one.
  */
 function completions(db: SearchDb, groups: TermGroup[], prefix: string | undefined): Sql {
   const known = groups.at(-1)?.alternatives.map(({ term }) => term) ?? [];

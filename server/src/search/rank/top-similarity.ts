@@ -2,21 +2,21 @@ import { cosinesTo, DIMENSIONS } from '../index/latent.ts';
 import type { Candidate } from './candidates.ts';
 import { nameTerms } from './names.ts';
 
-/** The similarity of candidates to the best ones: their common features are probably the meaning of the query. */
+/** The similarity of candidates to the best ones, because what these have in common is probably what the query means. */
 
-/** How many of the best candidates are compared by the head noun of their names, */
+/** How many of the best candidates are compared by the head nouns of their names. */
 const TOP_BY_HEAD = 10;
-/** and by their vectors. */
+/** How many of the best candidates are compared by their vectors. */
 const TOP_BY_VECTOR = 5;
 
 export interface TopSimilarity {
   /** The share of the best candidates that have the same head noun, from 0 to 1. */
   head: number;
-  /** The cosine to the mean of the best candidates, from -1 to 1; without vector, the average of the others. */
+  /** The cosine to the mean of the best candidates, from -1 to 1. Without a vector, the average of the others. */
   semantic: number;
 }
 
-/** One for each of the candidates, which are given best first. */
+/** The similarity of each candidate to the best ones. `candidates` must be sorted, best first. */
 export function topSimilarities(candidates: Candidate[]): TopSimilarity[] {
   const heads = candidates.map(({ name }) => nameTerms(name).head);
   const counts = new Map<string, number>();
@@ -31,7 +31,7 @@ export function topSimilarities(candidates: Candidate[]): TopSimilarity[] {
   }));
 }
 
-/** The sum of their normalized vectors. */
+/** The sum of the candidates' normalized vectors. */
 function centroid(candidates: Candidate[]): Float64Array {
   const sum = new Float64Array(DIMENSIONS);
   for (const { vector } of candidates) {

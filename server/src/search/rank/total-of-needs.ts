@@ -6,7 +6,7 @@ import type { FindResult, FoundProduct } from './find.ts';
 
 /** A price for several things together: `a teapot and two mugs, 100 euros for everything`. */
 
-/** The most that all may cost, which a quantity of the sentence has divided. */
+/** The limit on the total price. A quantity in the sentence has divided it before, which is reverted here. */
 export function totalOf(db: SearchDb, constraints: Constraint[]): Constraint | undefined {
   const quantity = Number(constraints.find(({ kind }) => kind === 'quantity')?.value ?? 1);
   const limit = constraints.find(({ kind, max }) => kind === 'price' && max !== undefined);
@@ -15,8 +15,8 @@ export function totalOf(db: SearchDb, constraints: Constraint[]): Constraint | u
 }
 
 /**
- * The best of each need that together cost no more, else the cheapest of each; others only as far as one of them may be taken
- * instead. `relaxed` where even the cheapest cost more.
+ * Keeps the total within `max`: by the best candidate of each need, or else by the cheapest. Other candidates are kept only if
+ * they could replace one without exceeding it. `relaxed` if even the cheapest cost more.
  */
 export function withinTotal(found: FindResult[], max: number): { found: FindResult[]; fate: Understood['fate'] } {
   if (found.some(({ candidates }) => candidates.length === 0)) return { found, fate: 'not_available' };

@@ -6,9 +6,9 @@ import { numberOf } from '../words/number-words.ts';
 import { sizeSpellings } from '../words/sizes.ts';
 import type { Token } from '../words/tokens.ts';
 
-/** Which variants of a product match a sentence. Search results and purchases both use this. */
+/** Decides which variants of a product match a sentence, for search results and for purchases. */
 
-/** A constraint as far as it concerns variants; `fate` if the search has already applied it. */
+/** The fields of a constraint that matter for variants; `fate` is set if the search has already applied it. */
 export type VariantConstraint = Pick<Constraint, 'kind' | 'start' | 'end'> & {
   value?: string | null;
   min?: number | null;
@@ -16,26 +16,26 @@ export type VariantConstraint = Pick<Constraint, 'kind' | 'start' | 'end'> & {
   fate?: string;
 };
 
-/** An option value that the sentence names, and where. */
+/** An option value that the sentence names, and its position. */
 export interface OptionMatch {
   /** The name of the option. */
   option: string;
   value: string;
   start: number;
   end: number;
-  /** Whether the matching variants have it. */
+  /** Whether the matching variants have the value. */
   isMatched: boolean;
 }
 
 export interface VariantMatches {
-  /** The matching variants; none if no variant meets the limits. */
+  /** The matching variants; empty if no variant meets the limits. */
   variants: Variant[];
   values: OptionMatch[];
 }
 
 /**
- * The variants of a product that keep the limits and, as far as it has them, the option values that are named. `words` are those
- * of the sentence that the shop has other words for.
+ * The variants of a product that meet the limits and have the named option values, if the product has those. `words` are the
+ * words of the sentence for which the shop has others.
  */
 export function matchVariants(
   product: Product,
@@ -64,12 +64,12 @@ export function matchVariants(
   return applied.filter(isMeasure).reduce(withinMeasure, { variants, values });
 }
 
-/** Whether it limits a measure: `under 20 cm`. */
+/** Whether a constraint limits a measure: `under 20 cm`. */
 export function isMeasure({ kind, min, max }: Pick<VariantConstraint, 'kind' | 'min' | 'max'>): boolean {
   return kind === 'value' && ((min ?? undefined) !== undefined || (max ?? undefined) !== undefined);
 }
 
-/** The variants with a measure in this unit that keeps the limit: blades under 20 cm. */
+/** Keeps variants with a measure in this unit within the limit: blades under 20 cm. */
 function withinMeasure({ variants, values }: VariantMatches, limit: VariantConstraint): VariantMatches {
   const { value: unit, min, max, start, end } = limit;
   const kept = variants.filter((variant) => keepsMeasure(variant, limit));
@@ -81,7 +81,7 @@ function withinMeasure({ variants, values }: VariantMatches, limit: VariantConst
   };
 }
 
-/** Whether one of its measures keeps the limit. */
+/** Whether one of a variant's measures is within the limit. */
 export function keepsMeasure(
   { option1, option2, option3 }: Variant,
   { value: unit, min, max }: Pick<VariantConstraint, 'value' | 'min' | 'max'>,
@@ -90,14 +90,14 @@ export function keepsMeasure(
   return measures.some((each) => each >= (min ?? -Infinity) && each <= (max ?? Infinity));
 }
 
-/** Units of the same quantity, and how many of the smallest each is. */
+/** Units of the same quantity, each as a multiple of the smallest. */
 const SCALES: Record<string, number>[] = [
   { mm: 1, cm: 10, m: 1000 },
   { ml: 1, cl: 10, l: 1000 },
   { g: 1, kg: 1000 },
 ];
 
-/** The numbers of an option value that is measured in a unit, or in one of the same quantity: 40 and 60 of `40 × 60 cm`. */
+/** The numbers in an option value that is measured in this unit or a related one: 40 and 60 of `40 × 60 cm`. */
 function measuresIn(option: string, unit: string): number[] {
   const terms = termsIn(option);
   const scale = SCALES.find((each) => unit in each) ?? { [unit]: 1 };
@@ -116,7 +116,7 @@ function meetsConstraints(product: Product, variant: Variant, constraints: Varia
   });
 }
 
-/** Whether this quantity is available now. A variant that is sold beyond its stock does not count as in stock. */
+/** Whether this quantity is in stock. A variant that may be sold beyond its stock does not count. */
 export function isInStock(
   { track_inventory }: Product,
   { available, inventory_quantity }: Variant,
@@ -125,7 +125,7 @@ export function isInStock(
   return !track_inventory || (available && inventory_quantity >= Math.max(quantity, 1));
 }
 
-/** The parts with the words that the shop has for some of them. */
+/** Replaces the parts for which the shop has other words. */
 function inShopWords(parts: Part[], words: Token[]): Part[] {
   const isReplaced = ({ start, end }: Part) => words.some((word) => word.start < end && start < word.end);
   const kept = parts.filter((part) => !isReplaced(part));
@@ -133,7 +133,7 @@ function inShopWords(parts: Part[], words: Token[]): Part[] {
   return [...kept, ...added].sort((a, b) => a.start - b.start);
 }
 
-/** `not red` also excludes `Dark Red`. */
+/** Whether an option of the variant contains the value: `not red` also excludes `Dark Red`. */
 export function hasInOptions({ option1, option2, option3 }: Variant, value: string): boolean {
   return [option1, option2, option3].some((option) => ` ${termsIn(option ?? '').join(' ')} `.includes(` ${value} `));
 }
@@ -142,11 +142,11 @@ interface Part {
   term: string;
   start: number;
   end: number;
-  /** Whether it follows a number and an x, as 220 does in `200 x 220`. */
+  /** Whether the part follows a number and an x, such as 220 in `200 x 220`. */
   isDimension: boolean;
 }
 
-/** Splits words from numbers, so that `200x220cm` and `200 × 220 cm` are the same. */
+/** Splits words from numbers, so that `200x220cm` and `200 × 220 cm` become the same. */
 function partsOf(text: string): Part[] {
   const all = Array.from(text.matchAll(/\d+(?:[.,]\d+)*|[\p{L}\p{M}]+(?:['’‘`]\p{L}+)*|×/gu), ({ 0: part, index }) => {
     const term = stem(normalizeText(part).replaceAll(/['’‘`]/g, '')).replace(/^(\d+),(\d{1,2})$/, '$1.$2');
@@ -155,7 +155,7 @@ function partsOf(text: string): Part[] {
   return all.flatMap((part, i) => {
     const isTimesSign = (at: number) =>
       TIMES.has(all[at]?.term ?? '') && isNumberAt(all, at - 1) && isNumberAt(all, at + 1);
-    // `5 litres` is `5 l`; in `34 in grey`, no inches are meant.
+    // `5 litres` becomes `5 l`. The `in` of `34 in grey` means no inches.
     const unit = measurementTerm('1', part.term)?.slice(1);
     const isUnit = unit !== undefined && isNumberAt(all, i - 1) && !(part.term === 'in' && isWordAt(text, all, i + 1));
     const isPreposition = part.term === 'in' && !isUnit;
@@ -164,10 +164,10 @@ function partsOf(text: string): Part[] {
   });
 }
 
-/** `140 x 200`, `140 by 200`, `140 auf 200`, `140 sur 200`. */
+/** Words and signs between dimensions: `140 x 200`, `140 by 200`, `140 auf 200`, `140 sur 200`. */
 const TIMES = new Set(['x', '×', 'by', 'mal', 'auf', 'sur', 'par']);
 
-/** Whether nothing but a space comes before the word. */
+/** Whether there is only a space before this word. */
 function isWordAt(text: string, parts: Pick<Part, 'term' | 'start' | 'end'>[], at: number): boolean {
   const [before, part] = [parts[at - 1], parts[at]];
   return (
@@ -186,7 +186,7 @@ function isNumberAt(parts: { term: string }[], at: number): boolean {
   return isNumber(parts[at]?.term ?? '');
 }
 
-/** A measure that is asked for, of an option that is measured likewise and has no such value: 20 l of a bag that holds 18 or 26 l. */
+/** Requested measures in the unit of an option that has no such value: 20 l of a bag that holds 18 or 26 l. */
 function otherMeasures(parts: Part[], option: string, all: string[]): OptionMatch[] {
   const units = all.map((value) => /^\d+(?:\.\d+)? ([a-z]+)$/.exec(termsIn(value).join(' '))?.[1]);
   const [unit] = units;
@@ -205,7 +205,9 @@ interface ValueMatch {
   length: number;
 }
 
-/** Where a sentence names a value: by another spelling of the size, without its unit, or by a size within its range. */
+/**
+ * Finds where a sentence names a value, even with another spelling of the size, without its unit, or as a size within its range.
+ */
 function findValue(parts: Part[], value: string): ValueMatch | undefined {
   const terms = termsIn(value);
   if (terms.length === 0) return undefined;
@@ -222,7 +224,7 @@ function findValue(parts: Part[], value: string): ValueMatch | undefined {
   return { value, start: parts[at]?.start ?? 0, end: parts[at + length - 1]?.end ?? 0, length };
 }
 
-/** Where a sentence names the measure in another unit: 750 ml for `0.75 l`. */
+/** The positions at which a sentence names the measure in another unit: 750 ml for `0.75 l`. */
 function measuredLike(parts: Part[], [number = '', unit = '', ...others]: string[]): number[] {
   const scale = SCALES.find((each) => unit in each);
   if (!scale || !isNumber(number) || others.length > 0) return [];
@@ -236,7 +238,7 @@ function measuredLike(parts: Part[], [number = '', unit = '', ...others]: string
 
 function matchesAt(parts: Part[], at: number, form: string[]): boolean {
   if (!form.every((term, i) => parts[at + i]?.term === term)) return false;
-  // The `l` in `2 l` is not a size, and neither are the numbers in `200 x 220` and `12 cm`.
+  // The `l` in `2 l` is not a size, and the numbers in `200 x 220` and `12 cm` are not sizes either.
   const before = parts[at - 1]?.term ?? '';
   if (parts[at]?.isDimension || measurementTerm(before, parts[at]?.term)) return false;
   const last = form.at(-1) ?? '';
@@ -248,7 +250,7 @@ function isItsUnit(next: Part, [number = '']: string[]): boolean {
   return measurementTerm(number, next.term) !== undefined;
 }
 
-/** The position of a size within a value such as `40–43`. */
+/** The position of a size that is within a value such as `40–43`. */
 function findInRange(parts: Part[], value: string): number | undefined {
   const [, from, to] = /^\s*(\d{1,3})\s*[-–—/]\s*(\d{1,3})\s*$/.exec(value) ?? [];
   if (from === undefined || to === undefined) return undefined;
@@ -262,13 +264,13 @@ function findInRange(parts: Part[], value: string): number | undefined {
   return at < 0 ? undefined : at;
 }
 
-/** Of `red` and `dark red`, the longer one. */
+/** Keeps the longest matches: of `red` and `dark red`, the latter. */
 function longestMatches(matches: ValueMatch[]): ValueMatch[] {
   const most = Math.max(0, ...matches.map(({ length }) => length));
   return matches.filter(({ length }) => length === most);
 }
 
-/** Of `plum bed linen`, for a `Linen Bed Set` that comes in linen and in plum, the plum one. */
+/** Prefers values that are not in the product's name: for `plum bed linen`, a `Linen Bed Set` in linen and plum matches plum. */
 function withoutNames({ name }: Product, matches: ValueMatch[]): ValueMatch[] {
   const words = ` ${termsIn(name).join(' ')} `;
   const others = matches.filter(({ value }) => !words.includes(` ${termsIn(value).join(' ')} `));
@@ -277,7 +279,7 @@ function withoutNames({ name }: Product, matches: ValueMatch[]): ValueMatch[] {
 
 const SIZE_RANKS = ['xs', 's', 'm', 'l', 'xl', 'xxl'];
 
-/** The variants by the sizes or measures in their options. */
+/** Sorts variants by the sizes or measures in their options. */
 export function bySize(variants: Variant[], isLargestFirst: boolean): Variant[] {
   const size = ({ option1, option2, option3 }: Variant) =>
     Math.max(-1, ...[option1, option2, option3].map((option) => measureOf(option ?? '')));

@@ -7,24 +7,29 @@ import { isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { type WeightedQuery, weightTerms } from './term-weights.ts';
 
-/** The words of a query as weighted groups: in the words of the shop, and with spelling corrected. */
+/** Weights the words of a query as groups, in the words of the shop and with corrected spelling. */
 
 export interface WeighedWords {
   groups: TermGroup[];
   weighted: WeightedQuery;
-  /** Whether no product has one of the words as they were typed. */
+  /** Whether the query has a word that no product has as typed. */
   isUnknown: boolean;
 }
 
-/** Weights the groups of a sentence, which is in the words of the shop already; if no product has a word, again after correction. */
+/**
+ * Weights the groups of a sentence, which already has the shop's words. Corrects words that no product has, and weights again.
+ */
 export async function weighSentence(db: SearchDb, groups: TermGroup[]): Promise<WeighedWords> {
   const weighted = await weightTerms(db, groups);
-  // A stroller is no misspelt stroll.
+  // Names of goods are not corrected: a stroller is no misspelt stroll.
   const misspelt = weighted.unknown.filter((grp) => !isGoods(groups[grp]?.text ?? ''));
   return corrected(db, { groups, weighted, isUnknown: weighted.unknown.length > 0 }, misspelt, undefined);
 }
 
-/** The same for words that somebody typed; `unfinished` is the last one, if it may be the beginning of another. */
+/**
+ * Weights typed keywords, after replacing them by words of the shop. `unfinished` is the last word, if it may be the beginning of
+ * another.
+ */
 export async function weighKeywords(
   db: SearchDb,
   words: Token[],
@@ -37,7 +42,7 @@ export async function weighKeywords(
   return { words: meant, ...(await corrected(db, { groups, weighted, isUnknown }, weighted.unknown, prefix)) };
 }
 
-/** The words in those of the shop, the same array if it has them; and its matches for the words as typed. */
+/** The keywords in the shop's words (the same array if nothing changes), and the weighted query of the typed words. */
 export async function meantBy(db: SearchDb, words: Token[], unfinished: Token | undefined) {
   const groups = termGroups(words);
   const typed = await weightTerms(db, groups, { prefix: unfinished?.text });
@@ -48,17 +53,17 @@ export async function meantBy(db: SearchDb, words: Token[], unfinished: Token | 
   };
 }
 
-/** A shorter word is a size or a sign more often than the beginning of another. */
+/** A shorter word is more often a size or a sign than the beginning of another word. */
 const MIN_PREFIX = 2;
 
-/** The word with which the sentence ends, if it may be the beginning of another. */
+/** The last word of a text, if the text ends with it and it may be the beginning of another. */
 export function unfinishedWord(sentence: string, words: Token[]): Token | undefined {
   const last = words.at(-1);
   const ends = last?.end === sentence.trimEnd().length;
   return last && ends && last.text.length >= MIN_PREFIX && !/\d/.test(last.text) ? last : undefined;
 }
 
-/** Whether a name has a word of the groups. */
+/** Returns a function that tells whether a word is in a product's name. */
 function namedIn(groups: TermGroup[], { weights }: WeightedQuery) {
   const unnamed = new Set(groups.flatMap(({ text }, grp) => (weights[grp]?.titles === 0 ? [text] : [])));
   return (word: Token) => isStopWord(word.term) || !unnamed.has(word.text);

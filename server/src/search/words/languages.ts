@@ -1,18 +1,18 @@
 import { type Language, list } from './lists.ts';
 import type { Token } from './tokens.ts';
 
-/** In which language a sentence is. */
+/** Determines the language of a sentence. */
 export type { Language } from './lists.ts';
 
 const ENGLISH = new Set(list('telling', ['en']));
-/** The function words of the other languages, and those that other languages have too, which count half. */
+/** The function words of the other languages. `weak` words, which several languages have, count half. */
 const FOREIGN = (['de', 'fr'] as const).map((language) => ({
   language,
   words: new Set(list('telling', [language])),
   weak: new Set(list('weak', [language])),
 }));
 
-/** The language that most words of a sentence belong to; else the shop's own. */
+/** The language of most words in a sentence, or else the shop's own. */
 export function languageOf(tokens: Token[], shopLanguage: Language): Language {
   const english = tokens.filter(({ text }) => ENGLISH.has(text)).length;
   const [best] = FOREIGN.map(({ language, words, weak }) => ({

@@ -2,7 +2,9 @@ import de from './de.json' with { type: 'json' };
 import en from './en.json' with { type: 'json' };
 import fr from './fr.json' with { type: 'json' };
 
-/** The word lists of sentences, one file for each language: lines of entries, normalized and without accents. */
+/**
+ * The word lists for parsing sentences, one file for each language. Each line contains entries, normalized and without accents.
+ */
 
 export type Language = 'en' | 'de' | 'fr';
 
@@ -16,12 +18,12 @@ export function entriesOf(lines: string[]): string[] {
   return lines.flatMap((line) => line.split(',').map((entry) => entry.trim()));
 }
 
-/** The entries of a list, of all languages unless some are named. */
+/** The entries of a list in these languages, by default in all. */
 export function list(name: ListName, languages: Language[] = LANGUAGES): string[] {
   return languages.flatMap((language) => entriesOf(LISTS[language][name] ?? []));
 }
 
-/** Those of several lists as a set. */
+/** The entries of several lists, as a set. */
 export function wordSet(...names: ListName[]): ReadonlySet<string> {
   return new Set(names.flatMap((name) => list(name)));
 }

@@ -1,6 +1,9 @@
-/** Whether a word is another one, misspelt. */
+/** Decides whether a word is probably another word with a typing error. */
 
-/** How few letters two words differ in; two that changed places are one edit. More than two are not counted. */
+/**
+ * The number of edits between two words; swapping two neighbours is one edit. Returns a number above two, or infinity, if there
+ * are more.
+ */
 export function edits(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > 2) return Infinity;
   let [before, row] = [[] as number[], Array.from({ length: b.length + 1 }, (_, j) => j)];
@@ -17,19 +20,19 @@ export function edits(a: string, b: string): number {
   return row[b.length] ?? Infinity;
 }
 
-/** A shorter word is another one, not a slip: `pan` for `pant`. */
+/** Shorter words are treated as different words, not typing errors: `pan` for `pant`. */
 const MIN_SLIP = 5;
-/** From here on, one letter in place of another is a slip, too: `boats` are no `boots`. */
+/** From this length on, one wrong letter is a typing error too; `boats` are no `boots`. */
 const MIN_REPLACED = 7;
 const MIN_ADDED = 6;
 
 /**
- * Whether `typed` is probably a misspelt `word`: letters are swapped, one is missing, or doubled in place of another (`hoddie`);
- * in a longer word, one too many or a wrong one. The first letter is right.
+ * Whether `typed` is probably a misspelt `word`: letters are swapped, one is missing, or one is doubled instead of another
+ * (`hoddie`); in a longer word, one is added or wrong. The first letter must be right.
  */
 export function isSlipOf(typed: string, word: string): boolean {
   const longer = typed.length - word.length;
-  // Most words differ in length or from the second letter on; a word is compared with hundreds of them.
+  // Fast checks first, because a word is compared with hundreds of words, and most differ in length or from the second letter on.
   if (typed.length < MIN_SLIP || word.length < MIN_SLIP - 1 || longer > 2 || longer < -2) return false;
   if (typed[0] !== word[0] || typed === word) return false;
   if (isSameButForDoubles(typed, word)) return true;
@@ -43,7 +46,7 @@ export function isSlipOf(typed: string, word: string): boolean {
   return isSwapped || ((isVowel || typed.length >= MIN_REPLACED) && rest(typed, 1) === rest(word, 1));
 }
 
-/** Vowels are mistaken for one another more often: `teepot`. */
+/** Vowels are confused more often: `teepot`. */
 const VOWELS = new Set('aeiouy');
 const MIN_REPLACED_VOWEL = 6;
 

@@ -1,11 +1,11 @@
-/** Text normalization and stemming. Products and queries both go through it, so that their terms can be compared. */
+/** Text normalization and stemming. Products and queries both use it, so that their terms can be compared. */
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ' };
 
 /**
  * Replaces HTML tags, and entities without a readable character, by spaces. Descriptions are stored as plain text (see
- * shop/plain-text.ts), so tags occur only in names, and in data of an older release. It runs for each text of each
- * product that is indexed or ranked: too often for a parser, and words need neither lines nor lists.
+ * shop/plain-text.ts), so tags only occur in names and in data of older releases. This runs for each indexed or ranked text,
+ * which is too often for a parser, and words need neither lines nor lists.
  */
 export function stripHtml(text: string): string {
   if (!text.includes('<') && !text.includes('&')) return text;
@@ -16,12 +16,15 @@ export function stripHtml(text: string): string {
 
 const ASCII = /^[\t\n\r -~]*$/;
 
-/** The French tea, which without its accent would be an article. */
+/** The French word for tea, which would be an article without its accent. */
 export const FRENCH_TEA = /(?<![\p{L}\p{N}])th(?:é|e\u0301)(?![\p{L}\p{M}\p{N}])/giu;
 
-/** Lower case, without accents and compatibility forms: `Café` becomes `cafe`, `½` becomes `1⁄2`; `thé` becomes `tea`. */
+/**
+ * Converts to lower case, and removes accents and compatibility forms: `Café` becomes `cafe`, `½` becomes `1⁄2`, `thé` becomes
+ * `tea`.
+ */
 export function normalizeText(text: string): string {
-  // Most texts are ASCII, for which the rest would take many times as long.
+  // Most texts are ASCII; the other steps would take many times as long.
   if (ASCII.test(text)) return text.toLowerCase();
   return text
     .replaceAll(FRENCH_TEA, 'tea')
@@ -30,19 +33,19 @@ export function normalizeText(text: string): string {
     .toLowerCase();
 }
 
-// A number includes its decimal point or comma; an apostrophe inside a word does not end it.
+// A number includes its decimal point or comma; a word includes apostrophes inside it.
 const WORD = /\d+(?:[.,]\d+)+|[\p{L}\p{N}]+(?:['’‘`]\p{L}+)*/gu;
-/** The same for ASCII text, in a third of the time. */
+/** The pattern for ASCII text, which takes a third of the time. */
 const ASCII_WORD = /\d+(?:[.,]\d+)+|[a-z\d]+(?:['`][a-z]+)*/g;
 const APOSTROPHE = /['’‘`]/g;
 const HAS_APOSTROPHE = /['’‘`]/;
 
-/** The terms of a text in their order: its normalized words, without plural endings. */
+/** The terms of a text in order: its normalized words, without plural endings. */
 export function termsOf(text: string): string[] {
   return wordsOf(text).map(termOf);
 }
 
-/** The normalized words of a text by their term; of several with the same term, the first. */
+/** The normalized words of a text by term. If several words have one term, the first is used. */
 export function wordsByTerm(text: string): Map<string, string> {
   return new Map(
     wordsOf(text)
@@ -61,12 +64,12 @@ function termOf(word: string): string {
   return stem(HAS_APOSTROPHE.test(word) ? word.replaceAll(APOSTROPHE, '') : word);
 }
 
-/** Removes an English plural ending. Words with digits, and short ones, stay as they are. */
+/** Removes an English plural ending. Short words, and those with digits, are unchanged. */
 export function stem(word: string): string {
-  // Most words end with neither, and need no further look.
+  // Most words have neither ending, and are returned at once.
   if (!word.endsWith('s') && !word.endsWith('e')) return word;
   if (word.length < 4 || /\d/.test(word)) return word;
-  // `hoodies` can be the plural of `hoodie` or `hoody`: all three share one stem.
+  // `hoodies` may be the plural of `hoodie` or `hoody`, so all three get the same stem.
   if (word.endsWith('ie') && word.length > 4) return `${word.slice(0, -2)}y`;
   if (!word.endsWith('s')) return word;
   if (word.endsWith('ies') && word.length > 4) return `${word.slice(0, -3)}y`;
@@ -75,7 +78,7 @@ export function stem(word: string): string {
   return word.slice(0, -1);
 }
 
-/** Units by their spellings, so that `32 GB` and `32 gigabytes` become one term. */
+/** The signs of units by their spellings, so that `32 GB` and `32 gigabytes` become the same term. */
 // biome-ignore format: a table
 const UNITS: Record<string, string> = {
   gb: 'gb', tb: 'tb', mb: 'mb', gigabyte: 'gb', terabyte: 'tb', megabyte: 'mb',
@@ -91,13 +94,13 @@ export function isNumber(term: string): boolean {
   return NUMBER.test(term);
 }
 
-/** `32` and `gb` as the term `32gb`; undefined when they are not a number and its unit. */
+/** The term for a number and its unit, `32gb` for `32` and `gb`; undefined if they are something else. */
 export function measurementTerm(number: string, unit: string | undefined): string | undefined {
   const symbol = unit === undefined ? undefined : UNITS[unit];
   return symbol !== undefined && isNumber(number) ? number + symbol : undefined;
 }
 
-/** The terms, and one more for each number that its unit follows. */
+/** The terms, and another one for each number that is followed by its unit. */
 export function withMeasurements(terms: string[]): string[] {
   const measurements = terms.map((term, i) =>
     DIGIT_FIRST.test(term) ? measurementTerm(term, terms[i + 1]) : undefined,

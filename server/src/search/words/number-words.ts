@@ -4,9 +4,9 @@ import type { Token } from './tokens.ts';
 
 export interface ParsedNumber {
   value: number;
-  /** The index of the token after it. */
+  /** The index of the next token after the number. */
   to: number;
-  /** Whether it is written in words. Those are part of a name more often, so callers ask for further evidence. */
+  /** Whether the number is written in words. Such numbers are part of a name more often, so callers need further evidence. */
   isSpelled: boolean;
 }
 
@@ -40,7 +40,7 @@ const ARTICLES = new Set(['a', 'ein', 'une']);
 const DOZENS = new Set(['dozen', 'dutzend', 'douzaine']);
 const HALVES = new Set(['half', 'halbes', 'demi']);
 
-/** The number of a number word, such as 3 for `drei`; not `one`, which mostly replaces a noun. */
+/** The value of a number word, such as 3 for `drei`. `one` is excluded, because it mostly replaces a noun. */
 export function numberOf(word: string): number | undefined {
   return word === 'one' ? undefined : SMALL.get(word);
 }
@@ -52,7 +52,7 @@ export function parseNumberAt(tokens: Token[], at: number): ParsedNumber | undef
   const count = digits === undefined ? parseBelowThousand(tokens, at) : { value: digits, to: at + 1 };
   const unit = count?.to ?? (ARTICLES.has(tokens[at]?.text ?? '') ? at + 1 : at);
   const word = tokens[unit]?.text ?? '';
-  // `2 hundred`; but `50 cent` are cents.
+  // `2 hundred` is a number, but `50 cent` is an amount.
   const isHundred = digits !== undefined && HUNDRED.has(word) && word !== 'cent';
   if (!isHundred && !THOUSAND.has(word)) return count && { ...count, isSpelled: digits === undefined };
   const rest = parseBelowThousand(tokens, afterAnd(tokens, unit + 1));
@@ -60,7 +60,7 @@ export function parseNumberAt(tokens: Token[], at: number): ParsedNumber | undef
   return { value, to: rest?.to ?? unit + 1, isSpelled: digits === undefined };
 }
 
-/** `a dozen`, `half a dozen`, `two dozen`, `ein halbes Dutzend`. */
+/** Parses dozens: `a dozen`, `half a dozen`, `two dozen`, `ein halbes Dutzend`. */
 function parseDozen(tokens: Token[], at: number): { value: number; to: number } | undefined {
   const text = (i: number) => tokens[i]?.text ?? '';
   let i = ARTICLES.has(text(at)) ? at + 1 : at;

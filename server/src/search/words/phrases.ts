@@ -1,9 +1,9 @@
 import type { Token } from './tokens.ts';
 
-/** Fixed phrases, looked up by their first word. */
+/** A table of fixed phrases by their first word. */
 export type PhraseTable<Value> = ReadonlyMap<string, { words: string[]; value: Value }[]>;
 
-/** `entries` name the phrases of each value, as a list or separated by commas. The longest come first. */
+/** Creates a table. `entries` have a value and its phrases, as a list or separated by commas. Longer phrases come first. */
 export function phraseTable<Value>(entries: [Value, string | string[]][]): PhraseTable<Value> {
   const table = new Map<string, { words: string[]; value: Value }[]>();
   for (const [value, list] of entries) {
@@ -17,7 +17,7 @@ export function phraseTable<Value>(entries: [Value, string | string[]][]): Phras
   return table;
 }
 
-/** The longest phrase at this token. Hyphens between its words are skipped: `marked-down`. */
+/** The longest phrase that begins at this token. Hyphens between its words are skipped: `marked-down`. */
 export function phraseAt<Value>(
   table: PhraseTable<Value>,
   tokens: Token[],

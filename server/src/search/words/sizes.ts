@@ -1,6 +1,6 @@
 import type { Token } from './tokens.ts';
 
-/** Clothing sizes, each with its spellings, as terms joined by a space. */
+/** Clothing sizes, each with its spellings as terms joined by a space. */
 const SIZES = [
   ['xs', 'extra small', 'x small'],
   ['s', 'small'],
@@ -10,16 +10,16 @@ const SIZES = [
   ['xxl', '2xl', 'xx large'],
 ];
 
-/** Graded properties: they set no limit. */
+/** Properties with degrees, which set no limit. */
 export const GRADED: ReadonlySet<string> = new Set(
   `small klein petit petite large groß gross grand grande big medium mittel mittelgroß moyen moyenne long lang longue short kurz court courte
   warm chaud chaude`.split(/\s+/),
 );
 
-/** Words that introduce a size, in the supported languages. */
+/** Words before a size, in the supported languages. */
 const SIZE_LABELS = new Set('size eu uk waist große grosse gr taille pointure schuhgroße schuhgrosse'.split(' '));
 
-/** Whether this is the word `size` before a size: `size M`, `size 42`. */
+/** Whether this is a word such as `size` before a size: `size M`, `size 42`. */
 export function isSizeLabel(words: Pick<Token, 'term' | 'number'>[], i: number): boolean {
   const size = words[i + 1];
   return (
@@ -29,7 +29,7 @@ export function isSizeLabel(words: Pick<Token, 'term' | 'number'>[], i: number):
   );
 }
 
-/** All spellings of a size; for any other value, only the value. */
+/** All spellings of a size; any other value is returned alone. */
 export function sizeSpellings(value: string): string[] {
   return SIZES.find((spellings) => spellings.includes(value)) ?? [value];
 }

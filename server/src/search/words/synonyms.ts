@@ -1,7 +1,7 @@
 import type { SearchSynonyms } from '@commerce-backend/spec';
 import { termsOf } from './normalize.ts';
 
-/** A shop's synonyms as terms: by the term that is searched for, the terms that are found as well. */
+/** A shop's synonyms as terms: for each term that is searched for, the terms that are found in addition. */
 export function synonymTerms(entries: SearchSynonyms[]): Record<string, string[]> {
   const terms = new Map<string, string[]>();
   for (const { term, synonyms } of entries) {

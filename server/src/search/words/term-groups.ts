@@ -3,21 +3,24 @@ import { isStopWord, measurementTerm } from './normalize.ts';
 import { isSizeLabel } from './sizes.ts';
 import type { Token } from './tokens.ts';
 
-/** One concept of a query, with its alternative terms; a product scores by the best alternative that it has. */
+/** One concept of a query with its alternative terms. A product's score uses the best alternative that it has. */
 export interface TermGroup {
   alternatives: { term: string; weight: number }[];
-  /** The word as it was typed. */
+  /** The word as typed. */
   text: string;
-  /** The indexed term that an unknown word was most likely meant to be. */
+  /** The indexed term that an unknown word most probably means. */
   correction?: string;
 }
 
-/** The weight of two neighbours written as one word; the typed words weigh 1. */
+/** The weight of two neighbours written as one word; typed words have weight 1. */
 const COMPOUND_WEIGHT = 0.6;
-/** Further words make a query slower and no more precise. */
+/** Further words are ignored, because they make a query slower but not more precise. */
 const MAX_GROUPS = 16;
 
-/** The groups of a query: each word, a number with its unit as one, and neighbours joined (`note book`, `notebook`). */
+/**
+ * The groups of a query: one for each word, with a number and its unit as one, and with neighbours joined (`note book`,
+ * `notebook`).
+ */
 export function termGroups(words: Token[]): TermGroup[] {
   const terms = words.map(({ term }) => term);
   const groups: TermGroup[] = [];
@@ -34,20 +37,20 @@ export function termGroups(words: Token[]): TermGroup[] {
   return groups;
 }
 
-/** A shorter word that differs in one letter is probably another word: `cast` is not a misspelt `case`. */
+/** In a shorter word, one different letter probably means another word: `cast` is not a misspelt `case`. */
 const MIN_LENGTH_OF_CORRECTION = 7;
 
-/** Whether a term is the typed word rather than a guess, such as a completion that may mean something else. */
+/** Whether a term is the typed word, and no guess such as a completion, which may mean something else. */
 export function isExactTerm(groups: TermGroup[], grp: number, term: string): boolean {
   const typed = groups[grp]?.alternatives[0]?.term ?? '';
   const isLast = grp === groups.length - 1;
   if (term === typed) return true;
-  // A compound with a neighbour; completions are looked up for the last word only.
+  // A longer term is a compound with a neighbour, unless it may be a completion, which only the last word gets.
   if (term.includes(typed)) return !(isLast && term.startsWith(typed));
   return typed.length >= MIN_LENGTH_OF_CORRECTION || isSlipOf(typed, term) || isSlipOf(groups[grp]?.text ?? '', term);
 }
 
-/** `made of wood` asks for wood; `Made In` is a brand. */
+/** Whether this is the `made` of `made of wood`, which asks for wood; `Made In` is a brand. */
 function isMaterialLabel(terms: string[], i: number): boolean {
   const next = terms[i + 1] ?? '';
   return terms[i] === 'made' && isStopWord(next) && next !== 'in' && terms[i + 2] !== undefined;

@@ -2,12 +2,12 @@ import { entriesOf } from './lists.ts';
 import words from './thesaurus.json' with { type: 'json' };
 
 /**
- * Words for the same goods: British and American, German and French. One line of the file is one thing; normalized, without accents
- * and in the singular. A shop is asked for the others only where it has no such word itself.
+ * Words for the same goods, in British and American English, German and French. Each line of the file is one thing; words are
+ * normalized, without accents and in the singular. The others are looked up only if a shop does not have a word itself.
  */
 const { colours, attributes, wearables, goods, qualifiers } = words;
 
-/** Words within an entry that a sentence has lost as fillers: the `à` of `sac à dos`. */
+/** Words inside an entry that sentences lose as fillers: the `à` of `sac à dos`. */
 const LINKS = /(?<=\S )(?:de|d|du|des|a|en|la|le) /g;
 
 const BY_WORD = new Map<string, string[]>();
@@ -19,15 +19,15 @@ for (const line of [...colours, ...attributes, ...wearables, ...goods]) {
   }
 }
 
-/** The longest entry, in words. */
+/** The maximum length of an entry, in words. */
 export const MAX_ENTRY_WORDS = 3;
 
-/** Other words for it, in all languages; none for a word that is not listed. */
+/** Other words for a word in all languages; empty if it is not listed. */
 export function otherWordsFor(word: string): string[] {
   return BY_WORD.get(word) ?? [];
 }
 
-/** The entries of one word, by their first letter. */
+/** The entries of one word, by first letter. */
 const SINGLE_WORDS = Map.groupBy(
   [...BY_WORD.keys()].filter((word) => !word.includes(' ')),
   (word) => word.charAt(0),
@@ -43,10 +43,10 @@ const COLOUR_WORDS = new Set(entriesOf(colours));
 const ATTRIBUTE_WORDS = new Set(entriesOf([...colours, ...attributes]));
 const WEARABLE_WORDS = new Set(entriesOf(wearables));
 const GOODS_WORDS = new Set(entriesOf([...wearables, ...goods]));
-/** Entries of the lists of goods that describe a purpose or likeness, and name no product. */
+/** Entries in the lists of goods that describe a purpose or likeness, and name no product. */
 const QUALIFIER_WORDS = new Set(entriesOf(qualifiers));
 
-/** Whether it names goods, in the singular, and not a colour, a material or a size. */
+/** Whether a word, in the singular, names goods, and no colour, material or size. */
 export function isGoods(word: string): boolean {
   return GOODS_WORDS.has(word) && !ATTRIBUTE_WORDS.has(word) && !QUALIFIER_WORDS.has(word);
 }
@@ -55,7 +55,7 @@ export function isWearable(word: string): boolean {
   return WEARABLE_WORDS.has(word);
 }
 
-/** Whether it says of what material, colour or size a thing is. */
+/** Whether a word names a material, colour or size. */
 export function isAttribute(word: string): boolean {
   return ATTRIBUTE_WORDS.has(word);
 }

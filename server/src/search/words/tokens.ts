@@ -1,15 +1,15 @@
 import { FRENCH_TEA, normalizeText, stem } from './normalize.ts';
 
-/** A word or sign of a sentence with its position, so that an answer can quote the words that stated a constraint. */
+/** A word or sign of a sentence with its position, so that a response can quote the words that state a constraint. */
 export interface Token {
   kind: 'word' | 'sign';
   /** Normalized, without apostrophes. */
   text: string;
-  /** The stem, which is what is compared. */
+  /** The stem, with which words are compared. */
   term: string;
-  /** The value of a number that stands alone; `s8`, `18w` and `64gb` are words. */
+  /** The value of a separate number; `s8`, `18w` and `64gb` are words. */
   number?: number;
-  /** The position in the sentence given to `tokenize`, in UTF-16 units, end exclusive. */
+  /** The position in the text given to `tokenize`, in UTF-16 units, end exclusive. */
   start: number;
   end: number;
 }
@@ -35,16 +35,16 @@ const PIECE = new RegExp(
   'giu',
 );
 
-/** `under40`, which a name may be in a search field. */
+/** A preposition and a number written as one word: `under40`. In a search field this may be a name. */
 const GLUED = /(?<![\p{L}\p{N}])(?:under|below|over|above|unter|uber|sous)(?=\d+(?:[.,]\d+)?(?!\p{L}))/u;
-/** `20cm` as two pieces. */
+/** A number and its unit, which become two tokens: `20cm`. */
 const MEASURED = /\d+(?:[.,]\d+)?(?=(?:mm|cm|m|ml|l|g|kg)(?![\p{L}\d]))/u;
 const PIECE_OF_SENTENCE = new RegExp(`${GLUED.source}|${MEASURED.source}|${PIECE.source}`, 'giu');
 
 /** French words that lose their vowel before another: `l'écharpe`, `d'hiver`, `jusqu'à`. */
 const ELISION = /(?<![\p{L}\p{N}])(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’‘`](?=\p{L}{2}|[aày](?!\p{L}))/giu;
 
-/** The tokens of a text, with positions in the original; in a sentence, an elided word is a token of its own. */
+/** The tokens of a text, with positions in the original. In a sentence, an elided word becomes a separate token. */
 export function tokenize(text: string, { isSentence = false } = {}): Token[] {
   const written = text.slice(0, MAX_SENTENCE).replaceAll(FRENCH_TEA, (tea) => 'tea'.padEnd(tea.length));
   const whole = normalizeKeepingOffsets(written);
@@ -64,7 +64,7 @@ export function tokenize(text: string, { isSentence = false } = {}): Token[] {
   });
 }
 
-/** Normalizes character by character and keeps the length of each. */
+/** Normalizes each character separately, so that all positions stay the same. */
 function normalizeKeepingOffsets(text: string): string {
   return Array.from(text, (character) => {
     const normalized = normalizeText(character);
@@ -76,7 +76,7 @@ function normalizeKeepingOffsets(text: string): string {
   }).join('');
 }
 
-/** `1,000` and `1.000` are a thousand, `4,5` and `4.5` four and a half. */
+/** Parses digits: `1,000` and `1.000` are a thousand, `4,5` and `4.5` are four and a half. */
 function parseDigits(piece: string): number | undefined {
   const text = piece.replaceAll(/[ '’]|[.,][-–—]+$/g, '');
   if (/^[1-9]\d{0,2}(?:[.,]\d{3})+(?:[.,]\d{1,2})?$/.test(text)) {

@@ -1,27 +1,29 @@
 import type { Language } from './languages.ts';
 import { stem } from './normalize.ts';
 
-/** Other forms of a word, which a shop may use instead. Best first; not all of them are words. */
+/** Other forms of a word that a shop may use instead. Best first; not all of them are real words. */
 
 const IRREGULAR: Record<string, string> = {
   men: 'man', women: 'woman', feet: 'foot', teeth: 'tooth', mice: 'mouse', geese: 'goose',
 }; // biome-ignore format: a table
 
-/** The least is cut first: `Schalen` are of a `Schale` rather than of a `Schal`. */
+/** Short endings are cut first: `Schalen` is a form of `Schale` rather than of `Schal`. */
 const GERMAN_ENDINGS = ['n', 's', 'e', 'en', 'er', 'es', 'em', 'ern'];
 const FRENCH_ENDINGS = ['euses', 'euse', 'elles', 'elle', 'ales', 'aux', 'ives', 'es', 'e', 's', 'x'];
 
 const ADDED = { de: ['e', 'en', 'n', 'er', 's'], fr: ['e', 's', 'x'] };
 
-/** The infinitives of a German verb in the third person: `gärtnern` for `gärtnert`, `wandern` for `wandert`, `backen` for `backt`. */
+/**
+ * The infinitives of a German verb in the third person: `gärtnern` for `gärtnert`, `wandern` for `wandert`, `backen` for `backt`.
+ */
 function infinitives(word: string): string[] {
   return word.length > 4 && /[^aeiouts]t$/.test(word) ? [`${word.slice(0, -1)}n`, `${word.slice(0, -1)}en`] : [];
 }
 
-/** Plurals and inflected forms, as terms. */
+/** The plural and inflected forms of a word, as terms. */
 export function inflections(word: string, language: Language): string[] {
   if (language === 'en') return englishForms(word);
-  // As keyboards without the letter have it.
+  // The spelling on keyboards without this letter.
   const typed = word.includes('œ') ? [word.replaceAll('œ', 'oe')] : [];
   const bases = [...typed, word, ...endingsCut(word, language)];
   const verbs = language === 'de' ? infinitives(word) : [];
@@ -29,7 +31,7 @@ export function inflections(word: string, language: Language): string[] {
   return [...new Set([...forms.map(stem), ...forms])].filter((form) => form !== word);
 }
 
-/** The word without each of its German or French endings. */
+/** The word without each German or French ending that it has. */
 function endingsCut(word: string, language: Exclude<Language, 'en'>): string[] {
   const endings = language === 'de' ? GERMAN_ENDINGS : FRENCH_ENDINGS;
   return endings.flatMap((ending) =>
@@ -40,9 +42,9 @@ function endingsCut(word: string, language: Exclude<Language, 'en'>): string[] {
 function englishForms(word: string): string[] {
   const irregular = IRREGULAR[word];
   if (irregular) return [irregular];
-  // Too short for a stem: `tvs`.
+  // Too short for `stem`: `tvs`.
   if (/^[b-df-hj-np-tv-z]{2}s$/.test(word)) return [word.slice(0, -1)];
   if (word.endsWith('ves') && word.length > 4) return [`${word.slice(0, -3)}fe`, `${word.slice(0, -3)}f`];
-  // The stem of `knives` is `knive`.
+  // `stem` turns `knives` into `knive`.
   return word.endsWith('ve') ? [`${word.slice(0, -2)}fe`, `${word.slice(0, -2)}f`] : [];
 }

@@ -22,7 +22,7 @@ type Act = 'ship' | 'paid' | 'capture' | 'delivered' | 'cancel' | 'refund' | 'ma
 /** The regular next steps of an order; the others are exceptions. */
 const STEPS: Act[] = ['paid', 'capture', 'ship', 'delivered', 'reinstate'];
 
-/** The available actions for the order in its state, the next step first and marked. */
+/** The actions that the order's state allows; the next step comes first and stands out. */
 export function Actions({ order }: { order: OrderDetails }) {
   const can = useCan();
   const [open, setOpen] = useState<Act>();

@@ -143,7 +143,7 @@ function Lines({
   );
 }
 
-/** The price of the pieces, but not more than is left; everything that is left while none are chosen. */
+/** The price of the chosen units, but not more than is left to refund; all that is left while none are chosen. */
 function suggestion({ line_items, refundable }: OrderDetails, pieces: Record<string, number>): string {
   const most = unitsOf(refundable);
   const sum = line_items.reduce((units, { id, price }) => {

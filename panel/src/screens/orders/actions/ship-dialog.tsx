@@ -10,7 +10,7 @@ import type { OrderDetails } from '../order-queries.ts';
 import { lineName } from '../texts.ts';
 import { useAct } from './use-act.ts';
 
-/** Records a parcel: which pieces, with which carrier, and how to follow it. */
+/** Records a parcel: which items it contains, which carrier takes it, and how to follow it. */
 export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const open = openLines(order);
   const params = { path: { order_id: order.id } };
@@ -82,7 +82,7 @@ function openLines({ line_items, line_states }: OrderDetails): OpenLine[] {
   });
 }
 
-/** Without a list, everything that is left is shipped. */
+/** The parcel of a form. If it contains everything that is left, it lists no lines, because the API then ships everything. */
 function parcelOf(form: FormData, open: OpenLine[]): Parcel {
   const chosen = open.map(({ id, left }) => ({ line_item_id: id, quantity: Number(form.get(`line ${id}`)), left }));
   const isAll = chosen.every(({ quantity, left }) => quantity === left);

@@ -30,7 +30,7 @@ export function AssignDialog({
   taken: string[];
   onClose: () => void;
   onAssigned: (order: OrderOfRow) => void;
-  /** The money was recorded for an order that had expired. */
+  /** Called when the money was recorded for an order that had expired. */
   onRecorded: (order: OrderOfRow) => void;
 }) {
   const [order, setOrder] = useState<Order>();
@@ -133,7 +133,7 @@ function Late({
   onRecorded: (order: OrderOfRow) => void;
 }) {
   const { id, order_number, total, currency, payment_status, email = null } = order;
-  // Empty if the amount is unreadable or in another currency: it must not be recorded as another amount.
+  // The amount starts empty if it is unreadable or in another currency: it must not be recorded as another amount.
   const isForeign = Boolean(transfer.currency) && transfer.currency !== currency;
   const [amount, setAmount] = useState(() =>
     isForeign ? '' : (readAmount(transfer.amount, { sign: '.', decimals: decimalsOf(currency) }).amount ?? ''),

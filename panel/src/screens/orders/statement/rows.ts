@@ -9,7 +9,7 @@ export interface Row {
   id: string;
   transfer: Matches['transfers'][number];
   assigned?: OrderOfRow;
-  /** The money was recorded for an order that had expired. */
+  /** The expired order for which the money was recorded. */
   recorded?: OrderOfRow;
 }
 
@@ -28,10 +28,13 @@ export interface Marked {
   refused: string[];
 }
 
-/** As many as one call marks. */
+/** The most orders that one call marks as paid. */
 const MOST = 100;
 
-/** The server compares the amounts of matches with the totals again, but a person has checked the amounts of assigned transfers. */
+/**
+ * Marks the orders of all rows as paid. For matches, the server compares amounts and totals again; the amounts of assigned
+ * transfers were checked by a person.
+ */
 export async function markAll(rows: Row[]): Promise<Marked> {
   const marked: Marked = { run_id: crypto.randomUUID(), paid: [], refused: [] };
   const toMark = rows.flatMap((row) => {

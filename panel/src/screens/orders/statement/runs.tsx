@@ -11,7 +11,7 @@ import { UndoButton } from './undo.tsx';
 
 type StatementRun = Schemas['StatementRun'];
 
-/** Orders listed of each run; the rest is a number. */
+/** The number of orders that are listed for each run; the rest is only counted. */
 const MOST_SHOWN = 20;
 
 export function useStatementRuns() {

@@ -63,7 +63,8 @@ export function Statement() {
               id="statement-file"
               type="file"
               accept=".csv,.xml,.txt"
-              // Browsers send no event when the same file is chosen again, although it may have changed.
+              // The value is cleared, because browsers send no event when the same file is chosen again, although it may have
+              // changed.
               onClick={(event) => {
                 event.currentTarget.value = '';
               }}

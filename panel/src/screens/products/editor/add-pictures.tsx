@@ -8,11 +8,11 @@ import { PICTURE_TYPES, uploadPicture } from '../../../ui/upload.ts';
 type Add = (image: { url: string; file_id?: string }) => void;
 
 export interface UploadingProps {
-  /** Gets the number of pictures that are still uploading: a product saved meanwhile would lack them. */
+  /** Called with the number of pictures that are still uploading: a product saved meanwhile would lack them. */
   onUploading: (waiting: number) => void;
 }
 
-/** Pictures of the reader's own, dropped or chosen, and such as are on the web already, by their address. */
+/** Adds pictures: the user's own files, dropped or chosen, and pictures that are already on the web, by their URL. */
 export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingProps) {
   const [errors, setErrors] = useState<unknown[]>([]);
   const [over, setOver] = useState(false);
@@ -30,7 +30,7 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
   }
 
   function addAddress(text: string): boolean {
-    // Dropped text is a list with one address per line.
+    // Dropped text is a list with one URL per line.
     const url = webAddress(text.trim().split(/[\r\n]/, 1)[0] ?? '');
     const known = /^https?:\/\/\S+$/.test(url);
     setErrors(known ? [] : ['Enter an address that begins with https://']);

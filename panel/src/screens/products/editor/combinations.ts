@@ -28,11 +28,12 @@ export function missingCombinations(draft: Draft): string[][] {
 
 /**
  * The variants together with one for each missing combination. Prices, weights and policies are copied from the first variant;
- * codes, stock and pictures are each variant's own.
+ * each variant has its own SKU, barcode, stock and picture.
  */
 export function allVariants(draft: Draft): VariantDraft[] {
   const { id, ...like } = draft.variants[0] ?? {};
-  // Null, not absent: for an absent value the form shows, and saves, that of the variant which was stored in this place.
+  // These are null, not absent: for an absent value the form shows, and saves, that of the variant which was stored in this
+  // place.
   const own = { sku: null, barcode: null, image_url: null, inventory_quantity: 0 };
   const made = missingCombinations(draft).map((values) => ({ ...like, ...own, ...byOption(values) }));
   const used = usedOptions(draft);

@@ -95,7 +95,7 @@ function TaxClass() {
 export function Metadata() {
   const { field, fieldState } = useController<ProductDraft, 'metadata'>({ name: 'metadata' });
   const stored = Object.entries(field.value ?? {}).map(([name, value]) => ({ name, value }));
-  // A row without a name is not saved yet, and stays as long as the others are unchanged.
+  // A row without a name cannot be saved yet, and stays as long as the others are unchanged.
   const [typed, setTyped] = useState(stored);
   const rows = JSON.stringify(recordOf(typed)) === JSON.stringify(field.value ?? {}) ? typed : stored;
   const write = (next: Row[]) => {
@@ -112,7 +112,7 @@ export function Metadata() {
       {rows.length === 0 && <p className="hint">What else your storefront shows of it, such as “Material: oak”.</p>}
       <ul className="stack">
         {rows.map(({ name, value }, i) => (
-          // By position: while a name is typed it is no key.
+          // The position is the key, because a name changes while it is typed.
           <li key={i} className="metadata-row">
             <TextField
               label={`Name ${i + 1}`}
@@ -157,7 +157,7 @@ interface ValueFieldProps {
   onValue: (value: string) => void;
 }
 
-/** An input of one line would remove the line breaks of a longer text, such as an imported one. */
+/** An input for a value. One of a single line would remove the line breaks of a longer text, such as an imported one. */
 function ValueField({ value, onValue, ...props }: ValueFieldProps) {
   const [isText] = useState(value.includes('\n') || value.length > 100);
   const field = { ...props, value, maxLength: 500 };

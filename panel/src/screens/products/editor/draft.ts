@@ -48,11 +48,11 @@ export function draftOf(product: Schemas['Product']): ProductDraft {
     options: product.options.map((option) => without(option, COMPUTED.option)),
     variants: product.variants.map((variant) => without(variant, COMPUTED.variant)),
     images: product.images.map((image) => without(image, COMPUTED.image)),
-    // Enums are open in the contract's responses.
+    // The cast is needed because enums are open in the contract's responses.
   } as ProductDraft;
 }
 
-/** Their product with my changes. A stock that changed by sales meanwhile stays. */
+/** Applies my changes to their product. A stock that changed by sales meanwhile stays. */
 export function mergedProduct(base: ProductDraft, mine: ProductDraft, theirs: ProductDraft): ProductDraft {
   const result = merged(base, mine, theirs);
   const stockIn = ({ variants }: ProductDraft, id: string | undefined) =>
@@ -65,7 +65,7 @@ export function mergedProduct(base: ProductDraft, mine: ProductDraft, theirs: Pr
   return { ...result, variants };
 }
 
-/** Stock is left out: no two people own it. */
+/** The fields of a product in words, to compare two people's changes. Stock is left out, because both may count it. */
 export function productInWords(draft: ProductDraft): Map<string, string> {
   return wordsOf({ ...draft, variants: draft.variants.map((variant) => without(variant, ['inventory_quantity'])) });
 }

@@ -9,5 +9,5 @@ export function HtmlPreview({ title, html }: { title: string; html: string }) {
   return <iframe className="html-preview" title={title} sandbox="" srcDoc={`${HEAD}${shown}`} />;
 }
 
-/** No style reaches the frame: the typeface is set as HTML once did. */
+/** The policy blocks styles in the frame, so the typeface is set by an element, as HTML once did. */
 const HEAD = '<!doctype html><meta charset="utf-8"><base target="_blank"><font face="system-ui, sans-serif">';

@@ -22,7 +22,7 @@ export function Images({ onUploading }: UploadingProps) {
   });
   const options = useWatch<ProductDraft, 'options'>({ name: 'options' });
   const reorder = useReorder(images.length, move);
-  /** The variants that it was the picture of have none of their own any more. */
+  /** Removes a picture. The variants that had it as theirs have none of their own any more. */
   const removeImage = (at: number) => {
     const url = images[at]?.url;
     remove(at);
@@ -66,7 +66,7 @@ export function Images({ onUploading }: UploadingProps) {
   );
 }
 
-/** The mouse can drag the picture itself; touch scrolls on it, and drags by the handle. */
+/** A picture of the list. The mouse can drag the picture itself; touch scrolls on it, and drags by the handle. */
 function Shown({ url, alt, onGrab }: { url: string; alt: string; onGrab: () => void }) {
   const [broken, setBroken] = useState(false);
   if (broken) return <p className="picture-missing">This address shows no picture.</p>;

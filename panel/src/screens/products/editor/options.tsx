@@ -25,7 +25,7 @@ export function Options() {
     const variants = variantsOf({ options, variants: getValues('variants') }, next, before);
     replace(next);
     setValue('variants', variants);
-    // They name variants by position.
+    // The errors are cleared, because they name variants by position.
     clearErrors('variants');
   };
   return (
@@ -42,7 +42,7 @@ export function Options() {
       )}
       <ul className="stack">
         {options.map((option, i) => (
-          // By position: a key of the library is another one after each change, and the field would lose the focus.
+          // The position is the key: the library's key changes with each edit, and the field would lose the focus.
           <li key={i} className="option-row">
             <Field.Text
               name={`options.${i}.name`}
@@ -75,7 +75,7 @@ export function Options() {
   );
 }
 
-/** "3 × 4 = 12 variants", and a button to create them all. */
+/** Shows the number of variants, as in "3 × 4 = 12 variants", and a button to create those that are missing. */
 function Missing({ options }: Pick<ProductDraft, 'options'>) {
   const { counted, number } = useFormat();
   const { clearErrors, setValue } = useFormContext<ProductDraft>();

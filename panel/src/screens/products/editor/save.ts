@@ -8,7 +8,7 @@ import { draftOf, type ProductDraft } from './draft.ts';
 
 type Saved = Versioned<ProductDraft>;
 
-/** Lists, stock and collections show products too. */
+/** The queries that show products, by name: lists, stock and collections. */
 export const SHOWN_BY = ['products', 'inventory', 'collections'] as const;
 
 export function forgetProducts(): Promise<void> {
@@ -77,7 +77,10 @@ async function put(product_id: string, over: Saved, draft: ProductDraft): Promis
   return { data: draftOf(data), etag };
 }
 
-/** An emptied slug is left unchanged. Options need values, an upload is referenced by its file, and the stock of stored variants is not part of the product. */
+/**
+ * The body of the call. An emptied slug is left unchanged, options without values are left out, an upload is referenced by its
+ * file, and the stock of stored variants is not part of the product.
+ */
 function inBody(draft: ProductDraft): ProductDraft {
   return {
     ...draft,
@@ -94,8 +97,8 @@ function inBody(draft: ProductDraft): ProductDraft {
 const MOST_ADJUSTED = 500;
 
 /**
- * Stock is adjusted, not overwritten: an adjustment is rejected if items were sold since the page was opened. Returns undefined if
- * there was nothing to adjust, null if all adjustments succeeded, and otherwise the mistakes.
+ * Adjusts the stock instead of overwriting it: an adjustment is rejected if items were sold since the page was opened. Returns
+ * undefined if there was nothing to adjust, null if all adjustments succeeded, and otherwise the mistakes.
  */
 async function adjustStock(
   base: ProductDraft,

@@ -5,7 +5,7 @@ interface Column {
   name: keyof VariantDraft;
   label: string;
   kind: CellKind;
-  /** Hidden by default. */
+  /** Whether the column is hidden by default. */
   more?: true;
 }
 

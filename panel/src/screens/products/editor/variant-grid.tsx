@@ -77,7 +77,7 @@ interface RowProps {
   at: number;
   name: string;
   more: boolean;
-  /** Whether any of them has a picture of its own. */
+  /** Whether any of the variants has a picture of its own. */
   pictured: boolean;
   canCount: boolean;
   only: boolean;

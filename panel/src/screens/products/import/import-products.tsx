@@ -21,7 +21,7 @@ interface Settings {
   baseImageUrl: string;
   weightUnit: 'kg' | 'lb';
   sharedSkus: SharedSkuRule;
-  /** Empty while it is recognised. */
+  /** Empty to have the encoding recognised. */
   encoding: string;
 }
 
@@ -39,12 +39,12 @@ export function ImportProducts() {
   const [settings, setSettings] = useState(BEGINNING);
   const [state, setState] = useState<ImportState>();
   const [error, setError] = useState<unknown>();
-  // Set when the button is pressed, because a large file takes a while to read before anything is sent.
+  // The work is set when the button is pressed, because a large file takes a while to read before anything is sent.
   const [work, setWork] = useState<'try' | 'import'>();
   const { currency } = useFormat();
   const working = work !== undefined;
   const stop = useRef<AbortController>(undefined);
-  // Leaving was confirmed in a dialog, so the import stops instead of continuing unseen.
+  // When the user leaves, which a dialog has confirmed, the import stops instead of continuing unseen.
   useEffect(() => () => stop.current?.abort(), []);
   const change = (changes: Partial<Settings>) => {
     setSettings((now) => ({ ...now, ...changes }));

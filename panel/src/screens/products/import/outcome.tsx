@@ -68,7 +68,7 @@ function titleOf({ running, dry_run }: ImportState): string {
   return dry_run ? 'Preview of the import' : 'Result of the import';
 }
 
-/** As many as are drawn; the rest is counted, and in the file. */
+/** The number of findings that are shown; the rest is only counted, and in the file. */
 const MOST_SHOWN = 100;
 
 function Listed({ title, file, hint, findings }: { title: string; file: string; hint: string; findings: Findings }) {

@@ -13,7 +13,7 @@ export interface FileContent {
   skus: Map<number, string>;
 }
 
-/** More than the largest shop's export; a browser keeps the whole file in memory. */
+/** The largest file, larger than any shop's export: a browser keeps the whole file in memory. */
 export const MOST_BYTES = 200 * 1024 * 1024;
 
 /** Reads a file of products. Throws a FormatError if the file as a whole cannot be read, such as UnknownEncoding. */
@@ -30,7 +30,7 @@ export async function readProductFile(file: File, options: ReadOptions): Promise
   return content;
 }
 
-/** A stream of bytes is not iterable in every browser. */
+/** Reads the file in chunks. A stream of bytes is not iterable in every browser. */
 async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
