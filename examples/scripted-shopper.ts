@@ -27,7 +27,7 @@ export function scriptedShopper(): LanguageModel {
 interface Answer {
   candidates?: { variant_id: string; content: { name: string } }[];
   checkout_url?: string | null;
-  /** What an error suggests to do next. */
+  /** The next step that an error suggests. */
   next?: string;
 }
 

@@ -48,7 +48,7 @@ interface Scene {
   refused: number;
 }
 
-/** What the shopper does at Stripe. With `otherAmount`, another amount is charged than was agreed. */
+/** The ways in which a payment ends at Stripe. With `otherAmount`, the amount charged differs from the one agreed. */
 const ENDS = ['pay', 'decline', 'bank', 'abandon', 'otherAmount'] as const;
 
 async function playRound(scene: Scene, round: number): Promise<void> {

@@ -3,7 +3,7 @@ import { goodsOf, NOUNS } from './goods.ts';
 import type { Unit } from './play.ts';
 import type { Cache } from './shop.ts';
 
-/** What is measured of each server, with limits and aims, in CPU milliseconds. */
+/** A measurement of each server, with limits and goals, in CPU milliseconds. */
 export interface Row {
   title: string;
   /** Whether the commerce server caches responses about the catalogue. */

@@ -35,7 +35,7 @@ export function findCheckout({ state, customer, agent }: Caller, id: string): St
   return found;
 }
 
-/** Throws `checkout_expired` or `checkout_not_open` if the checkout is over. */
+/** Throws `checkout_expired` or `checkout_not_open` if the checkout has ended. */
 export function refuseOver({ status, cart, order }: StoredCheckout): void {
   if (status === 'expired') throw new Refusal('checkout_expired', 'The checkout has expired.', { cart_id: cart.id });
   if (status !== 'completed' && status !== 'cancelled') return;

@@ -4,7 +4,7 @@ import { inTransaction } from '../db/transaction.ts';
 import { createKey, listKeys, type OperatorKey, revokeKey } from '../shop/operators/keys.ts';
 import { withOwnerPool } from './database.ts';
 
-/** What to do with operator keys. */
+/** An action on operator keys. */
 export type KeyChange =
   | { change: 'create'; description: string; days: string }
   | { change: 'list' }

@@ -471,3 +471,17 @@ test('a draft without a price stays a draft on every import until it has a price
   expect(await statuses()).toEqual(['active', 'active']);
   expect(await send()).toEqual([['unchanged'], ['unchanged']]);
 });
+
+test('returns at most 50 warnings for a row', async () => {
+  const { dashboard } = await openShop();
+  const send = (price: string, tags: string[]) =>
+    dashboard.POST(importing, { body: { products: [row('plain', { price, tags })] } });
+  await send('1500.00', []);
+
+  const { data } = await send(
+    '1.50',
+    Array.from({ length: 50 }, (_, index) => `tag\u200b${index}`),
+  );
+
+  expect(data?.results[0]?.warnings).toHaveLength(50);
+});

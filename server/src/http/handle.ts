@@ -221,9 +221,7 @@ function lookUp(
   return onConnection(deps, deadline, (connection) => authenticate(connection, claim, operation, isLocal(deps)));
 }
 
-/**
- * Replaces the handler when a stored response is to be replayed. It runs only if that response has expired meanwhile.
- */
+/** Used instead of the handler if the key has a stored response. It runs only if that response has expired since. */
 async function expectReplay(): Promise<never> {
   throw new ShopError('unavailable', 'This Idempotency-Key is expiring. Retry the request.');
 }

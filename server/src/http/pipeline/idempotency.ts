@@ -26,7 +26,7 @@ export interface Key {
   secret: boolean;
   /** Whether error responses may contain a secret too. */
   secretRefusal: boolean;
-  /** What that encryption key is derived from: the server's own secret and the caller's credential. */
+  /** Input of the derivation of that encryption key: the server's own secret and the caller's credential. */
   pepper: string;
   request_id: string;
 }

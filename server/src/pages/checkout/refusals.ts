@@ -118,7 +118,7 @@ function priceAlert(language: Language, { currency, total, items, warnings }: Ch
 }
 
 function stockAlert({ say }: Language, { items }: Checkout): Html {
-  // Each line with too little stock already says so.
+  // Each line with too little stock already shows that.
   if (items.some(({ available }) => !available)) return html``;
   return alert(say('checkout.taken'), say('checkout.taken_text'));
 }

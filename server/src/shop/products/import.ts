@@ -78,7 +78,7 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
     if (isDraft(result, input)) warnings.push(priceMissing(loc));
     const before = bySlug.get(input.slug);
     if (before && result.status === 'updated') warnings.push(...largePriceChanges(input, before, loc));
-    return warnings.length > 0 ? { ...result, warnings } : result;
+    return warnings.length > 0 ? { ...result, warnings: warnings.slice(0, MAX_WARNINGS) } : result;
   });
   if (!call.dry_run) await indexRows(shop, results);
   const count = (status: RowResult['status']) => results.filter((result) => result.status === status).length;
@@ -133,6 +133,9 @@ function removedElements(row: unknown, loc: Place): ValidationErrorItem[] {
   }
   return warnings;
 }
+
+/** The limit of the contract for one row. */
+const MAX_WARNINGS = 50;
 
 const MOST_NAMES = 20;
 
