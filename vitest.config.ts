@@ -37,7 +37,7 @@ export default defineConfig({
           expect: { poll: { timeout: 20_000 } },
         },
       },
-      // For unit tests of the proofs' own code (none at present). The proofs run with proofs/vitest.config.ts.
+      // Unit tests of the proofs' own code. The proofs run with proofs/vitest.config.ts.
       { test: { name: 'proofs', root: 'proofs', ...loadedOnce } },
     ],
     maxWorkers: 3,

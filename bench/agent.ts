@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
 import pg from 'pg';
 import { hashToken, mintToken } from '../server/src/shop/tokens.ts';
-import { ASKED_FOR, assorted } from './assortment.ts';
+import { assorted, QUERIED } from './assortment.ts';
 import { importByCli } from './cli-import.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createSite, migrate, type Running, type Site, sentBy, startApi, stop } from './processes.ts';
@@ -20,8 +20,8 @@ interface Catalogue {
 }
 
 /**
- * Measures the calls of an agent, one after the other, on a small and on a large catalogue, and between them on one with few
- * words.
+ * Measures an agent's calls one at a time: on a large and a small varied catalogue, and on a middle-sized one whose products
+ * share ten nouns.
  */
 export async function agents([small, middle, large]: [number, number, number], rounds: number): Promise<void> {
   const database = await openDatabase();
@@ -31,7 +31,7 @@ export async function agents([small, middle, large]: [number, number, number], r
     server = await startApi(database);
     const timed: (string | number)[][] = [];
     const sized: (string | number)[][] = [];
-    const sentences = ASKED_FOR.flatMap(sentencesOf);
+    const sentences = QUERIED.flatMap(sentencesOf);
     const assortment = { name: 'as varied as real ones', productOf: assorted, sentences };
     const catalogues: Catalogue[] = [
       { ...assortment, size: large },
@@ -127,7 +127,7 @@ interface Asked {
   status?: string;
 }
 
-/** The i-th call of its kind on a catalogue. */
+/** The i-th call of a kind on a catalogue. */
 type Call = (i: number, catalogue: Catalogue) => Asked;
 
 const FIND = '/api/agent/intent/find';
@@ -141,7 +141,7 @@ const searching: Call = (i, catalogue) => ({
   path: `/api/agent/catalog/search?limit=5&q=${encodeURIComponent(sentence(i, catalogue))}`,
 });
 const finding: Call = (i, catalogue) => ({ method: 'POST', path: FIND, body: { query: sentence(i, catalogue) } });
-/** The request of a model that was offered filters: it sends words for the product, and the rest as filters. */
+/** The filters of the i-th call. A model sends everything as filters, except the words for the product. */
 const filtersOf = (i: number, catalogue: Catalogue) => FILTERS[i % FILTERS.length]?.(catalogue) ?? {};
 const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] = [
   () => ({ attribute: ['material:wood'], price_max: '60' }),

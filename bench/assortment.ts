@@ -1,10 +1,9 @@
-import { chanceOf } from '../proofs/random.ts';
-
 /**
- * A generated assortment whose words are about as common as in real shops: among frequent search words of a real shop, the
- * median word is in 0.6 % of the products, one in ten in more than 2.5 %, and one in a hundred in more than 11 %. The same on
- * each run.
+ * A generated assortment, the same on each run, whose words are about as common as in real shops. Of a real shop's frequent
+ * search words, the median is in 0.6 % of the products, one in ten in more than 2.5 %, and one in a hundred in more than 11 %.
  */
+
+import { chanceOf } from '../proofs/testing/random.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
@@ -43,8 +42,8 @@ const SENTENCES = [
 
 /** The names of products, the most common first; one in four is clothing. */
 const THINGS = OTHERS.flatMap((thing, i) => (i % 3 === 2 ? [thing, WORN[(i - 2) / 3] ?? []].flat() : [thing]));
-/** Some of the products' names, common and rare alike. */
-export const ASKED_FOR = THINGS.filter((_thing, rank) => rank % 6 === 1);
+/** Names of products for the queries, common and rare alike. */
+export const QUERIED = THINGS.filter((_thing, rank) => rank % 6 === 1);
 
 /** The i-th product: three variants, all in stock; one in three names its material, one in four its room. */
 export function assorted(i: number) {
@@ -74,7 +73,7 @@ export function assorted(i: number) {
   };
 }
 
-/** One of the words, of which the first is the most common; the greater `evenness`, the smaller the difference. */
+/** One of the words. The first word is chosen most often; a greater `evenness` makes the choice more even. */
 function ranked(from: string[], share: number, evenness: number): string {
   const weights = from.map((_word, rank) => 1 / (rank + evenness));
   let left = share * weights.reduce((sum, weight) => sum + weight, 0);

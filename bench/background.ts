@@ -8,8 +8,8 @@ import { NOUNS, productOf, slugOf } from './products.ts';
 import { report, table, whole } from './report.ts';
 
 /**
- * Measures how background work affects shoppers, in one server that does both. Readers come at a steady rate, without other work
- * and while the whole catalogue is reindexed or its meanings are learned again.
+ * Measures how background jobs affect shoppers, in one server that does both. Reads arrive at a steady rate: first without
+ * jobs, then while the whole catalogue is reindexed or its semantic model is retrained.
  */
 export async function background({ products, seconds, rounds }: BackgroundOptions): Promise<void> {
   const database = await openDatabase();
@@ -56,7 +56,7 @@ export async function background({ products, seconds, rounds }: BackgroundOption
 
 export interface BackgroundOptions {
   products: number;
-  /** How long readers are measured by themselves. */
+  /** How long reads are measured without jobs. */
   seconds: number;
   rounds: number;
 }
@@ -70,7 +70,7 @@ const NAMES = {
   indexing: 'all products are indexed again',
   learning: 'all meanings are learned again',
 };
-/** Requests per second: about a third of one process's capacity for this mixture. */
+/** Reads per second: about a third of what one process can serve. */
 const RATE = 50;
 
 /** A job, and a statement that makes all of its work due. */
@@ -84,7 +84,7 @@ export const JOBS: Record<'indexing' | 'learning', Job> = {
   learning: { task: 'learn_meanings', due: 'update search_models set changed = products' },
 };
 
-/** Resolves when the job has been done; fails if it has failed. */
+/** Resolves when the job has succeeded; rejects if it has failed. */
 export async function runJob(db: pg.Client, { task, due }: Job): Promise<void> {
   await db.query(due);
   const { rows } = await db.query<{ id: string }>('select id from graphile_worker.add_job($1)', [task]);
@@ -148,7 +148,7 @@ export async function readWhile(server: Running, site: Site, products: number, d
   return { seconds, requests: taken.length, refused, p50: at(0.5), p99: at(0.99) };
 }
 
-/** The path of the i-th read. In turn, a list, a product and a search that the cache has, and three that it does not have. */
+/** The path of the i-th read: a list, a product and a search that are cached, and three that are not. */
 function pathOf(i: number, products: number): string {
   const other = (i * 7_919) % products;
   const paths = [
@@ -164,7 +164,6 @@ function pathOf(i: number, products: number): string {
 
 const IMPORTED_AT_ONCE = 100;
 
-/** Imports this many products. */
 export async function importAll({ url }: Running, { api_key }: Site, count: number): Promise<void> {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: api_key });
   for (let from = 0; from < count; from += IMPORTED_AT_ONCE) {

@@ -1,3 +1,9 @@
+/**
+ * Purchases as an experienced developer writes them in a day for one shop: Express and pg, one transaction for each step, and the
+ * same rows as the commerce server writes. No credentials, no validation, no idempotency, no audit, no log, no limits;
+ * every error is a 500.
+ */
+
 import { randomUUID } from 'node:crypto';
 import express, { type Request, type Response } from 'express';
 import pg from 'pg';
@@ -5,11 +11,6 @@ import { begin, complete, fillIn } from './bare-checkout.ts';
 import { decimal, first, LINES, type Query, subtotalOf } from './bare-rows.ts';
 import { announce } from './processes.ts';
 
-/**
- * Purchases as an experienced developer writes them in a day for one shop: Express and pg, one transaction for each step, and the
- * same rows as the commerce server writes. No credentials, no validation, no idempotency, no audit, no log, no limits;
- * every error is a 500.
- */
 const [url = '', site = ''] = process.argv.slice(2);
 const pool = new pg.Pool({
   connectionString: url,
@@ -89,7 +90,7 @@ app.post(
   step(200, async (query, { params: { id }, body }) => {
     first(await query(TOUCH, [site, id]));
     const lines = await query(LINES, [site, id]);
-    // Both discount codes are locked in one order, or two carts that swap them would wait for each other.
+    // Both discount codes are locked in the same order. Otherwise two carts that swap them could deadlock.
     const discounts = await query(
       `select id, code, kind, value, lower(code) = lower($3) as wanted from discounts
         where site_id = $1 and active and (lower(code) = lower($3) or id in (

@@ -1,8 +1,8 @@
+/** The checkout of the bare server: each step is one transaction. */
+
 import { randomUUID } from 'node:crypto';
 import type { Request } from 'express';
 import { cents, decimal, first, LINES, type Query, type Row, subtotalOf } from './bare-rows.ts';
-
-/** The checkout of the bare server: each step is one transaction. */
 
 const MOVEMENT = `insert into stock_movements (site_id, id, variant_id, product_id, type, delta, on_hand_after, reserved_after,
     actor_id)

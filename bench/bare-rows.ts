@@ -1,6 +1,6 @@
-/** Shared parts of the bare server. */
+/** SQL and money helpers shared by the routes of the bare server (a minimal Express and pg server that ours is compared with). */
 
-/** The columns that the statements select; each statement selects some of them. */
+/** All columns that any statement selects. Each statement selects some of these columns. */
 export interface Row {
   id: string;
   cart_id: string;

@@ -1,12 +1,13 @@
-import express from 'express';
-import pg from 'pg';
-import { announce } from './processes.ts';
-
 /**
  * A server that an experienced developer writes in an hour for one shop: Express and pg, one SQL query per response,
  * JSON.stringify. No credentials, no validation, no log, no limits. Its responses are those of the commerce server, field for
  * field.
  */
+
+import express from 'express';
+import pg from 'pg';
+import { announce } from './processes.ts';
+
 const [url = '', siteId = ''] = process.argv.slice(2);
 const pool = new pg.Pool({
   connectionString: url,

@@ -27,9 +27,7 @@ const FLOWS: Record<string, Flow> = {
   'cart, add, checkout, address, complete': buy,
 };
 
-/**
- * Measures the purchases of shoppers, at the commerce server and at a bare one that writes the same rows into the same database.
- */
+/** Measures purchases at the commerce server, and at a bare one that writes the same rows into the same database. */
 export async function buying(load: Load): Promise<void> {
   const database = await openDatabase();
   const running: Running[] = [];
@@ -88,8 +86,8 @@ async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
 }
 
 /**
- * Tables in which the servers write different numbers of rows: the bare server stores nothing about requests, and the version of
- * the catalogue is spread over rows at random.
+ * Tables in which the servers may write different numbers of rows: the bare server stores nothing about requests, and the
+ * catalogue version is spread over random rows.
  */
 const NOT_COMPARED = ['idempotency_keys', 'audit_events', 'catalog_versions'];
 
@@ -116,7 +114,7 @@ async function compareWritten(
         return rows > 0 ? [`${rows} × ${table}`] : [];
       });
     };
-    // The first order of a shop also makes its counter of order numbers.
+    // The first order of a shop also creates its counter of order numbers.
     await written(servers.ours);
     const [ours, bare] = [await written(servers.ours), await written(servers.bare)];
     if (ours.join() !== bare.join()) throw new Error(`Ours writes ${ours.join()}, the bare server ${bare.join()}.`);
@@ -154,7 +152,7 @@ async function measure(flow: Flow, servers: Both<Running>, site: Site, goods: Go
   }
 }
 
-/** Counts the statements and round trips of a flow, which are the same each time but the first. */
+/** Counts the statements and round trips of a flow. All runs except the first have the same counts. */
 async function countSent(database: Database, flow: Flow, site: Site, goods: Goods) {
   const count = async (server: Running) => {
     const shopper = shopperAt(server.url, site, goods);

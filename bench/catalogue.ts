@@ -6,7 +6,7 @@ import { createSite, migrate, type Running, type Site, sentBy, startCommerce, st
 import { NOUNS, productOf, slugOf } from './products.ts';
 import { ratio, report, table, whole } from './report.ts';
 
-const SLUGS_ASKED_FOR = 200;
+const REQUESTED_SLUGS = 200;
 const COUNTED = 100;
 
 /** Measures the reads of a shop, with the catalogue cache and without, against a bare server on the same database. */
@@ -57,7 +57,7 @@ interface Read {
 }
 
 function reads(products: number): Read[] {
-  const slugs = Array.from({ length: Math.min(SLUGS_ASKED_FOR, products) }, (_, i) => slugOf(i));
+  const slugs = Array.from({ length: Math.min(REQUESTED_SLUGS, products) }, (_, i) => slugOf(i));
   return [
     { name: 'list, `limit=20`', paths: ['/api/storefront/products?limit=20'] },
     { name: 'one product by slug', paths: slugs.map((slug) => `/api/storefront/products/${slug}`) },
@@ -110,7 +110,7 @@ async function read(url: string, site: Site): Promise<unknown> {
   );
 }
 
-/** Counts the statements of a request, without those of the first one. */
+/** Counts the statements of a repeated request; the first one, which fills caches, does not count. */
 async function countStatements(database: Database, site: Site, path: string) {
   const count = async (cache: 'on' | 'off') => {
     const server = await startOurs(database, cache, true);

@@ -11,15 +11,18 @@ const run = promisify(execFile);
 export interface Checkout {
   root: string;
   commit: string;
-  /** Where its packages come from. */
+  /** Where the packages of the checkout come from. */
   packages: string;
   remove(): Promise<void>;
 }
 
-/** The folders with packages of their own. */
+/** The folders that are separate packages. */
 const WORKSPACES = ['.', 'spec', 'server', 'sdk', 'cli', 'examples'];
 
-/** Checks a commit out into a temporary directory, with its packages: those of this checkout if the lock files are the same. */
+/**
+ * Checks a commit out into a temporary directory, with its packages. If the lock files are the same, the packages of this
+ * checkout are used.
+ */
 export async function checkOut(ref: string): Promise<Checkout> {
   const commit = (await git('rev-parse', '--short=7', `${ref}^{commit}`)).trim();
   const directory = await mkdtemp(join(tmpdir(), 'commerce-bench-compare-'));
@@ -31,7 +34,7 @@ export async function checkOut(ref: string): Promise<Checkout> {
   try {
     await git('worktree', 'add', '--detach', root, commit);
     const packages = await installInto(root, commit);
-    // Both servers are counted by the same code.
+    // The same code counts the statements of both servers.
     await copyFile(join(ROOT, COUNTER), join(root, COUNTER));
     return { root, commit, packages, remove };
   } catch (error) {

@@ -1,16 +1,17 @@
+/** `commerce products import`, run as a merchant runs it, with the memory of both ends watched. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { CLI, type Running, residentMegabytes } from './processes.ts';
 
-/** `commerce products import`, run as a merchant runs it, with the memory of both ends watched. */
 export interface Imported {
   counts: { created: number; updated: number; unchanged: number; refused: number };
   warnings: number;
   seconds: number;
   refused: { line: number; slug?: string; errors: { field: string; message: string }[] }[];
-  /** The resident memory of the process in megabytes, over the time of the import, without that of the database. */
+  /** The resident memory of the process in megabytes, during the import, without the memory of the database. */
   server: number[];
   cli: number[];
 }

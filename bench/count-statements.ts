@@ -1,12 +1,13 @@
-import pg from 'pg';
-
 /**
  * This file is loaded into a server before the server's own code. It counts the statements to the database, and reports the
  * counts on request.
  */
+
+import pg from 'pg';
+
 export interface Sent {
   statements: number;
-  /** How often it waited for the database. Statements that are sent together are waited for together. */
+  /** How often the server waited for the database. Statements that are sent together are waited for together. */
   round_trips: number;
 }
 
@@ -33,7 +34,7 @@ pg.Client.prototype.query = function counted(this: pg.Client & { pipeline?: bool
   return answer;
 } as typeof query;
 
-/** A text without parameters may contain several. */
+/** Counts the statements in a query. Without parameters, one query may contain several. */
 function statementsIn(text: unknown): number {
   return typeof text === 'string' ? text.split(';').filter((part) => part.trim() !== '').length : 1;
 }

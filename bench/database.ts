@@ -14,7 +14,7 @@ export interface Database {
 
 const open = new Set<() => Promise<void>>();
 
-/** Drops all databases, for a bench that is stopped in the middle of its scenarios. */
+/** Drops the databases that this process still has open, when a bench is interrupted. */
 export async function dropAll(): Promise<void> {
   await Promise.allSettled([...open].map((drop) => drop()));
 }

@@ -5,15 +5,15 @@ import { finished } from 'node:stream/promises';
 import type { Rate } from './load.ts';
 import type { Site } from './processes.ts';
 
-/** The calls of a shopper, one after the other, to the commerce server or the bare one. */
+/** A shopper, whose calls to the commerce server or the bare one are sent one after the other. */
 export interface Shopper {
   /** Sends a call and returns the body of the response. Throws for anything but a 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Sends a GET and discards the response. Throws for anything but a 2xx. */
   read(path: string): Promise<void>;
-  /** One of the variants for sale, another each time. */
+  /** The id of a variant for sale, a different one on each call. */
   variant_id(): string;
-  /** One of two discount codes, the other each time. */
+  /** One of two discount codes, alternating. */
   code(): string;
   shipping_option_id: string;
   /** The cart that the shopper keeps between flows. */

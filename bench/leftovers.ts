@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../server/src/db/embedded-postmaster.ts';
 
 /**
- * The name of a bench's directory. It contains the process id of the bench, by which the next bench finds what killed ones left.
+ * The name of a bench's directory. It contains the bench's process id, so that a later bench can find the directories of killed
+ * ones.
  */
 const NAME = /^commerce-bench-(\d+)-/;
 
@@ -14,7 +15,10 @@ export function makeDirectory(): Promise<string> {
   return mkdtemp(join(tmpdir(), `commerce-bench-${process.pid}-`));
 }
 
-/** Removes a directory, with the targets of its links: for root, the files of PostgreSQL are where its account can enter. */
+/**
+ * Removes a directory and the targets of its links. Under root, PostgreSQL's files are outside, where its own account can read
+ * them.
+ */
 export async function removeDirectory(directory: string): Promise<void> {
   const linked = targetsIn(directory);
   await rm(directory, { recursive: true, force: true });
@@ -38,7 +42,7 @@ function targetsIn(directory: string): string[] {
     try {
       return [realpathSync(link)];
     } catch {
-      return []; // It leads nowhere any more.
+      return []; // The link's target no longer exists.
     }
   });
 }
@@ -64,7 +68,7 @@ async function stopPostmasterIn(cluster: string): Promise<void> {
     const command = firstLineOf(`/proc/${pid}/cmdline`);
     return command.includes('postgres') && command.includes(directory);
   };
-  // Asks for a fast shutdown, and if that takes too long for an immediate one.
+  // Asks for a fast shutdown, and if that takes too long, for an immediate one.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     if (!(pid > 0) || !isOurs()) return;
     process.kill(pid, signal);

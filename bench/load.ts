@@ -31,7 +31,7 @@ export interface Rate {
  */
 const RECONNECT_AFTER = 900;
 
-/** Plays one round of load. Throws if a response was missing or not a 2xx, because such a round measures something else. */
+/** Plays one round of load. Throws if a response was missing or not a 2xx, because such a round is not comparable. */
 export async function round(
   { url, headers, paths, body }: Target,
   seconds: number,

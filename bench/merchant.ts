@@ -1,3 +1,10 @@
+/**
+ * How long a merchant's tasks take: `node bench/merchant.ts --port 8080 --dir /tmp/trial [--pace 1] [--width 375] [--only panel]`.
+ * A script does the work of a person, starting in an empty directory: it answers the questions of `site create`, presses the panel's
+ * buttons and types the commands. With `--pace 1` it reads, points and types as slowly as people do (merchant/person.ts); the
+ * time of a task goes from its first press to its confirmation. docs/merchant.md has the figures.
+ */
+
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,12 +21,6 @@ import { findChromium, openChromium, type Page } from '../server/test/chromium.t
 import { Person, Screen } from './merchant/person.ts';
 import { Terminal } from './merchant/terminal.ts';
 
-/**
- * How long a merchant's tasks take: `node bench/merchant.ts --port 8080 --dir /tmp/trial [--pace 1] [--width 375] [--only panel]`.
- * A script does the work of a person, starting in an empty directory: it answers the questions of `site create`, presses the panel's
- * buttons and types the commands. With `--pace 1` it reads, points and types as slowly as people do (merchant/person.ts); the
- * time of a task goes from its first press to its confirmation. docs/merchant.md has the figures.
- */
 const { values } = parseArgs({
   options: {
     port: { type: 'string' },
@@ -147,7 +148,7 @@ async function order(clients: Clients): Promise<{ order_number: string; total: s
   return (await unwrap(complete)).order;
 }
 
-/** A bank statement with a transfer for each of thirty orders, and one for something else. */
+/** Places thirty orders. Returns a bank statement with a transfer for each, and one for something else. */
 async function statementOf(clients: Clients): Promise<string> {
   const lines = ['Name,Reference,Amount,Currency'];
   for (let i = 0; i < 30; i += 1) {
@@ -157,7 +158,7 @@ async function statementOf(clients: Clients): Promise<string> {
   return [...lines, 'Somebody,Rent,1.00,EUR', ''].join('\n');
 }
 
-/** The secret in the mail by which a new customer confirms the e-mail address. */
+/** The secret in the mail with which a new customer confirms the e-mail address. */
 async function verificationIn(outbox: string): Promise<string> {
   for (const end = Date.now() + 30_000; Date.now() < end; await sleep(200)) {
     const mail = readdirSync(outbox).find((name) => name.endsWith('registration.html'));
@@ -168,8 +169,8 @@ async function verificationIn(outbox: string): Promise<string> {
 }
 
 /**
- * Sends an assistant that its customer has allowed to shop. It searches, and prepares a purchase within its budget, which the
- * customer confirms.
+ * Runs an assistant that its customer has allowed to shop. The assistant searches and prepares a purchase within its
+ * budget, and the customer confirms the purchase.
  */
 async function sendAgent(clients: Clients, site_id: string, name: string, outbox: string): Promise<string> {
   const customer = { email: `${name.toLowerCase()}@mail.example`, password: 'a river of green glass' };

@@ -13,8 +13,8 @@ const LATER_STARTS = 3;
 const IDLE_MS = 5_000;
 
 /**
- * Measures `npm start` on an empty data directory and again on the one that it left: the time until it is ready, and its memory
- * when idle and after load.
+ * Measures `npm start` on an empty data directory, and again on the same one: the time until it is ready, and its memory when
+ * idle and after load.
  */
 export async function starting({ seconds, connections }: Load): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-bench-'));

@@ -21,7 +21,7 @@ export const CLI = join(ROOT, 'cli/bin/commerce.js');
 
 const started = new Set<ChildProcess>();
 
-/** Makes a process end with the bench when that is stopped. */
+/** Makes a process end when the bench is stopped. */
 export function endWithBench(child: ChildProcess): ChildProcess {
   started.add(child);
   child.once('exit', () => started.delete(child));
@@ -113,7 +113,6 @@ export async function createSite(
   return JSON.parse(await runCommand(args, { databaseUrl, dataDir, root })) as OwnedSite;
 }
 
-/** Migrates an empty database. */
 export async function migrate(databaseUrl: string, dataDir: string, root = ROOT): Promise<void> {
   await runCommand(['migrate'], { databaseUrl, dataDir, root });
 }
@@ -146,7 +145,7 @@ export async function ready(url: string): Promise<void> {
   throw new Error(`${url} was not ready within ${READY_WITHIN_MS / 1000} s.`);
 }
 
-/** Rejects when a process ends, for races with its readiness. */
+/** Rejects when a process ends, so that waiting for its readiness stops. */
 export async function failed(child: ChildProcess, name: string): Promise<never> {
   const [code, signal] = await once(child, 'exit');
   throw new Error(`${name} ended with ${code ?? signal} before it was ready.`);

@@ -164,7 +164,7 @@ interface Query {
   tag?: string[];
 }
 
-/** Filters by the file's most frequent vendor and tag, with how many products have it. */
+/** Filters by the most frequent vendor and tag in the file, each with the number of products that have it. */
 function filtersFor(accepted: InFile['accepted']): { name: string; query: Query; inFile: number }[] {
   const products = [...accepted.values()];
   const vendor = mostFrequent(products.flatMap((product) => product.vendor ?? []));

@@ -1,3 +1,8 @@
+/**
+ * Measures the relevance of results for judged queries. Each set of products is imported into its own site, and searched
+ * through the storefront.
+ */
+
 import { execFileSync } from 'node:child_process';
 import { createReadStream } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -11,11 +16,6 @@ import { convert } from './convert.ts';
 import { type Database, openDatabase } from './database.ts';
 import { createSite, migrate, type Running, type Site, sentBy, startCommerce, stop } from './processes.ts';
 import { report, table, whole } from './report.ts';
-
-/**
- * Measures the results of judged queries, each on a site with the products that they were judged for, through import and
- * storefront.
- */
 
 interface QuerySet {
   name: string;

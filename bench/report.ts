@@ -1,10 +1,10 @@
+/** Writes figures into README.md, each scenario's between its own markers. */
+
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { measured, stampOfNow } from '../proofs/stamp.ts';
-
-/** Writes figures into README.md, each scenario's between its own markers. */
 
 const README = join(import.meta.dirname, 'README.md');
 

@@ -1,3 +1,8 @@
+/**
+ * The command `npm run bench`; README.md lists its benches and options. `relevance`, `sentences` and `suggest` need `--data
+ * DIR`. Measures, and writes the figures to README.md.
+ */
+
 import { parseArgs } from 'node:util';
 import { agents } from './agent.ts';
 import { background } from './background.ts';
@@ -23,21 +28,6 @@ import { syncing } from './sync.ts';
 import { validation } from './validation.ts';
 import { webhooks } from './webhooks.ts';
 
-/**
- * Measures, and writes the figures to README.md:
- *
- *   npm run bench                                  all scenarios but `panel`, `profile`, `real`, `relevance`, `scale`, `sentences`, `sites` and `suggest`
- *   npm run bench -- validation catalogue          some
- *   npm run bench -- cost --only order,cart --seconds 10
- *   npm run bench -- compare REF --only order
- *   npm run bench -- profile --only order,slug     what their CPU time is spent on, by perf; printed
- *   npm run bench -- scale --products 1000,10000
- *   npm run bench -- import --products 100000
- *   npm run bench -- real --catalogs DIR --electronics FILE
- *   npm run bench -- relevance suggest --data DIR
- *   npm run bench -- sentences --data DIR
- *   npm run bench -- --quick                       short rounds and few products, to try the bench itself
- */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -82,10 +72,10 @@ const SCENARIOS: Record<string, () => Promise<void>> = {
 };
 
 /**
- * Scenarios that run only when they are named: they take long, or need files that are not in the repository, 20 GB of disk,
- * `perf`, or Chromium.
+ * Scenarios that only run when they are named, because they take long, or need files that are not in the repository, 20 GB of
+ * disk, `perf`, or Chromium.
  */
-const ASKED_FOR = ['panel', 'profile', 'real', 'relevance', 'scale', 'sentences', 'sites', 'suggest'];
+const ONLY_WHEN_NAMED = ['panel', 'profile', 'real', 'relevance', 'scale', 'sentences', 'sites', 'suggest'];
 
 for (const [signal, code] of [['SIGINT', 130] as const, ['SIGTERM', 143] as const]) {
   process.once(signal, () => void stopEarly(code));
@@ -97,7 +87,7 @@ const comparing = first === 'compare';
 const chosen =
   positionals.length > 0
     ? positionals.slice(comparing ? 2 : 0)
-    : Object.keys(SCENARIOS).filter((name) => !ASKED_FOR.includes(name));
+    : Object.keys(SCENARIOS).filter((name) => !ONLY_WHEN_NAMED.includes(name));
 if (comparing) await compare({ ref, only, seconds, products });
 for (const name of chosen) {
   const scenario = SCENARIOS[name];
@@ -106,7 +96,7 @@ for (const name of chosen) {
   await scenario();
 }
 
-/** Errors of a scenario that is being stopped no longer matter. */
+/** Errors of a scenario no longer matter once it is stopped. */
 async function stopEarly(code: number): Promise<never> {
   process.on('uncaughtException', () => undefined).on('unhandledRejection', () => undefined);
   await endAll().catch(() => undefined);

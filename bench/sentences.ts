@@ -1,3 +1,5 @@
+/** Measures judged sentences. Each is sent to a site with the catalogue that it was judged for, and timed on a large one. */
+
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -12,8 +14,6 @@ import { type Database, openDatabase } from './database.ts';
 import { createSite, migrate, type Running, type Site, startCommerce, stop } from './processes.ts';
 import { learnMeanings } from './relevance.ts';
 import { report, table, whole } from './report.ts';
-
-/** Measures judged sentences. Each is sent to a site with the catalogue that it was judged for, and timed on a large one. */
 
 /** The catalogues of the data, and the currency that each was priced in. */
 const CURRENCIES = { retail: 'USD', luma: 'USD', demo: 'EUR' };
@@ -145,7 +145,7 @@ async function latencies(data: string, database: Database, server: Running, many
   await writeFile(file, `${copies.map((copy) => JSON.stringify(copy)).join('\n')}\n`);
   const { agent_token } = await openShop(database, server, 'retail', { data: database.dataDir, file });
   await learnMeanings(database);
-  // Amounts in another currency than the shop's own are not used as limits, and would cost less.
+  // Amounts in another currency than the shop's are not used as limits, and would be faster.
   const asked = (await linesOf<Sentence>(join(data, 'sentences.jsonl')))
     .filter(({ op, kind }) => op === undefined && kind !== 'currency')
     .map(({ sentence }) => inDollars(sentence));

@@ -15,8 +15,8 @@ import { createSite, migrate, ROOT, type Running, sentBy, startCommerce, stop } 
 import { report, table, whole } from './report.ts';
 
 /**
- * Measures how long it takes to open many shops, by the command with a file and over the operators' listener, how this affects
- * shoppers of another shop, and how long a page of all shops takes.
+ * Measures how long it takes to open many shops, with the command and a file, and over the operators' listener; how this
+ * affects shoppers of another shop; and how long a page of the list of all shops takes.
  */
 export async function sites({ count, products, seconds }: SitesOptions): Promise<void> {
   const database = await openDatabase();
@@ -81,13 +81,13 @@ export interface SitesOptions {
   /** The number of shops opened in each way. */
   count: number;
   products: number;
-  /** How long readers are measured by themselves. */
+  /** How long reads are measured without other work. */
   seconds: number;
 }
 
 type Database = Awaited<ReturnType<typeof openDatabase>>;
 
-/** Calls at a time: the listener has four connections to the database. */
+/** Concurrent calls: the listener has four connections to the database. */
 const AT_ONCE = 4;
 const HEADER = ['Meanwhile', 'seconds', 'shops a minute', 'requests', 'answered 503', 'p50 ms', 'p99 ms'];
 const SHOP = { country: 'DE', shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }] };

@@ -1,10 +1,10 @@
+/** Measures suggestions for the judged queries while they are typed, letter by letter, on a large catalogue without cache. */
+
 import { cpuOf, postmasterOf, settled } from './cost/cpu.ts';
 import { openDatabase } from './database.ts';
 import { migrate, type Running, type Site, startCommerce, stop } from './processes.ts';
 import { fill, productFiles, queriesOf } from './relevance.ts';
 import { report, table, whole } from './report.ts';
-
-/** Measures suggestions for the judged queries while they are typed, letter by letter, on a large catalogue without cache. */
 
 const SETS = ['general', 'electronics'];
 /** The storefront sends no request before the second letter. */
@@ -60,7 +60,7 @@ function lettersOf(q: string): string[] {
   );
 }
 
-/** Sends one request at a time, after a round that does not count, and returns the times. CPU time is that of one request. */
+/** Sends one request at a time, after a round that does not count. Returns the times, and the CPU time of one request. */
 async function ask(server: Running, site: Site, typed: string[], postgres: number) {
   const times: number[] = [];
   let before = { server: 0, postgres: 0 };

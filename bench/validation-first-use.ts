@@ -1,12 +1,13 @@
+/** Prints the validation cost of the first request of each operation. Run with --expose-gc. */
+
 import { operationTable } from '../server/src/http/contract/contract.ts';
 import { contractMistakes } from '../server/src/http/contract/validate.ts';
 import { median } from './load.ts';
 
-/** Prints the validation cost of the first request of each operation. Run with --expose-gc. */
 export interface FirstUse {
-  /** The time of the first request of the process. */
+  /** The CPU time of the first request of the process. */
   process_ms: number;
-  /** The median time of the first request of each other operation. */
+  /** The median CPU time of the first request of each other operation. */
   median_ms: number;
   most_ms: number;
   all_ms: number;

@@ -1,13 +1,14 @@
+/**
+ * Serves `GET /api/storefront/products` with the contract's own example of a page, and nothing else: as a bare Express
+ * route (argument `bare`), or behind our routing and validation with N operations mounted (argument N).
+ */
+
 import express, { type RequestHandler } from 'express';
 import { document, operationTable } from '../server/src/http/contract/contract.ts';
 import { createRouting } from '../server/src/http/contract/route.ts';
 import { contractMistakes } from '../server/src/http/contract/validate.ts';
 import { announce } from './processes.ts';
 
-/**
- * Serves `GET /api/storefront/products` with the contract's own example of a page, and nothing else: as a bare Express
- * route (argument `bare`), or behind our routing and validation with N operations mounted (argument N).
- */
 const MEASURED = 'storefront.listProducts';
 const PATH = '/api/storefront/products';
 const page = document.components.examples?.ProductPage?.value;

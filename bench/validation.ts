@@ -25,7 +25,7 @@ export async function validation(load: Load): Promise<void> {
   }));
   if (!bare || !few || !many) throw new Error('A server is missing.');
   try {
-    // There are many short rounds, so that compared measurements are close together.
+    // Many short rounds, so that the measurements that are compared are close together in time.
     const often = { ...load, seconds: Math.max(1, load.seconds / 4), rounds: load.rounds * 4 };
     const rounds = await roundsOf(turnsOf({ bare, few, many }, often), often);
     const row = (name: string, rates: Rate[]) => {
@@ -42,7 +42,7 @@ export async function validation(load: Load): Promise<void> {
       '',
       `All operations against ${FEW}: ${percentages(ratiosOf(rounds.many, rounds.few))}.`,
       '',
-      told(first, all),
+      firstUseLine(first, all),
     ]);
   } finally {
     await stop(...servers);
@@ -63,7 +63,7 @@ async function firstUse(): Promise<FirstUse> {
   return JSON.parse(stdout) as FirstUse;
 }
 
-function told({ process_ms, median_ms, most_ms, all_ms, heap_mb, resident_mb }: FirstUse, all: number): string {
+function firstUseLine({ process_ms, median_ms, most_ms, all_ms, heap_mb, resident_mb }: FirstUse, all: number): string {
   return [
     `The first request of a process is validated in ${whole(process_ms)} ms of CPU, the first of another operation in`,
     `${median_ms.toFixed(1)} ms (median; ${most_ms.toFixed(1)} at most). When all ${all} operations have been asked for, that was`,

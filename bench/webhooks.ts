@@ -20,7 +20,8 @@ const CROWDS = [
 const SUBSCRIBERS = [0, 1, 10];
 
 /**
- * Measures what an event costs the change that causes it, and how fast events are delivered to a receiver that responds at once.
+ * Measures how much an event adds to the change that causes it, and how fast events are delivered to a receiver that responds
+ * at once.
  */
 export async function webhooks(events: number): Promise<void> {
   const database = await openDatabase();
@@ -29,7 +30,7 @@ export async function webhooks(events: number): Promise<void> {
     await migrate(database.url, database.dataDir);
     await db.connect();
     await db.query('set search_path = commerce, public');
-    const costs = await costsOfTelling(database, db, Math.ceil(events / 20));
+    const costs = await costsOfEvents(database, db, Math.ceil(events / 20));
     const rates = await ratesOfDelivery(database, db, events);
     await report('webhooks', database.version, [
       ...table(['A change of one product, told to', 'µs in the database', 'statements of the server'], costs),
@@ -43,10 +44,10 @@ export async function webhooks(events: number): Promise<void> {
 }
 
 /**
- * Measures one change at a time, in a transaction of its own: without the trigger that writes events, and with more and more
+ * Measures one change at a time, in its own transaction: without the trigger that writes events, and with more and more
  * subscribers.
  */
-async function costsOfTelling(database: Database, db: pg.Client, changes: number): Promise<(string | number)[][]> {
+async function costsOfEvents(database: Database, db: pg.Client, changes: number): Promise<(string | number)[][]> {
   const site = await createSite(database.url, database.dataDir, 'EUR');
   let server: Running | undefined;
   try {
@@ -140,7 +141,7 @@ function startOn({ url, dataDir }: Database, options: { env: NodeJS.ProcessEnv; 
   return startCommerce({ databaseUrl: url, dataDir, ...options, env: { DEMO_SHOP: 'off', ...options.env } });
 }
 
-/** Subscribes exactly this many webhooks to changes of products. */
+/** Adds webhooks for changes of products until there are this many. */
 async function subscribe(server: Running, { api_key }: Site, url: string, count: number): Promise<void> {
   const client = createDashboardClient({ baseUrl: server.url, apiKey: api_key });
   const there = await unwrap(client.GET('/api/dashboard/webhooks'));

@@ -35,7 +35,7 @@ function isRefusal(error: unknown, ...codes: string[]): error is CommerceError {
   return error instanceof CommerceError && codes.includes(error.code);
 }
 
-/** Requests consent. Returns undefined if the customer denies it, or does not decide. */
+/** Requests consent. Returns undefined if the customer denies it or does not decide in time. */
 async function requestAccess(): Promise<AgentClient | undefined> {
   say('1. The agent requests consent to find tableware and prepare purchases, with a budget, for an hour.');
   const pending = await requestConsent(
@@ -76,7 +76,7 @@ async function findBest(agent: AgentClient): Promise<string> {
   return best.variant_id;
 }
 
-/** Prepares a purchase. Returns the id of the checkout, or undefined if the budget is too small. */
+/** Prepares a purchase. Returns the checkout's id, or undefined if the budget is too small. */
 async function prepare(agent: AgentClient, variant_id: string): Promise<string | undefined> {
   say('\n3. It prepares the purchase. It cannot pay; the customer confirms.');
   try {
@@ -96,7 +96,7 @@ async function prepare(agent: AgentClient, variant_id: string): Promise<string |
 async function waitForOrder(agent: AgentClient, checkout_id: string): Promise<void> {
   say('   Waiting for the customer to confirm …');
   if (options['auto-approve']) await confirmAsCustomer(demo, checkout_id);
-  // The customer may never confirm, for instance if the budget does not cover the chosen delivery.
+  // The customer may never confirm, for example because the budget does not cover the shipping cost.
   const over = await until(async () => {
     const status = await statusOf(agent, checkout_id);
     return status === 'requires_escalation' ? undefined : status;
@@ -118,7 +118,7 @@ async function statusOf(agent: AgentClient, checkout_id: string): Promise<string
   }
 }
 
-/** Tries calls that must be rejected, and prints the advice of the error. */
+/** Sends calls that the shop must reject, and prints the advice in the error. */
 async function tryBeyond(agent: AgentClient, variant_id: string, quantity: number, code: string): Promise<void> {
   try {
     await unwrap(agent.POST('/api/agent/intent/find-and-buy', { body: { variant_id, quantity, dry_run: true } }));

@@ -44,7 +44,7 @@ for (const { toolCalls } of steps)
   for (const { toolName, input } of toolCalls) console.log(`> ${toolName} ${JSON.stringify(input)}`);
 console.log(text);
 
-// The model's text is for people; the prepared purchase is in the results of the tools.
+// The language model's text is for people. The tool results contain the prepared checkout.
 type Answer = { checkout?: { id: string } | null };
 const answers = steps.flatMap(({ toolResults }) => toolResults.map(({ output }) => output as Answer));
 const prepared = answers.find(({ checkout }) => checkout)?.checkout;

@@ -31,7 +31,7 @@ if (!file) {
 
 const bytes = createReadStream(file);
 const jsonl = await text(file.endsWith('.gz') ? bytes.pipe(createGunzip()) : bytes);
-// Splits at LF only: the texts contain U+2028, at which readline would split, too.
+// Split at LF only: the texts contain U+2028, at which readline splits as well.
 for (const line of jsonl.split('\n').filter(Boolean)) {
   process.stdout.write(`${JSON.stringify(productOf(JSON.parse(line) as Entry))}\n`);
 }
@@ -41,24 +41,24 @@ function productOf(entry: Entry): Schemas['ProductImport'] {
   const type = attributes?.type;
   return {
     name: title.slice(0, 255),
-    // Titles are not unique in the file; ids are, and a slug must be.
+    // Titles are not unique in the file, but slugs must be, so the id is appended.
     slug: `${slugOf(title)}-${slugOf(product_id)}`,
     description: description ?? '',
     vendor: brand ?? null,
     product_type: typeof type === 'string' ? type.slice(0, 255) : null,
     status: 'active',
-    // A product without a price is sent without one: the import then rejects it instead of selling it for nothing.
+    // A product without a price gets none here, so that the import rejects it instead of setting its price to zero.
     ...(price_cents !== undefined && { price: (price_cents / 100).toFixed(2) }),
     sku: product_id,
     barcode: ean?.[0] ?? null,
     track_inventory: false,
-    // The file has http, which an import rejects for pictures; the host serves them by https as well.
+    // Imports require https for images. The file has http URLs, but the host serves https too.
     images: image ? [{ url: image.replace(/^http:/, 'https:'), alt: title.slice(0, 255) }] : [],
     metadata: metadataOf(attributes ?? {}),
   };
 }
 
-/** The first attributes, as many and as long as the contract allows. */
+/** The first attributes, limited to the number and length that the contract allows. */
 function metadataOf(attributes: Record<string, unknown>): Record<string, string> {
   const entries = Object.entries(attributes).filter(([, value]) => value !== null && value !== '');
   return Object.fromEntries(

@@ -38,7 +38,7 @@ function productOf(entry: Entry): Schemas['ProductImport'] {
   const { id, name, category, style, description, price, current_stock, gender_affinity, where_visible } = entry;
   return {
     name,
-    // Names are not unique in the file; ids are, and a slug must be.
+    // Names are not unique in the file, but slugs must be, so the id is appended.
     slug: `${slugOf(name)}-${id.slice(0, 8)}`,
     description: description ?? '',
     product_type: category ?? null,

@@ -61,14 +61,14 @@ if (files.length === 0) {
 }
 for (const file of files) {
   for (const order of JSON.parse(await readFile(file, 'utf8')) as Order[]) {
-    // WooCommerce lists carts at the checkout, too, but they are not orders yet.
+    // WooCommerce lists unfinished checkouts too, which are not orders.
     if (order.status !== 'checkout-draft') process.stdout.write(`${JSON.stringify(orderOf(order))}\n`);
   }
 }
 
 type Line = Imported['line_items'][number];
 
-/** Converts an order. Amounts in WooCommerce's lines are always without tax, and have more decimals than the currency. */
+/** Converts an order. Amounts of WooCommerce's order lines exclude tax and have more decimals than the currency. */
 function orderOf(order: Order): Imported {
   const amounts = amountsIn(order.currency);
   const { units, money } = amounts;
@@ -80,7 +80,8 @@ function orderOf(order: Order): Imported {
   const taken = order.fee_lines.reduce((sum, { total }) => sum + Math.max(0, -units(total)), 0);
   const sum = lines.reduce((total, { price, quantity }) => total + units(price) * quantity, 0);
   const before = sum + units(order.shipping_total) + units(order.total_tax) - units(order.discount_total) - taken;
-  // Lines rounded one by one can differ from the order by some units. A plugin has added any larger difference elsewhere.
+  // Rounding each line can change the total by some minor units. A larger difference comes from a plugin that stores
+  // amounts elsewhere.
   const rest = units(order.total) - before;
   const isRounding = Math.abs(rest) <= order.line_items.length + order.fee_lines.length + 2;
   if (!isRounding)
@@ -113,7 +114,9 @@ function orderOf(order: Order): Imported {
   };
 }
 
-/** Converts a line. An amount that the quantity does not divide evenly becomes one line for all units. */
+/**
+ * Converts an order line. If the quantity does not divide the amount evenly, the result is one line with quantity 1.
+ */
 function lineOf({ name, sku, quantity, subtotal }: Order['line_items'][number], { units, money }: Amounts): Line {
   const amount = units(subtotal);
   const isWhole = amount % quantity === 0;
@@ -138,7 +141,7 @@ function refundsOf(order: Order, { units, money }: Amounts): Imported['refunds']
   return amounts.map((amount) => ({ amount, created_at: `${order.date_completed_gmt ?? order.date_created_gmt}Z` }));
 }
 
-/** Takes only the known fields of a postal address: plugins add others, which the import does not support. */
+/** Copies only known fields of a postal address. Plugins add others, which the import rejects. */
 function addressOf(address: Address): Imported['billing_address'] {
   const { first_name, last_name, company, address_1, address_2, city, state, postcode, country, phone } = address;
   const all = {
@@ -150,7 +153,7 @@ function addressOf(address: Address): Imported['billing_address'] {
 }
 
 interface Amounts {
-  /** An amount in the smallest unit of the currency. */
+  /** Converts an amount to minor units. */
   units(amount: string): number;
   money(units: number): string;
 }

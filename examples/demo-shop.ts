@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createStorefrontClient, unwrap } from '@commerce-backend/sdk';
 
-/** The demo shop's credentials for the examples of agents, and the customer for whom they shop. */
+/** The demo shop's credentials, and the customer for whom the example agents shop. */
 export interface Demo {
   base_url: string;
   site_id: string;
@@ -13,13 +13,13 @@ export function readDemo(file: string): Demo {
   return JSON.parse(readFileSync(file, 'utf8')) as Demo;
 }
 
-/** The customer's delivery address. */
+/** Delivery address of the customer. */
 export const ADDRESS = {
   ...{ first_name: 'Ada', last_name: 'Meyer', address1: 'Lindenallee 7' },
   ...{ city: 'Berlin', postal_code: '10115', country: 'DE' },
 };
 
-/** What the example agents request from the customer. */
+/** Permissions that the example agents request. */
 export const TERMS = {
   scopes: ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'] as const,
   budget_cents: 6_000,
@@ -30,7 +30,7 @@ function storefrontOf({ base_url: baseUrl, site_id: siteId, storefront_token: st
   return createStorefrontClient({ baseUrl, siteId, storefrontToken });
 }
 
-/** A client for the customer, for examples with `--auto-approve`. Otherwise a person does this in the browser. */
+/** Logs in as the customer, for `--auto-approve`. Without it, a person approves in the browser. */
 export async function logInAsCustomer(demo: Demo) {
   const shop = storefrontOf(demo);
   const [login] = demo.customers;
@@ -39,14 +39,14 @@ export async function logInAsCustomer(demo: Demo) {
   return shop.withCustomer(access_token);
 }
 
-/** Gives an agent the requested consent. */
+/** Approves an agent's consent request as the customer. */
 export async function approveAsCustomer(demo: Demo, user_code: string): Promise<void> {
   const customer = await logInAsCustomer(demo);
   const params = { path: { user_code } };
   await unwrap(customer.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params, body: {} }));
 }
 
-/** Fills in the missing fields of a checkout that an agent prepared, and places the order. */
+/** Completes a checkout that an agent prepared: fills in missing fields and places the order. */
 export async function confirmAsCustomer(demo: Demo, checkout_id: string): Promise<void> {
   const customer = await logInAsCustomer(demo);
   const params = { path: { checkout_id } };
@@ -69,7 +69,7 @@ export async function confirmAsCustomer(demo: Demo, checkout_id: string): Promis
   await unwrap(customer.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body }));
 }
 
-/** Finds a variant that is not tableware, as the customer does in the shop before naming it to the agent. */
+/** Finds a variant that is not tableware, which the agent's categories do not include. */
 export async function lampIn(demo: Demo): Promise<string> {
   const query = { q: 'table lamp', limit: 1 };
   const { products } = await unwrap(storefrontOf(demo).GET('/api/storefront/products', { params: { query } }));
@@ -88,7 +88,7 @@ export function say(text: string): void {
 
 const PATIENCE_MS = 10 * 60_000;
 
-/** Polls every two seconds until there is a result. Returns undefined after ten minutes, because a person may never decide. */
+/** Polls every two seconds until there is a result. Returns undefined after ten minutes. */
 export async function until<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer | undefined> {
   for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; ) {
     const answer = await ask();
@@ -98,7 +98,7 @@ export async function until<Answer>(ask: () => Promise<Answer | undefined>): Pro
   return undefined;
 }
 
-/** Prints an agent's own entries of the audit, the oldest first. */
+/** Prints an agent's audit events, oldest first. */
 export function sayAudit(events: { action: string; status: number; details?: object | null }[]): void {
   for (const { action, status, details } of events.toReversed()) {
     const { query, outcome, amount, currency } = (details ?? {}) as Record<string, string | null>;

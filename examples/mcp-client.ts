@@ -32,7 +32,7 @@ function newClient(): Client {
   return new Client({ name: 'example', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } });
 }
 
-/** Starts the command as an assistant on the same machine does. */
+/** Starts `commerce mcp`, like an assistant on the same machine. */
 async function overStdio(): Promise<Client> {
   say(`1. The assistant starts commerce mcp ${address}`);
   const client = newClient();
@@ -41,7 +41,7 @@ async function overStdio(): Promise<Client> {
   return client;
 }
 
-/** What a host stores of its connection to a shop: here only while the program runs. */
+/** An MCP host's data about its connection to a shop. Here it is kept in memory only. */
 class Connection implements OAuthClientProvider {
   readonly redirectUrl: string;
   readonly #state = crypto.randomUUID();
@@ -72,7 +72,7 @@ class Connection implements OAuthClientProvider {
 }
 
 /**
- * Connects with nothing but the URL of the shop: the client discovers the authorization server, registers, and exchanges the
+ * Connects with only the shop's URL: the client discovers the authorization server, registers, and exchanges the
  * authorization code.
  */
 async function hosted(): Promise<Client> {
@@ -111,7 +111,7 @@ function call(name: string, given: object = {}): Promise<CallToolResult> {
   return client.callTool({ name, arguments: { ...given } }) as Promise<CallToolResult>;
 }
 
-/** Calls a tool, and returns its structured result. */
+/** Calls a tool. Returns its structured result. */
 async function use<Answer>(name: string, given?: object): Promise<Answer> {
   const { isError, structuredContent } = await call(name, given);
   if (isError) throw new Error(`${name} was refused: ${JSON.stringify(structuredContent)}`);

@@ -4,8 +4,8 @@ import { MockLanguageModelV4 } from 'ai/test';
 type Turn = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>;
 
 /**
- * Stands in for a language model: it searches for the customer's request, takes the first result, and prints where to confirm.
- * Like a real one it sees nothing but the prompt and the results of the tools.
+ * Replaces a language model: searches for the customer's request, chooses the first result, and prints where to
+ * confirm. Like a real model it sees only the prompt and tool results.
  */
 export function scriptedShopper(): LanguageModel {
   return new MockLanguageModelV4({
@@ -27,7 +27,7 @@ export function scriptedShopper(): LanguageModel {
 interface Answer {
   candidates?: { variant_id: string; content: { name: string } }[];
   checkout_url?: string | null;
-  /** The next step that an error suggests. */
+  /** The next step that an error advises. */
   next?: string;
 }
 

@@ -1,14 +1,14 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import type { ProductChangesPage, Schemas } from '@commerce-backend/sdk';
 
 type Product = Schemas['Product'];
 
-/** One line of the file: a page of changes together with the cursor after it, so that both are stored or neither. */
+/** A line of the file: a page of changes with the cursor after it, so that both are stored together. */
 type Line = Pick<ProductChangesPage, 'changes' | 'resume_cursor'>;
 
 /**
- * Products in memory for searching, and in a file to survive. The file grows by a line for each page, and shrinks at each
- * start.
+ * Products in memory for searching, and in a file for restarts. Each page of changes appends a line to the file; each
+ * start compacts it.
  */
 export class SearchIndex {
   readonly #file: string;
@@ -18,7 +18,7 @@ export class SearchIndex {
   constructor(file: string) {
     this.#file = file;
     if (!existsSync(file)) return;
-    // Text after the last line end was cut short by a crash. The feed sends it again.
+    // A crash may have cut off the last line. The feed returns those changes again.
     const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
     for (const line of lines) this.#take(JSON.parse(line) as Line);
     this.#compact();
@@ -28,16 +28,23 @@ export class SearchIndex {
     return this.#products.size;
   }
 
-  /** Applies a page, first to the file. */
+  /** Writes a page to the file, then applies it in memory. */
   apply(page: Line): void {
     const { changes, resume_cursor } = page;
-    // A page without changes and with the same cursor would only lengthen the file.
+    // A page without changes and with the same cursor adds nothing.
     if (changes.length === 0 && resume_cursor === this.cursor) return;
     appendFileSync(this.#file, `${JSON.stringify({ changes, resume_cursor })}\n`);
     this.#take(page);
   }
 
-  /** Finds products that have all the words in their texts. */
+  /** Removes everything, so that the next read crawls from the beginning. */
+  clear(): void {
+    rmSync(this.#file, { force: true });
+    this.#products.clear();
+    this.cursor = undefined;
+  }
+
+  /** Finds products whose texts contain all the words. */
   search(query: string): Product[] {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
     return [...this.#products.values()].filter(({ name, description, vendor, tags }) => {
@@ -54,7 +61,7 @@ export class SearchIndex {
     this.cursor = resume_cursor;
   }
 
-  /** Writes the compacted changes to a temporary file and renames it, so that it is never half written. */
+  /** Writes the compacted changes to a temporary file and renames it, so that the file is always complete. */
   #compact(): void {
     if (this.cursor === undefined) return;
     const changes = [...this.#products].map(([product_id, product]) => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { createSyncClient, unwrap, WebhookVerificationError, webhooks } from '@commerce-backend/sdk';
+import { createSyncClient, isError, unwrap, WebhookVerificationError, webhooks } from '@commerce-backend/sdk';
 import { SearchIndex } from './search-index-file.ts';
 
 /**
@@ -22,7 +22,7 @@ const { WEBHOOK_URL = `http://localhost:${PORT}/hooks` } = env;
 const WEBHOOK_FILE = join(INDEX_DIR, 'search-index-webhook.json');
 const EVENTS = ['product.created', 'product.updated', 'product.deleted', 'inventory.changed'] as const;
 
-// With this many attempts, the program outlives a restart of the shop.
+// Enough retries to continue after a restart of the shop.
 const sync = createSyncClient({ ...shop(), maxAttempts: 10 });
 const index = new SearchIndex(join(INDEX_DIR, 'search-index.jsonl'));
 const stopped = new AbortController();
@@ -39,7 +39,8 @@ const server = createServer((request, response) => {
 });
 await new Promise<void>((listening) => server.listen(Number(PORT), listening));
 await catchUp();
-// Polls, because the feed returns a change once all earlier transactions have ended, which may be later than its event.
+// The feed returns a change only after all earlier transactions have ended, which may be after its webhook. So it is
+// polled as well.
 const timer = setInterval(catchUp, Number(POLL_SECONDS) * 1000);
 process.stdout.write(`${index.size} products. Search them: http://localhost:${PORT}/search?q=\n`);
 
@@ -69,7 +70,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   }
 }
 
-/** Continues from the cursor to the end of the feed. A call while it is running makes it run once more afterwards. */
+/** Reads the feed from the cursor to its end. A call during a run starts another run afterwards. */
 function catchUp(): Promise<void> {
   wanted = true;
   running ??= follow().finally(() => {
@@ -85,18 +86,24 @@ async function follow(): Promise<void> {
       const changes = sync.products({ cursor: index.cursor, signal: stopped.signal });
       for await (const page of changes.pages()) index.apply(page);
     } catch (error) {
-      // The next event or the next look continues from the same place.
+      if (isError(error, 'cursor_expired')) {
+        // The shop's database was replaced by a standby or a backup, which may lack changes that the index has.
+        index.clear();
+        wanted = true;
+        continue;
+      }
+      // The next webhook or poll continues from the same cursor.
       if (!stopped.signal.aborted) process.stderr.write(`${error}\n`);
     }
   }
 }
 
-/** Registers the webhook if necessary, and returns its secret, which is stored for the next start. */
+/** Registers the webhook if necessary. Returns its secret, which is stored for the next start. */
 async function registered(): Promise<string> {
   const kept = existsSync(WEBHOOK_FILE) ? JSON.parse(readFileSync(WEBHOOK_FILE, 'utf8')) : undefined;
   const ours = (await unwrap(sync.GET('/api/sync/webhook'))).filter(({ url }) => url === WEBHOOK_URL);
   if (kept && ours.some(({ id }) => id === kept.id)) return kept.secret;
-  // An earlier start registered these webhooks, but ended before it had stored the secret.
+  // Webhooks of an earlier start that ended before it stored the secret.
   for (const { id: webhook_id } of ours) {
     await unwrap(sync.DELETE('/api/sync/webhook/{webhook_id}', { params: { path: { webhook_id } } }));
   }
@@ -106,7 +113,7 @@ async function registered(): Promise<string> {
   return webhook.secret;
 }
 
-/** The shop of the environment variables, or else the demo shop of a server started in this folder. */
+/** The shop in the environment variables, otherwise the demo shop of a server started in this folder. */
 function shop(): { baseUrl: string; siteId: string; syncSecret: string } {
   const { COMMERCE_URL, COMMERCE_SITE_ID, COMMERCE_SYNC_SECRET } = env;
   if (COMMERCE_URL && COMMERCE_SITE_ID && COMMERCE_SYNC_SECRET) {

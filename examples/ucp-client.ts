@@ -33,7 +33,7 @@ interface Answer {
   label?: string;
 }
 
-// Both sides publish their capabilities: the shop at its URL, the platform at the one in UCP-Agent.
+// Profiles tell both sides what the other supports: the shop's is at its URL, the platform's at the URL in UCP-Agent.
 const shop = (await (await fetch(`${baseUrl}/sites/${siteId}/.well-known/ucp`)).json()) as {
   ucp: { version: string; services: Record<string, Endpoint[]>; capabilities: Record<string, object[]> };
 };
@@ -48,7 +48,7 @@ const host = createServer((_req, res) => void res.setHeader('Cache-Control', 'pu
 await new Promise<void>((listening) => host.listen(0, '127.0.0.1', listening));
 const profileUrl = `http://127.0.0.1:${(host.address() as AddressInfo).port}/profile.json`;
 
-// The customer's consent. Without a token the platform would be a guest, and could read no orders.
+// Requests the customer's consent. Without a token the platform is a guest and cannot read orders.
 const pending = await requestConsent(
   { baseUrl, siteId },
   { ...TERMS, scopes: [...TERMS.scopes], agent_name: 'Example platform' },
@@ -58,8 +58,8 @@ say(`   and compare the code: ${pending.user_code}. (Log in as ${demo.customers[
 const { access_token: token } = await pending.token();
 
 /**
- * Sends a request, and returns the response of the protocol with its status. If the shop is busy, it waits as Retry-After asks
- * and tries again; the same key prevents duplicates.
+ * Sends a request. Returns the response's status and body. If the shop is busy, waits as long as Retry-After requires
+ * and retries with the same key, which prevents duplicates.
  */
 async function send(method: string, path: string, body?: object): Promise<{ status: number; said: Answer }> {
   const headers = {
@@ -77,8 +77,8 @@ async function send(method: string, path: string, body?: object): Promise<{ stat
 }
 
 /**
- * Calls a function, and returns the resource, or messages with the reason for its absence. Failures of the protocol have an HTTP
- * status.
+ * Calls a UCP operation. Returns the resource, or messages that explain why there is none. Protocol errors have an HTTP
+ * error status.
  */
 async function call(method: string, path: string, body?: object): Promise<Answer> {
   const { status, said } = await send(method, path, body);

@@ -22,7 +22,7 @@ const seen = new Set(eventsIn(EVENTS_FILE).map(({ id }) => id));
 
 const server = createServer((request, response) => {
   receive(request, response).catch((error: unknown) => {
-    // Without an acknowledgement, the event is sent again.
+    // The shop sends the event again, because it was not acknowledged.
     process.stderr.write(`${error}\n`);
     response.writeHead(500).end();
   });
@@ -44,7 +44,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   }
   const id = String(request.headers['webhook-id']);
   if (!seen.has(id)) {
-    // The write is synchronous, so that the same event cannot be written twice at the same time.
+    // Synchronous, so that concurrent deliveries cannot write the same event twice.
     appendFileSync(EVENTS_FILE, `${JSON.stringify({ id, ...event })}\n`);
     seen.add(id);
     process.stdout.write(`${event.type}  ${id}\n`);
@@ -52,7 +52,7 @@ async function receive(request: IncomingMessage, response: ServerResponse): Prom
   response.writeHead(204).end();
 }
 
-/** The event, if it is signed with the secret and was sent just now. */
+/** The event, if its signature is valid and its timestamp recent; otherwise undefined. */
 function verified(body: string, { headers }: IncomingMessage): { type: string } | undefined {
   try {
     return judge.verify(body, headers as Record<string, string>) as { type: string };
@@ -62,11 +62,11 @@ function verified(body: string, { headers }: IncomingMessage): { type: string } 
   }
 }
 
-/** Reads the events received before a restart. A line that a crash cut short was not acknowledged, and is sent again. */
+/** Events received before a restart. A line cut off by a crash was not acknowledged, so the event is sent again. */
 function eventsIn(file: string): { id: string }[] {
   if (!existsSync(file)) return [];
   const text = readFileSync(file, 'utf8');
-  // Starts the next event on a new line.
+  // The next event must start on a new line.
   if (text !== '' && !text.endsWith('\n')) appendFileSync(file, '\n');
   return text.split('\n').slice(0, -1).filter(Boolean).flatMap(eventOn);
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { createDashboardClient, createStorefrontClient, unwrap } from '@commerce-backend/sdk';
 
-// A program of a user who has installed the server and the SDK: server.test.ts runs it in a folder of its own. It buys an item of
-// the shop, by bank transfer, and marks the order as paid.
+// A program of a user who has installed the server and the SDK. server.test.ts runs it in a separate folder. It orders
+// a product, pays by bank transfer and marks the order as paid.
 const [baseUrl, shopFile] = process.argv.slice(2);
 const {
   site_id: siteId,
@@ -18,7 +18,7 @@ const line = { variant_id: products[0].variants[0].id, quantity: 2 };
 await unwrap(shop.POST('/api/storefront/cart/{cart_id}/items', { params: { path: { cart_id } }, body: line }));
 
 const { id: checkout_id, checkout_url } = await unwrap(shop.POST('/api/storefront/checkout', { body: { cart_id } }));
-// The page is requested at the server itself, because a proxy may terminate TLS before it.
+// Requested from the server directly, because the public URL may be https behind a proxy.
 const page = await fetch(new URL(new URL(checkout_url).pathname, baseUrl));
 const params = { path: { checkout_id } };
 const address = {

@@ -14,7 +14,7 @@ import { findTool } from '../server/test/tools.ts';
 import { databaseUrl } from '../server/test/worker-database.ts';
 import { done, emptyFolder, install, ownEnvironment, REPOSITORY, ran } from './outside.ts';
 
-/** Tests the parts of deploy/ that need no daemon that builds images. Tests whose tools are missing are skipped. */
+/** Tests parts of deploy/ without a Docker daemon. A test is skipped if its tools are not installed. */
 
 const DOCKER = join(REPOSITORY, 'deploy/docker');
 const SETTINGS = { BASE_URL: 'https://api.example', SECRET_KEY: 'k'.repeat(48), DATABASE_PASSWORD: 'p4ss' };
@@ -42,13 +42,13 @@ test.skipIf(!compose)('compose.yaml is valid, and sets only variables of the ser
   }
 });
 
-test.skipIf(!compose)('without its settings, compose.yaml names the missing one', async () => {
+test.skipIf(!compose)('compose.yaml names a required setting that is missing', async () => {
   const { code, err } = await ran(DOCKER, [compose ?? '', '-f', 'compose.yaml', 'config']);
   expect(code).not.toBe(0);
   expect(err).toMatch(/BASE_URL|SECRET_KEY|DATABASE_PASSWORD/);
 });
 
-test('the Dockerfile has no mistake, and copies only existing files', async () => {
+test('the Dockerfile is valid and copies only existing files', async () => {
   const { folder, remove } = await emptyFolder();
   onTestFinished(remove);
   await install(folder, 'dockerfile-utils@0.16.3');
@@ -67,13 +67,33 @@ test('the Dockerfile has no mistake, and copies only existing files', async () =
   expect(copied.filter((path) => !existsSync(join(REPOSITORY, path)))).toEqual([]);
 });
 
-const systemd = findTool({ names: ['systemd-analyze'], debianPackage: 'systemd' });
-if (!systemd) console.warn('systemd-analyze is not here: the unit is not judged.');
+test('prometheus.yml scrapes the ports of the API and of the worker in deploy/docker and deploy/systemd', async () => {
+  const { scrape_configs } = parse(readFileSync(join(REPOSITORY, 'deploy/prometheus/prometheus.yml'), 'utf8')) as {
+    scrape_configs: { static_configs: { targets: string[] }[] }[];
+  };
+  const targets = scrape_configs.flatMap(({ static_configs }) => static_configs.flatMap((one) => one.targets));
+  const { services } = parse(readFileSync(join(DOCKER, 'compose.yaml'), 'utf8'), { merge: true }) as {
+    services: Record<string, { ports?: string[] }>;
+  };
+  const published = ['server', 'worker'].flatMap((name) => services[name]?.ports ?? []);
+  const units = ['api', 'worker'].map((name) =>
+    readFileSync(join(REPOSITORY, `deploy/systemd/commerce-${name}.service`), 'utf8'),
+  );
+  const ports = targets.map((target) => target.split(':')[1]);
+  expect(ports).toEqual(['9100', '9101']);
+  for (const [i, port] of ports.entries()) {
+    expect(published).toContain(`127.0.0.1:${port}:9100`);
+    expect(units[i]).toContain(`METRICS_PORT=${port}`);
+  }
+});
 
-test.skipIf(!systemd)('systemd accepts the unit of deploy/', async () => {
-  const unit = join(REPOSITORY, 'deploy/systemd/commerce-server.service');
-  const { code, err } = await ran(REPOSITORY, [systemd ?? '', 'verify', unit]);
-  // If the unit is not installed, its programs are missing, too.
+const systemd = findTool({ names: ['systemd-analyze'], debianPackage: 'systemd' });
+if (!systemd) console.warn('systemd-analyze is not here: the units are not judged.');
+
+test.skipIf(!systemd)('systemd accepts the units of deploy/', async () => {
+  const units = ['api', 'worker'].map((name) => join(REPOSITORY, `deploy/systemd/commerce-${name}.service`));
+  const { code, err } = await ran(REPOSITORY, [systemd ?? '', 'verify', ...units]);
+  // The unit's programs are not installed here either.
   const complaints = err.split('\n').filter((line) => line && !line.includes('is not executable'));
   expect({ code: err.includes('is not executable') ? 0 : code, complaints }).toEqual({ code: 0, complaints: [] });
 });
@@ -81,7 +101,7 @@ test.skipIf(!systemd)('systemd accepts the unit of deploy/', async () => {
 const pgbouncer = findTool(PGBOUNCER);
 if (!pgbouncer) console.warn('PgBouncer is not here: pgbouncer.sh is not run.');
 
-test.skipIf(!pgbouncer)('pgbouncer.sh admits only the login of the shop, by its password', async () => {
+test.skipIf(!pgbouncer)("pgbouncer.sh accepts only the shop's database login, with its password", async () => {
   const { hostname, port, username, password, pathname } = new URL(databaseUrl());
   expect(username).toBe('commerce');
   const { folder, remove } = await emptyFolder();
@@ -89,7 +109,7 @@ test.skipIf(!pgbouncer)('pgbouncer.sh admits only the login of the shop, by its 
   const own = String(await freePort());
   const where = { DATABASE_HOST: hostname, DATABASE_PORT: port, DATABASE_PASSWORD: decodeURIComponent(password) };
   const listening = { LISTEN_ADDRESS: '127.0.0.1', LISTEN_PORT: own, TMPDIR: folder };
-  // PgBouncer does not run as root.
+  // PgBouncer refuses to run as root.
   const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
   const running = spawn('/bin/sh', [join(DOCKER, 'pgbouncer.sh')], {
     ...account,

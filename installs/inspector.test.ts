@@ -7,8 +7,8 @@ import { openShop } from '../server/test/shop.ts';
 import { emptyFolder, install, ran } from './outside.ts';
 
 /**
- * The Inspector of the protocol's own project, on the command line, as in docs/agents.md. It needs Node 22.19, which may be newer
- * than the one here, and is 110 MB: it is installed for this test only.
+ * The MCP Inspector's command line, as in docs/agents.md. It needs Node 22.19, which may be newer than the installed
+ * one, and takes 110 MB, so only this test installs it.
  */
 const INSPECTOR = '@modelcontextprotocol/inspector@2.12.0';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test('the Inspector lists the tools of a shop, calls one, and shows the remedy of an error', async () => {
+test("the MCP Inspector lists a shop's tools, calls one, and shows the remedy of an error", async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Stoneware mug', price: '18.00' });
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());

@@ -1,11 +1,11 @@
 import { createAgentClient, createStorefrontClient, isError, unwrap } from '@commerce-backend/sdk';
 import { createMockShop, type MockShop } from '@commerce-backend/sdk/mocks';
 import { createMockFetch } from '@commerce-backend/sdk/mocks/fetch';
-// biome-ignore lint/correctness/noUndeclaredDependencies: the test installs it beside the SDK.
+// biome-ignore lint/correctness/noUndeclaredDependencies: the test installs it next to the SDK.
 import { setupServer } from 'msw/node';
 
-// The tests of a user who has installed the SDK with msw and ajv: a storefront and an agent, without a server. Like program.ts,
-// it is compiled and run in a folder of its own, by sdk.test.ts.
+// Tests of a user who has installed the SDK with msw and ajv: a storefront and an agent without a server. sdk.test.ts
+// compiles and runs this file in a separate folder.
 
 const { handlers, shop } = createMockShop({ baseUrl: 'https://shop.test' });
 const network = setupServer(...handlers);

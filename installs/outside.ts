@@ -6,18 +6,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Shared by the tests of installations: folders outside of the repository, and commands that run in them. */
+/** Helpers for tests of installations: folders outside of the repository, and commands that run in them. */
 
 export const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
 
-/** The newest TypeScript, which is the repository's own. */
+/** The repository's TypeScript, which is the newest supported version. */
 export const NEWEST_TYPESCRIPT = join(REPOSITORY, 'node_modules/typescript/bin/tsc');
 
-/** The longest time of a command: building an image takes minutes. */
+/** Maximum time of a command. Building an image takes minutes. */
 const TIMEOUT_MS = 900_000;
 const run = promisify(execFile);
 
-/** Creates an empty temporary folder. Its removal waits for a server that writes its compile cache as it exits. */
+/**
+ * Creates an empty temporary folder. Removing it retries, because an exiting server may still write its compile cache.
+ */
 export async function emptyFolder(): Promise<{ folder: string; remove: () => Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'commerce-install-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 20 }) };
@@ -29,7 +31,7 @@ export interface Ended {
   err: string;
 }
 
-/** Runs a command to its end, successful or not. */
+/** Runs a command. Returns its output and exit code. */
 export async function ran(cwd: string, command: string[], env: Record<string, string> = {}): Promise<Ended> {
   const [file = '', ...args] = command;
   try {
@@ -43,14 +45,17 @@ export async function ran(cwd: string, command: string[], env: Record<string, st
   }
 }
 
-/** Runs a command that must succeed, and returns its output. */
+/** Runs a command. Returns its output, or throws if it fails. */
 export async function done(cwd: string, command: string[], env?: Record<string, string>): Promise<string> {
   const { code, out, err } = await ran(cwd, command, env);
   if (code !== 0) throw new Error(`${command.join(' ')} ended with ${code}:\n${out}\n${err}`);
   return out;
 }
 
-/** Variables that npm and vitest set for the repository, which are removed elsewhere. The registry and the cache stay. */
+/**
+ * Variables that npm and vitest set for the repository, which commands outside of it must not inherit. Those for the
+ * registry and the cache are kept.
+ */
 const OF_THE_REPOSITORY =
   /^(npm_package_|npm_lifecycle_|npm_config_local_prefix$|INIT_CWD$|VITEST|NODE_ENV$|NODE_OPTIONS$|(BASE_URL|MODE|DEV|PROD|SSR|TEST)$)/;
 
@@ -60,7 +65,7 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
 
 const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
-/** The file of a shop that can sell at once: `site create --file` creates it (see buy.mjs). */
+/** A configuration for `site create --file`, with which the shop can sell at once (see buy.mjs). */
 export const SHOP = {
   name: 'Alder & Finch',
   country: 'DE',
@@ -69,22 +74,22 @@ export const SHOP = {
   products: [{ slug: 'mug', name: 'Mug', price: '12.00', status: 'active', inventory_quantity: 5 }],
 };
 
-/** Packs the last build of a workspace, and returns the path of the tarball. */
+/** Packs a workspace that was already built. Returns the path of the tarball. */
 export async function pack(workspace: string, into: string): Promise<string> {
-  // Leaves out the build script, because concurrent tests read its output.
+  // Without scripts, because a build would change files that concurrent tests read.
   const command = ['npm', 'pack', '--json', '--ignore-scripts', '--pack-destination', into, ...QUIET];
   const packed = JSON.parse(await done(join(REPOSITORY, workspace), command));
   const [{ filename }] = Object.values<{ filename: string }>(packed) as [{ filename: string }];
   return join(into, filename);
 }
 
-/** Installs into an empty folder, from tarballs and the registry. */
+/** Installs packages into an empty folder, from tarballs and the registry. */
 export async function install(folder: string, ...packages: string[]): Promise<void> {
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }));
   await done(folder, ['npm', 'install', '--prefer-offline', ...QUIET, ...packages]);
 }
 
-/** The number of packages installed in a folder, and their size. */
+/** Number and size of the packages installed in a folder. */
 export async function installed(folder: string): Promise<{ packages: number; megabytes: number }> {
   const { packages } = JSON.parse(await readFile(join(folder, 'node_modules/.package-lock.json'), 'utf8'));
   const [megabytes] = (await done(folder, ['du', '-sm', 'node_modules'])).split('\t');
@@ -94,7 +99,7 @@ export async function installed(folder: string): Promise<{ packages: number; meg
   };
 }
 
-/** Waits until a URL responds with 2xx. Throws the output of the process if it ends before. */
+/** Waits until a URL answers with 2xx. Throws the process's output if it exits before. */
 export async function answering(address: string, server: ChildProcess): Promise<void> {
   let said = '';
   server.stderr?.on('data', (chunk) => {
@@ -106,7 +111,7 @@ export async function answering(address: string, server: ChildProcess): Promise<
   }
 }
 
-/** Ends a process that was started detached. npm does not forward signals, so its whole group gets one. */
+/** Stops a detached process with its process group, because npm does not forward signals. */
 export async function stop(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null || !server.pid) return;
   const ended = new Promise((exited) => server.once('exit', exited));

@@ -7,10 +7,11 @@ import { databaseUrl } from '../server/test/worker-database.ts';
 import { answering, done, emptyFolder, installed, ownEnvironment, REPOSITORY, ran, stop } from './outside.ts';
 
 /**
- * Tests the installation of docs/production.md: a clone of the last commit, `npm ci --omit=dev`, and a server that runs from it.
+ * Tests the installation in docs/production.md: clones the last commit, runs `npm ci --omit=dev`, and starts the
+ * server.
  */
 
-/** The figures that docs/production.md states, plus a little. */
+/** Slightly above the numbers in docs/production.md. */
 const MOST_PACKAGES = 306;
 const MOST_MEGABYTES = 220;
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => remove?.());
 
-test('an installation for production has no development dependency, and builds nothing', async () => {
+test('a production installation has no development dependencies and builds nothing', async () => {
   for (const name of ['turbo', 'typescript', 'vitest', 'redoc', 'puppeteer-core', 'node']) {
     expect(existsSync(join(folder, 'node_modules', name)), name).toBe(false);
   }
@@ -33,13 +34,13 @@ test('an installation for production has no development dependency, and builds n
   expect(await done(folder, ['git', 'status', '--porcelain'])).toBe('');
 });
 
-test('packages and size do not exceed the documented figures', async () => {
+test('the number and size of packages do not exceed the documented values', async () => {
   const { packages, megabytes } = await installed(folder);
   expect(packages).toBeLessThanOrEqual(MOST_PACKAGES);
   expect(megabytes).toBeLessThanOrEqual(MOST_MEGABYTES);
 });
 
-test('on a Node that is too old, the installation exits with 1 and a message', async () => {
+test('the installation exits with 1 and a message if Node is too old', async () => {
   const older = 'Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.11.0" } })';
   const command = [process.execPath, '--import', `data:text/javascript,${older}`, 'scripts/prepare.mjs'];
   const { code, out, err } = await ran(folder, command);

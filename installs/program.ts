@@ -11,8 +11,7 @@ import {
 } from '@commerce-backend/sdk';
 import { createOperatorClient, type OperatorSchemas } from '@commerce-backend/sdk/operator';
 
-// A program of a user who has installed the SDK. It is not compiled with the repository: sdk.test.ts compiles it in a folder
-// of its own, and runs it.
+// A program of a user who has installed the SDK. sdk.test.ts compiles and runs it in a separate folder.
 declare const process: { argv: string[] };
 
 const [baseUrl = '', siteId = '', storefrontToken = '', apiKey = '', syncSecret = ''] = process.argv.slice(2);
@@ -20,7 +19,7 @@ const dashboard = createDashboardClient({ baseUrl, apiKey });
 const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken });
 const sync = createSyncClient({ baseUrl, siteId, syncSecret });
 
-/** An undefined option counts as omitted, under exactOptionalPropertyTypes too. */
+/** Undefined options compile even under exactOptionalPropertyTypes. */
 export function found(q: string | undefined, customerToken: string | undefined, timeoutMs: number | undefined) {
   const shop = createStorefrontClient({ baseUrl, siteId, storefrontToken, customerToken, timeoutMs });
   return unwrap(shop.GET('/api/storefront/products', { params: { query: { q, limit: 5 } } }));
@@ -62,16 +61,16 @@ console.log(
   }),
 );
 
-/** Never called: code that the compiler must reject, so that no type has silently become `any`. */
+/** Never called. The compiler must reject this code, which shows that no type is `any`. */
 export function mistakes() {
   const operators = createOperatorClient({ baseUrl, operatorKey: apiKey });
   const problems: OperatorSchemas['SiteProblem'][] = ['cannot_sell'];
-  // @ts-expect-error: operators are served no operation of shops
+  // @ts-expect-error: the operators' API has no operations of shops
   void operators.GET('/api/dashboard/products', { params: { query: { q: problems[0] } } });
-  // @ts-expect-error: there is no such path
+  // @ts-expect-error: this path does not exist
   void storefront.GET('/api/storefront/no-such-path');
-  // @ts-expect-error: a price is text
+  // @ts-expect-error: a price is a string
   void dashboard.POST('/api/dashboard/products', { body: { name: 'Mug', price: 14 } });
-  // @ts-expect-error: a cart has no such field
+  // @ts-expect-error: a cart does not have this field
   void cart.no_such_field;
 }

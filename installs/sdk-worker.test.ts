@@ -8,9 +8,9 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openShop } from '../server/test/shop.ts';
 import { emptyFolder, install, pack } from './outside.ts';
 
-/** Tests the packed SDK in workerd, the runtime of Cloudflare's workers: no Node, only web APIs. */
+/** Tests the packed SDK in workerd, the runtime of Cloudflare Workers, which has only web APIs. */
 
-/** The version of workerd. Its binaries are packages of npm; those of later versions are not all published there. */
+/** The last workerd version whose binaries are all available on npm. */
 const WORKERD = '1.20261023.1';
 
 let folder: string;
@@ -35,7 +35,7 @@ export default {
   },
 };`;
 
-/** Lists the installed modules. workerd resolves imports, even of packages, next to the importing module. */
+/** Lists the installed modules for workerd, which resolves imports of packages relative to the importing module. */
 async function modules(): Promise<string> {
   const dist = 'node_modules/@commerce-backend/sdk/dist';
   const files = (await readdir(join(folder, dist))).filter((name) => name.endsWith('.js'));
@@ -82,7 +82,7 @@ afterAll(async () => {
   await remove?.();
 });
 
-test('a worker reads, fills a cart, gets an error, and verifies a webhook', async () => {
+test('the SDK in a worker reads products, fills a cart, gets an error, and verifies a webhook', async () => {
   const { baseUrl, credentials, givenProduct } = await openShop();
   const { variants } = await givenProduct({ name: 'Slate mug', price: '14.00' });
   const { site_id: siteId, storefront_token: storefrontToken } = credentials;
@@ -90,7 +90,7 @@ test('a worker reads, fills a cart, gets an error, and verifies a webhook', asyn
   await writeFile(join(folder, 'config.capnp'), await config(port));
   const SHOP = JSON.stringify({ baseUrl, siteId, storefrontToken, variant_id: variants[0]?.id });
   let said = '';
-  // Starts the binary itself: the command of the package would start it as a process that outlives it.
+  // Starts the binary directly, because the package's command would leave it running after the test.
   const platform = `workerd-${process.platform}-${process.arch === 'x64' ? '64' : process.arch}`;
   worker = spawn(join(folder, 'node_modules/@cloudflare', platform, 'bin/workerd'), ['serve', 'config.capnp'], {
     ...{ cwd: folder, env: { ...process.env, SHOP } },

@@ -8,7 +8,9 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { freePort } from '../server/src/db/free-port.ts';
 import { answering, done, emptyFolder, ownEnvironment, pack } from './outside.ts';
 
-/** The first steps of a new user in an empty folder with only the packed tarballs: init, dev, change a page, look at the log. */
+/**
+ * The first steps of a new user in an empty folder with only the packed tarballs: init, dev, edit a page, read the log.
+ */
 
 let folder: string;
 let shop: string;
@@ -45,7 +47,7 @@ afterAll(async () => {
   await remove?.();
 }, 60_000);
 
-/** Runs the shop on free ports, until the storefront answers. */
+/** Starts the shop on free ports, and waits until the storefront answers. */
 async function dev(): Promise<void> {
   said = '';
   const [port, storefrontPort] = [await freePort(), await freePort()];
@@ -60,7 +62,7 @@ async function dev(): Promise<void> {
   await answering(storefront, running);
 }
 
-/** Waits until neither the server nor the storefront listens. */
+/** Waits until neither the server nor the storefront listens on its port. */
 async function gone(): Promise<void> {
   const answers = (address: string) =>
     fetch(address).then(
@@ -70,7 +72,7 @@ async function gone(): Promise<void> {
   while ((await answers(storefront)) || (await answers(server))) await sleep(100);
 }
 
-test('dev prints the addresses and a login that opens the panel', async () => {
+test('dev prints the URLs, and a login that works in the panel', async () => {
   const { panel, login, api } = JSON.parse(said);
   expect((await fetch(panel)).status).toBe(200);
   const [email, password] = login.split(/ +/);
@@ -82,7 +84,7 @@ test('dev prints the addresses and a login that opens the panel', async () => {
   expect(session.status).toBe(200);
 });
 
-test('the storefront sells: a product goes into the cart, and on to a checkout that leads back to it', async () => {
+test('the storefront adds a product to the cart and opens a checkout that links back to it', async () => {
   const [, path] = /href="(\/products\/[^"]+)"/.exec(await textOf('/')) ?? [];
   const [, variant_id = ''] = /option value="([^"]+)"/.exec(await textOf(path ?? '')) ?? [];
   const added = await send('/cart', new URLSearchParams({ variant_id }));
@@ -94,18 +96,18 @@ test('the storefront sells: a product goes into the cart, and on to a checkout t
   expect(await page.text()).toContain(`href="${storefront}/`);
 });
 
-test('the agent of the folder finds something and prepares its purchase', async () => {
+test('the agent in the folder finds a product and prepares its purchase', async () => {
   expect(await done(shop, ['npm', 'run', '--silent', 'agent', '--', '--auto-approve'])).toContain(
     `Confirm it at ${server}/checkout/`,
   );
 });
 
-test('what shoppers search for is shown as text', async () => {
+test("shows a shopper's search query as text", async () => {
   expect(await textOf('/?q=%22%3E%3Cscript%3E')).not.toContain('"><script>');
   expect((await fetch(`${storefront}/products/none`)).status).toBe(404);
 });
 
-test('input that no shopper would send is refused, and ends nothing', async () => {
+test('rejects malformed requests without crashing', async () => {
   const { hostname, port } = new URL(storefront);
   for (const path of ['//', '/products/%ff', '/../etc/passwd', '/style.css/..%2f']) {
     const status = await new Promise((answered, failed) => {
@@ -117,7 +119,7 @@ test('input that no shopper would send is refused, and ends nothing', async () =
   expect((await fetch(storefront)).status).toBe(200);
 });
 
-test('a changed page is served after a moment, and open pages reload', async () => {
+test('serves a changed page shortly after it was saved, and reloads open pages', async () => {
   const file = join(shop, 'storefront/server.js');
   const changes = await fetch(`${storefront}/_changes`);
   const ended = changes.text().then(
@@ -129,7 +131,7 @@ test('a changed page is served after a moment, and open pages reload', async () 
   while (!(await textOf('/').catch(() => '')).includes('Lovely things')) await sleep(50);
 });
 
-test('the log shows the requests of the storefront', async () => {
+test("the log contains the storefront's requests", async () => {
   const tail = [
     'npx',
     '--no',
@@ -146,7 +148,7 @@ test('the log shows the requests of the storefront', async () => {
   expect(JSON.parse(line ?? '')).toMatchObject({ operation_id: 'storefront.listProducts', status: 200 });
 });
 
-test('Ctrl-C ends the server and the storefront, and so does killing dev', async () => {
+test('the server and the storefront end on Ctrl-C and when dev is killed', async () => {
   const ended = new Promise((exited) => running.once('exit', exited));
   running.kill('SIGINT');
   expect(await ended).toBe(0);
@@ -157,7 +159,7 @@ test('Ctrl-C ends the server and the storefront, and so does killing dev', async
   await gone();
 });
 
-test('without the server, the storefront and the agent play with the mocks', async () => {
+test('the storefront and the agent run on the mocks, without a server', async () => {
   const port = String(await freePort());
   const commerce = join(shop, 'node_modules/@commerce-backend/cli/bin/commerce.js');
   const options = { cwd: shop, env: { ...ownEnvironment(), DEMO_FILE: 'mock.json' } };

@@ -1,6 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
-/** Packages that are packed and installed elsewhere: `npm run test:installs`. Needs the registry. */
+/**
+ * Tests of packages that are packed and installed elsewhere: `npm run test:installs`. Needs access to the npm registry.
+ */
 export default defineConfig({
   test: {
     name: 'installs',

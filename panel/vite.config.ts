@@ -6,7 +6,7 @@ export default defineConfig({
   plugins: [react()],
   build: {
     target: 'es2022',
-    // No data is inlined, because the content security policy blocks data URLs and a polyfill in a <script>.
+    // The Content-Security-Policy blocks data URLs and a polyfill in a <script>.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },

@@ -8,18 +8,18 @@ export interface Mutant {
   id: string;
   /** The ids of the proofs that must catch it. */
   proofs: string[];
-  /** One sentence: what the server does wrong. */
+  /** The bug in one sentence. */
   bug: string;
   /** Relative to the root of the repository. */
   file: string;
-  /** Occurs once in the file. */
+  /** The text to replace. It must occur once in the file. */
   find: string;
   replace: string;
 }
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDER = join(import.meta.dirname, 'mutants');
-/** Of the whole short form of one proof. */
+/** Time limit for the short form of one proof. */
 const MOST_MINUTES = 10;
 
 export function allMutants(): Mutant[] {
@@ -69,7 +69,7 @@ export async function proveMutants(chosen: string[], seed: string): Promise<numb
   return survivors.length > 0 ? 1 : 0;
 }
 
-/** Everything that a proof reads, without a link back to the working tree except to packages, which nothing writes. */
+/** Copies everything that a proof reads. Packages are linked instead, because nothing writes to them. */
 function copyOfCheckout(): string {
   const copy = mkdtempSync(join(tmpdir(), 'mutants-'));
   const left = ['node_modules', '.git', '.data', '.turbo', 'docs-site'];
@@ -98,7 +98,7 @@ function packagesIn(folder: string): string[] {
   }
 }
 
-/** A proof that fails itself, or does not end, has not caught anything. */
+/** A proof that crashes, or does not end, has not caught the bug. */
 async function shortFormIn(cwd: string, proof: string, seed: string): Promise<{ caught: boolean; reported: string }> {
   const args = ['proofs/run.ts', proof, '--short', '--seed', seed];
   const child = spawn(process.execPath, args, {

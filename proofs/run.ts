@@ -1,23 +1,21 @@
+/**
+ * The command `npm run prove`; README.md lists its options. Progress goes to stderr. Exits with 1 if a promise is broken or a
+ * mutant survives.
+ */
+
 import './temporary-folder.ts';
 
 import { parseArgs } from 'node:util';
 import { startVitest, type Vitest } from 'vitest/node';
 import { migratedDatabases } from '../server/test/database.ts';
 import { PROOFS } from './all.ts';
-import { FailedProof, type Figures, type Proof, type Trial } from './frame.ts';
-import { promises } from './list.ts';
+import { folders, promises, proofsIn } from './list.ts';
 import { proveMutants } from './mutants.ts';
 import { stampOfNow } from './stamp.ts';
 import { machineLine, noteShortForms, type Row, writeTable } from './table.ts';
-import { closeWorld } from './world.ts';
+import { FailedProof, type Figures, type Proof, type Trial } from './testing/proof.ts';
+import { closeWorld } from './testing/three-tenants.ts';
 
-/**
- * `npm run prove` runs the full form of the proofs, one after another, and `npm run prove -- A1 H6 --seed 7` some of them (with
- * `--tenth` at a tenth of their counts); their figures go into the table of README.md. `npm run prove -- --short` runs all
- * short forms, some at a time, and `--short D1` one; with `--record` they change the table too. `--list` prints the promises,
- * `--mutants` plants bugs that the short forms must catch (mutants.ts). Progress goes to stderr. Exits with 1 when a promise is
- * broken, or a mutant survives.
- */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -35,14 +33,16 @@ if (values.list) {
   process.exit(0);
 }
 if (values.mutants) process.exit(await proveMutants(positionals, values.seed));
-const unknown = positionals.filter((id) => !PROOFS.some((proof) => proof.id === id));
+const known = [...folders(), ...PROOFS.map(({ id }) => id)];
+const unknown = positionals.filter((word) => !known.includes(word));
 if (unknown.length > 0) {
-  process.stderr.write(`There is no proof ${unknown.join(', ')}. Known: ${PROOFS.map(({ id }) => id).join(' ')}\n`);
+  process.stderr.write(`There is no proof ${unknown.join(', ')}. Known: ${known.join(' ')}\n`);
   process.exit(2);
 }
-if (values.short && positionals.length === 0) await proveShort();
+if (values.short && positionals.every((word) => folders().includes(word))) await proveShort(positionals);
 
-const chosen = positionals.length > 0 ? PROOFS.filter(({ id }) => positionals.includes(id)) : PROOFS;
+const ids = positionals.flatMap((word) => (folders().includes(word) ? proofsIn(word) : [word]));
+const chosen = ids.length > 0 ? PROOFS.filter(({ id }) => ids.includes(id)) : PROOFS;
 
 const begun = values.short && !values.record ? undefined : stampOfNow();
 const database = await migratedDatabases(1);
@@ -92,11 +92,15 @@ function heldIn(vitest: Vitest): string[] {
   return tests.flatMap(({ name }) => /^([A-Z]\d+): /.exec(name)?.[1] ?? []);
 }
 
-/** Runs all short forms with proofs/vitest.config.ts, and prints how many succeeded. */
-async function proveShort(): Promise<never> {
+/** Runs the short forms of these folders, or all, with proofs/vitest.config.ts, and prints how many succeeded. */
+async function proveShort(chosenFolders: string[]): Promise<never> {
   process.env.PROOF_SEED = values.seed;
   const now = stampOfNow();
-  const vitest = await startVitest('test', [], { config: `${import.meta.dirname}/vitest.config.ts`, watch: false });
+  const vitest = await startVitest(
+    'test',
+    chosenFolders.map((folder) => `proofs/${folder}/`),
+    { config: `${import.meta.dirname}/vitest.config.ts`, watch: false },
+  );
   if (values.record) noteShortForms(heldIn(vitest), now);
   await vitest.close();
   process.exit(process.exitCode ?? 0);

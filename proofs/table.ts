@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import type { Figures, Trial } from './frame.ts';
 import type { Stamp } from './stamp.ts';
+import type { Figures, Trial } from './testing/proof.ts';
 
 /** A row of the table in README.md, which is between two markers. Rows of proofs that did not run are kept. */
 export interface Row {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { RETRY_TIMEOUTS } from '../server/test/closing-line.ts';
+import { LongestFirst } from '../server/test/longest-first.ts';
 import { diskFolder } from '../server/test/memory-folder.ts';
 
 // Uses the same cache and temporary folder as the tests (../vitest.config.ts).
@@ -15,12 +16,14 @@ export default defineConfig({
   test: {
     name: 'proofs',
     root: import.meta.dirname,
-    include: ['*.short.ts', '../server/{src,test}/**/*.short.ts'],
+    include: ['*/*.short.ts', '../server/{src,test}/**/*.short.ts'],
     globalSetup: ['../server/test/database.ts'],
     setupFiles: ['../server/test/after-each-file.ts'],
     testTimeout: 600_000,
     hookTimeout: 120_000,
-    maxWorkers: 3,
+    // More than the cores of a small machine, because many proofs wait most of the time.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     retry: RETRY_TIMEOUTS,
     reporters: ['default', '../server/test/closing-line.ts'],
   },

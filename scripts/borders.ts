@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 
 /**
- * Allowed imports: folders from the lowest layer to the highest. Only higher layers may import a layer, never its neighbours.
- * `.` stands for the files next to the folders, except those that have a layer of their own. docs/architecture.md lists the
- * same.
+ * Allowed imports. Folders are listed from the lowest layer to the highest. A folder may import only lower layers, and
+ * not its neighbours in the same layer. `.` stands for the files next to the folders, except those listed themselves.
+ * docs/architecture.md contains the same list.
  */
 export const FLOORS: Record<string, string[][]> = {
   'server/src': [
-    ['language', 'egress', 'files', 'tracing', 'secret-key.ts', 'once.ts'],
+    ['language', 'egress', 'files', 'tracing', 'metrics', 'secret-key.ts', 'once.ts'],
     ['db'],
     ['search', 'backup'],
     ['shop'],
@@ -28,6 +28,8 @@ export const FLOORS: Record<string, string[][]> = {
     ['carts'],
     ['shipping'],
     ['orders'],
+    ['returns'],
+    ['withdrawals'],
     ['customers', 'payments', 'transfers'],
     ['account', 'merchant', 'operators'],
     ['mails'],
@@ -46,7 +48,7 @@ export const FLOORS: Record<string, string[][]> = {
   ],
   'server/src/pages': [
     ['parts'],
-    ['account', 'buy', 'checkout', 'order', 'agent-consent', 'agent-guides', 'docs', 'panel'],
+    ['account', 'buy', 'checkout', 'order', 'withdraw', 'agent-consent', 'agent-guides', 'docs', 'panel'],
     ['.'],
   ],
   'server/src/search': [['.'], ['words'], ['index'], ['query'], ['rank']],
@@ -54,14 +56,14 @@ export const FLOORS: Record<string, string[][]> = {
 
 interface Border {
   from: string[];
-  /** The folders, files or packages that may not be imported. */
+  /** Folders, files or packages that may not be imported. */
   to: string[];
   why: string;
 }
 
 const SURFACES = ['dashboard', 'storefront', 'sync', 'agent'].map((name) => `server/src/${name}`);
 
-/** Rules that the floors do not express. */
+/** Import rules in addition to the layers. */
 const BORDERS: Border[] = [
   { from: SURFACES, to: ['express'], why: 'A surface sees validated calls, not requests.' },
   { from: SURFACES, to: ['knex', 'pg', 'sql-template-tag', 'server/src/db'], why: 'SQL belongs to the shop.' },
@@ -84,12 +86,12 @@ const BORDERS: Border[] = [
 ];
 
 const ROOTS = ['server/src', 'sdk/src', 'cli/src', 'panel/src', 'examples'];
-/** Matches imports with names, for the side effect only, and inline, even those of types. */
+/** Matches import and export declarations and dynamic imports, including those of types. */
 const IMPORT = /(?:^|\n)(?:import|export)\s(?:[^;'"]*?from )?'([^']+)'|\bimport\(\s*'([^']+)'/g;
 
 export interface Import {
   file: string;
-  /** A path from the top of the repository, or the name of a package. */
+  /** A path from the repository's root, or a package name. */
   target: string;
 }
 
@@ -102,7 +104,6 @@ function sourcesIn(folder: string): string[] {
     .map(({ name, parentPath }) => join(parentPath, name));
 }
 
-/** The imports of a file. */
 export function importsOf(file: string, source: string): Import[] {
   return [...source.matchAll(IMPORT)].map(([, from, dynamic]) => {
     const target = from ?? dynamic ?? '';
@@ -137,7 +138,7 @@ function borderMistakes({ file, target }: Import): string[] {
   ).map(({ why }) => `${file} imports ${target}: ${why}`);
 }
 
-/** Finds cycles of imports: one through each file that is part of one. Each cycle is reported once. */
+/** Finds import cycles: for each file that is part of one, one cycle. Each cycle is reported once. */
 function circles(imports: Import[]): string[] {
   const targets = Map.groupBy(imports, ({ file }) => file);
   const done = new Set<string>();
@@ -153,12 +154,12 @@ function circles(imports: Import[]): string[] {
   return found;
 }
 
-/** A line for each import that crosses a border upwards or sideways, and for each cycle of imports, including those of types. */
+/** Returns a line for each import that violates a rule, and for each import cycle, including imports of types. */
 export function mistakesOf(imports: Import[]): string[] {
   return [...imports.flatMap((one) => [...floorMistakes(one), ...borderMistakes(one)]), ...circles(imports)];
 }
 
-/** All imports of the packages' sources. */
+/** All imports in the sources of all packages. */
 export function allImports(): Import[] {
   return ROOTS.flatMap(sourcesIn).flatMap((file) => importsOf(file, readFileSync(file, 'utf8')));
 }

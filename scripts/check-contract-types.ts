@@ -1,16 +1,17 @@
+/**
+ * Fails with a line for each response schema that can gain a required field without a type error in the server: a cast or a
+ * claimed row type hides that nothing produces the field. `npm run check:contract-types`.
+ *
+ * In a copy of the contract's types, each schema requires a field with a unique name. One type check covers many schemas: an
+ * error names the field that is missing. As an error may hide others, the check is repeated with the schemas that no error has
+ * named, until there is no error. The work tree is only read.
+ */
+
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/**
- * Fails with a line for each response schema that can gain a required field without a type error in the server: a cast or a
- * claimed row type hides that nothing produces the field. `npm run check:contract-types`.
- *
- * In a copy of the contract's types, each schema requires a field with a name of its own. One type check covers many schemas: an
- * error names the field that is missing. As an error may hide others, the check is repeated with the schemas that no error has
- * named, until there is no error. The work tree is only read.
- */
 const ROOT = join(import.meta.dirname, '..');
 const FIELD = 'missing_field_of_';
 
@@ -39,7 +40,7 @@ try {
   rmSync(temporary, { recursive: true });
 }
 
-/** Writes the types of the contract, in which each response schema requires one more field. */
+/** Writes the contract's types with an additional required field in each response schema. */
 function typesWithMissingFields() {
   const contract: Description = JSON.parse(readFileSync(join(ROOT, 'spec/generated/openapi.json'), 'utf8'));
   const { schemas } = contract.components;
@@ -53,7 +54,7 @@ function typesWithMissingFields() {
   return { names, types: readFileSync(out, 'utf8') };
 }
 
-/** The schemas of objects to which responses refer, even through other schemas. */
+/** Object schemas that responses reference, directly or indirectly. */
 function responseSchemas(contract: Description): string[] {
   const seen = new Set<string>();
   const visit = (value: unknown): void => {
@@ -102,7 +103,7 @@ function schemasWithoutError(names: string[], types: string): string[] {
   return schemasWithoutError(rest, types.replace(new RegExp(`^ *(${[...missing].join('|')}): .*\n`, 'gm'), ''));
 }
 
-/** Reads which fields are missing. Other fields that an error mentions belong to the types that it prints. */
+/** The missing fields that errors report. Other fields in an error are part of a printed type. */
 function missingFields(errors: string): Set<string> {
   const single = [...errors.matchAll(/Property '(\w+)' is missing in|Types of property '(\w+)' are/g)];
   const several = [...errors.matchAll(/is missing the following properties from type .*: ([\w, ]+)$/gm)];
@@ -110,7 +111,7 @@ function missingFields(errors: string): Set<string> {
   return new Set(fields.filter((field) => field.startsWith(FIELD)));
 }
 
-/** The errors of the server's sources, without its tests, with these types of the contract. */
+/** Type errors in the server's sources without tests, compiled with these contract types. */
 function typeErrors(types: string): string {
   const file = join(temporary, 'types.d.ts');
   writeFileSync(file, types);

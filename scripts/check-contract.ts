@@ -1,10 +1,11 @@
+/**
+ * `npm run check` runs this. Fails with a line for each change since the released contract that breaks clients, unless
+ * spec/released/accepted.json justifies it, and for each entry of that file that no longer applies.
+ */
+
 import { readFileSync } from 'node:fs';
 import { breakingChanges } from './contract-changes.ts';
 
-/**
- * Fails with a line for each change since the released contract that breaks its clients, unless spec/released/accepted.json
- * justifies it, and for each entry there that is no longer true. `npm run check` runs it.
- */
 const read = (file: string) => JSON.parse(readFileSync(new URL(`../spec/${file}`, import.meta.url), 'utf8'));
 const accepted = read('released/accepted.json') as { where: string; what: string; reason: string }[];
 

@@ -1,7 +1,7 @@
 /**
- * Checks that the published figures belong to this contract, and that every promise held. Fails with a line for each row of
- * proofs/README.md and each section of bench/README.md that was measured when fewer operations were served than now. `npm run
- * check:figures` runs it.
+ * Checks the published figures: every promise in proofs/README.md must hold, and no row there or section of
+ * bench/README.md may have been measured with fewer operations than the contract has now. `npm run check:figures` runs
+ * this.
  */
 import { readFileSync } from 'node:fs';
 
@@ -13,12 +13,14 @@ function servedIn(contract: string): number {
 }
 
 /**
- * Benches whose figures may depend on the number of operations. The others measure single operations, and carry commit and
- * date.
+ * Benchmarks whose figures may depend on the number of operations. Others measure single operations, and are dated
+ * instead.
  */
 const OF_ALL_OPERATIONS = ['validation', 'process'];
 
-/** The rows of the proofs whose short and full forms were recorded with another number of operations, or without one. */
+/**
+ * Rows of proofs/README.md whose short and full forms were recorded with another number of operations, or without one.
+ */
 export function staleProofs(readme: string, served: number): string[] {
   const rows = [...readme.matchAll(/^\| ([A-Z]\d+) \|.*$/gm)];
   if (rows.length === 0) throw new Error('proofs/README.md has no figures.');
@@ -31,17 +33,19 @@ export function staleProofs(readme: string, served: number): string[] {
   });
 }
 
-/** The rows of the proofs with violations, or without their number. */
+/** Rows of proofs/README.md that report violations, or no number of violations. */
 export function brokenProofs(readme: string): string[] {
   const rows = [...readme.matchAll(/^\| ([A-Z]\d+) \|.*?\|([^|]*)\|/gm)];
   return rows.flatMap(([, id = '', violations = '']) => (violations.trim() === '0' ? [] : [id]));
 }
 
-/** The sections of the bench that depend on the number of operations and were measured with too few, or do not state it. */
+/**
+ * Sections of bench/README.md that depend on the number of operations and were measured with fewer, or do not state it.
+ */
 export function staleBenches(readme: string, served: number): string[] {
   const sections = [...readme.matchAll(/<!-- (\w+): written by npm run bench -->([\s\S]*?)<!-- end of \1 -->/g)];
   if (sections.length === 0) throw new Error('bench/README.md has no figures.');
-  // A section without measurements cannot be out of date.
+  // A section without measurements cannot be outdated.
   return sections.flatMap(([, name = '', text = '']) => {
     if (text.trim() === '') return [];
     const operations = /^Measured at [0-9a-f]{7}\+? on [\d-]{10}, with (\d+) operations served\.$/m.exec(text)?.[1];

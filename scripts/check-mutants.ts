@@ -1,7 +1,11 @@
+/**
+ * `npm run check` runs this. Fails with a line for each planted bug in proofs/mutants/ that no longer applies to the
+ * code.
+ */
+
 import { readFileSync } from 'node:fs';
 import { allMutants, planted } from '../proofs/mutants.ts';
 
-/** Fails with a line for each planted bug of proofs/mutants/ that no longer applies. `npm run check` runs it. */
 const proofs = readFileSync(new URL('../proofs/all.ts', import.meta.url), 'utf8');
 for (const mutant of allMutants()) {
   try {

@@ -1,15 +1,3 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import pg from 'pg';
-import { prepareSchema } from '../server/src/commands/schema.ts';
-import { startEmbedded } from '../server/src/db/embedded.ts';
-import { readStatements } from '../server/test/sent-statements.ts';
-import { COMMANDS, EXCEPTIONS, type Exception, SWEEPS } from './plans/exceptions.ts';
-import { fill } from './plans/fill.ts';
-import { type Finding, keptFromIndex, type PlanNode, type Tables, withoutIndex, withoutSite } from './plans/judge.ts';
-
 /**
  * Asks an embedded PostgreSQL for the plan of each statement that the server sent while the tests ran, in a database of many
  * shops, and fails with a line for each that reads a tenant table without its `site_id`, or a table without an index. Run after
@@ -18,15 +6,28 @@ import { type Finding, keptFromIndex, type PlanNode, type Tables, withoutIndex, 
  *   npm run check:plans
  *   npm run check:plans -- --statement "select from carts where id = \$1"     that statement alone, to try the check
  */
+
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import pg from 'pg';
+import { prepareSchema } from '../server/src/commands/schema.ts';
+import { startEmbedded } from '../server/src/db/embedded.ts';
+import { readStatements } from '../server/test/sent-statements.ts';
+import { COMMANDS, EXCEPTIONS, type Exception, OWNERS, SWEEPS } from './plans/exceptions.ts';
+import { fill } from './plans/fill.ts';
+import { type Finding, keptFromIndex, type PlanNode, type Tables, withoutIndex, withoutSite } from './plans/judge.ts';
+
 const { values } = parseArgs({ options: { statement: { type: 'string' } } });
 const statements = values.statement ? new Map([[values.statement, new Set(['given:0'])]]) : readStatements();
 
-/** If fewer statements than this were sent, only a part of the tests ran. */
+/** With fewer statements than this, not all tests have run. */
 const LEAST_STATEMENTS = 500;
 const SITE = '00000000-0000-0000-0000-000000000001';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'commerce-plans-'));
-// PostgreSQL may run as another user, who must have access to the folder.
+// PostgreSQL may run as another user, who needs access to the folder.
 chmodSync(dataDir, 0o711);
 const cluster = await startEmbedded({ dataDir, durable: false });
 try {
@@ -53,7 +54,7 @@ async function judgeAll(url: string): Promise<Judged[]> {
     const judged: Judged[] = [];
     for (const [text, places] of statements) {
       if (!/^\s*(?:select|insert|update|delete|merge|with)\b/i.test(text)) continue;
-      // The temporary tables of an imported site contain only that site.
+      // Temporary tables of an import contain only one site.
       if (/\bpg_temp\./.test(text)) continue;
       const serving = [...places].filter((place) => !COMMANDS.some((folder) => place.startsWith(folder)));
       if (serving.length === 0) continue;
@@ -65,15 +66,17 @@ async function judgeAll(url: string): Promise<Judged[]> {
   }
 }
 
-/** Judges a statement. `site_id` must be in the statement itself, and an index must serve it even under row-level security. */
+/** Checks a statement. It must compare `site_id` itself, and find rows by an index even under row-level security. */
 async function judge(client: pg.Client, text: string, places: string[], tables: Tables): Promise<Finding[]> {
   const sweeps = places.some((place) => SWEEPS.some((file) => place.startsWith(file)));
   const bare = await planAs(client, undefined, text);
-  // These are planned without row-level security: the queue belongs to the login of the server, and only operators change the
-  // hosts of sites.
-  const guarded = /graphile_worker|(?:update|into|from) commerce\.site_domains/.test(text)
-    ? bare
-    : await planAs(client, sweeps ? 'commerce_sweep' : 'commerce_app', text);
+  // Planned without row-level security: the queue belongs to the server's login, and only operators change sites'
+  // hosts.
+  const isOwners = places.every((place) => OWNERS.some((file) => place.startsWith(file)));
+  const guarded =
+    isOwners || /graphile_worker|(?:update|into|from) commerce\.site_domains/.test(text)
+      ? bare
+      : await planAs(client, sweeps ? 'commerce_sweep' : 'commerce_app', text);
   return [...withoutSite(bare, tables), ...withoutIndex(guarded, tables), ...keptFromIndex(bare, guarded)];
 }
 
@@ -114,7 +117,7 @@ function report(judged: Judged[]): void {
   if (failures > 0) process.exitCode = 1;
 }
 
-/** Whether every place that sends the statement is excused. */
+/** Whether there is an exception for every file that sends the statement. */
 function excused({ table, kind }: Finding, places: string[], unused: Set<Exception>): boolean {
   const found = places.map((place) =>
     EXCEPTIONS.find(

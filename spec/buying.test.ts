@@ -13,7 +13,7 @@ const operationOf = (id: string): Json => operations.find(({ operationId }) => o
 
 const sorted = (names: string) => names.split(' ').sort();
 
-describe('compatibility', () => {
+describe('compatibility with the published interface', () => {
   const ORDER_REQUIRED =
     'id merchant_id order_number line_items subtotal tax shipping_cost discount total currency status payment_status ' +
     'fulfillment_status source created_at updated_at';
@@ -26,33 +26,33 @@ describe('compatibility', () => {
   const APPLICATION = 'code kind amount_off currency allocations';
 
   test.each([
-    // Added since: the interface only gains fields.
+    // Fields may only be added to the interface. This one was added later.
     ['Order', ORDER_REQUIRED, `${ORDER_MORE} shipping_kind`],
     ['LineItem', 'name quantity price total', LINE_MORE],
     ['Address', '', ADDRESS],
     ['Customer', CUSTOMER, ''],
     ['DiscountApplication', APPLICATION, ''],
-  ])('%s has the fields of the interface, and requires those that it requires', (name, required, more) => {
+  ])('%s has exactly the fields of the published interface, and requires the same ones', (name, required, more) => {
     expect([...(schemas[name].required ?? [])].sort()).toEqual(sorted(required).filter(Boolean));
     expect(Object.keys(schemas[name].properties).sort()).toEqual(sorted(`${required} ${more}`).filter(Boolean));
   });
 
-  test('staff read an order with its taxes, language, agent and refund due', () => {
+  test('staff can read an order’s taxes, language, agent and refund due', () => {
     const { required, properties } = schemas.OrderDetails.allOf[1];
     const added = 'tax_lines locale agent_token_id attribution refund_due'.split(' ');
     expect(required).toEqual(expect.arrayContaining(added));
     expect(Object.keys(properties)).toEqual(expect.arrayContaining(added));
   });
 
-  test('no response has a field with the time of payment confirmation', () => {
+  test('no response has the field payment_confirmed_at', () => {
     expect(JSON.stringify(schemas)).not.toContain('payment_confirmed_at');
   });
 
-  test('marking an order as paid takes no body', () => {
+  test('marking an order as paid has no request body', () => {
     expect(operationOf('dashboard.markOrderPaid')).not.toHaveProperty('requestBody');
   });
 
-  test('registration and password resets have one success response', () => {
+  test('registration and password reset have one success response', () => {
     for (const verb of ['registerCustomer', 'resendVerification', 'requestPasswordReset']) {
       const { responses } = operationOf(`storefront.${verb}`);
       const { properties } = responses['202'].content['application/json'].schema;
@@ -62,7 +62,7 @@ describe('compatibility', () => {
   });
 });
 
-describe('the statuses of an order', () => {
+describe('order statuses', () => {
   const { description } = contract.tags.find(({ name }: Json) => name === 'Orders');
   const machines: [string, string, string[]][] = [
     ['status', 'OrderStatus', ['pending', 'confirmed']],
@@ -70,17 +70,20 @@ describe('the statuses of an order', () => {
     ['fulfillment_status', 'FulfillmentStatus', ['unfulfilled']],
   ];
 
-  test.each(machines)('every value of %s is where an order begins or can come to', (field, schema, beginnings) => {
-    const chapter = description.split(`**${field}**`)[1].split('**')[0];
-    const moves = [...chapter.matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)].map(([, from, to]) => ({ from, to }));
-    const reached = new Set([...beginnings, ...moves.map(({ to }) => to)]);
-    expect([...reached].sort()).toEqual([...schemas[schema].enum].sort());
-    for (const { from } of moves) expect(reached, `${field} moves from ${from}`).toContain(from);
-  });
+  test.each(machines)(
+    'every value of %s is an initial status or can be reached from one',
+    (field, schema, beginnings) => {
+      const chapter = description.split(`**${field}**`)[1].split('**')[0];
+      const moves = [...chapter.matchAll(/^\| `(\w+)` \| `(\w+)` \|/gm)].map(([, from, to]) => ({ from, to }));
+      const reached = new Set([...beginnings, ...moves.map(({ to }) => to)]);
+      expect([...reached].sort()).toEqual([...schemas[schema].enum].sort());
+      for (const { from } of moves) expect(reached, `${field} moves from ${from}`).toContain(from);
+    },
+  );
 });
 
 describe('examples', () => {
-  /** Each object of the examples, at any depth. */
+  /** All objects in the examples, at any depth. */
   function* objectsIn(node: Json): Generator<Json> {
     if (node === null || typeof node !== 'object') return;
     if (!Array.isArray(node)) yield node;
@@ -90,7 +93,7 @@ describe('examples', () => {
   const cents = (amount: string) => Math.round(Number(amount) * 100);
   const found = [...objectsIn(contract.components.examples)];
 
-  test('the amounts of an order or a checkout add up', () => {
+  test('the amounts of orders and checkouts in examples add up', () => {
     const priced = found.filter((one) => 'shipping_cost' in one && !one.tax_included);
     expect(priced.length).toBeGreaterThan(5);
     for (const { subtotal, discount, shipping_cost, tax, total } of priced) {

@@ -1,5 +1,3 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-
 /**
  * Adds the headers that follow from a rule to a bundled description, so that no response has to repeat them:
  * `node declare-headers.ts generated/openapi.json`. They are described in components/headers/.
@@ -8,6 +6,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
  * - responses of operations with x-rate-limit have RateLimit and RateLimit-Policy
  * - responses that are stored for an Idempotency-Key have Idempotency-Replayed
  */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+
 interface Response {
   $ref?: string;
   headers?: Record<string, object>;

@@ -45,7 +45,7 @@ const operations = Object.entries<Json>(contract.paths).flatMap(([path, item]) =
     body: resolve(item[method].requestBody)?.content?.['application/json'],
   })),
 );
-/** The agent scopes, by the first segment of the path. */
+/** Agent scopes by the first path segment. */
 const AGENT_SCOPES: Record<string, string[]> = {
   catalog: ['catalog:read'],
   intent: ['catalog:read', 'cart:write', 'checkout:create'],
@@ -57,14 +57,14 @@ const AGENT_SCOPES: Record<string, string[]> = {
   audit: ['agent:self'],
   token: ['agent:self'],
 };
-/** Standard OAuth clients call these, without credentials and without an Idempotency-Key. */
+/** Called by standard OAuth clients, without credentials and without an Idempotency-Key. */
 const FOR_OAUTH_CLIENTS = ['agent.requestConsent', 'agent.pollConsent'];
 
 const DASHBOARD_SCOPES: string[] = contract['x-roles'].owner;
-/** Operations on the caller's own account need no scope. */
+/** Operations on the caller's own account, which need no scope. */
 const OWN_ACCOUNT = ['account', 'auth', 'me'];
 
-/** The scopes from which an operation needs one, by its surface and path. */
+/** An operation must require one of these scopes. */
 function scopesFor(id: string, path: string, method: string, { security, 'x-safe': safe }: Json): string[] {
   const part = path.split('/')[3] ?? '';
   if (id.startsWith('agent.')) return AGENT_SCOPES[part] ?? [];
@@ -82,7 +82,7 @@ function scopesFor(id: string, path: string, method: string, { security, 'x-safe
 
 const mutations = operations.filter(({ method }) => method !== 'get');
 
-/** Each schema below a schema, with its path; components are visited once per root. */
+/** All schemas within a schema, with their paths. Components are visited once. */
 function* schemasIn(schema: Json, at: string, seen = new Set<Json>()): Generator<{ at: string; schema: Json }> {
   const found = resolve(schema);
   if (!found || typeof found !== 'object' || seen.has(found)) return;
@@ -117,7 +117,7 @@ describe('files', () => {
     ...read('openapi.yaml').matchAll(/^ {2}(\/api\/[^:\s]+):\s*\{?\s*\$ref:\s*["']paths\/(.+?)\.yaml["']/gm),
   ];
 
-  test('every path is in the file named after it', () => {
+  test('every path is defined in the file named after it', () => {
     expect(contents).toHaveLength(Object.keys(contract.paths).length);
     for (const [, path = '', file] of contents) {
       const [surface, ...rest] = path.replace('/api/', '').split('/');
@@ -125,7 +125,7 @@ describe('files', () => {
     }
   });
 
-  test('every event is in the file named after it and is an event type', () => {
+  test('every event is defined in the file named after it and is an event type', () => {
     const files = readdirSync(new URL('webhooks', import.meta.url)).map((file) => file.replace('.yaml', ''));
     expect(files.sort()).toEqual(Object.keys(contract.webhooks).sort());
     expect(Object.keys(contract.webhooks)).toEqual(contract.components.schemas.EventType.enum);
@@ -146,18 +146,18 @@ describe('files', () => {
   });
 });
 
-/** Whether it can be called without credentials. */
+/** Whether the operation needs no credentials. */
 function isOpen({ security }: Json): boolean {
   return security.length === 0 || security.some((schemes: Json) => Object.keys(schemes).length === 0);
 }
 
 describe('operations', () => {
-  test('an operation belongs to the surface of its path', () => {
+  test('the operationId starts with the API of its path', () => {
     for (const { id, path } of operations) expect(path).toMatch(new RegExp(`^/api/${id.split('.')[0]}/`));
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
   });
 
-  test('every mutation requires an Idempotency-Key and can be in flight', () => {
+  test('every mutation requires an Idempotency-Key and declares the status 409', () => {
     for (const { id, parameters, operation } of mutations) {
       const key = parameters.find(({ name }) => name === 'Idempotency-Key');
       expect(key, id).toMatchObject({ in: 'header', ...(!FOR_OAUTH_CLIENTS.includes(id) && { required: true }) });
@@ -165,20 +165,20 @@ describe('operations', () => {
     }
   });
 
-  test('every operation declares every error status that the pipeline can return', () => {
+  test('every operation declares all error statuses that the server can return for it', () => {
     for (const { id, path, method, operation, body } of operations) {
       const owed = ['422', '429', '500', '503'];
       if (!FOR_OAUTH_CLIENTS.includes(id)) owed.push('401');
       if (operation.security.length > 0 && id !== 'dashboard.logout') owed.push('403');
       if (path.includes('{')) owed.push('404');
-      // Except for GET, the server also reads a body that the operation does not declare.
+      // The server reads an undeclared body too, except for GET.
       if (body || method !== 'get') owed.push('413', '415');
       if (/\{(cart_id|checkout_id)\}/.test(path)) owed.push('410');
       expect(Object.keys(operation.responses), id).toEqual(expect.arrayContaining(owed));
     }
   });
 
-  test('every secured operation names the scope that it needs, and each a rate limit', () => {
+  test('every operation with credentials names its scope, and every operation its rate limit', () => {
     for (const { id, path, method, operation } of operations) {
       expect(RATE_LIMITS, id).toContain(operation['x-rate-limit']);
       if (isOpen(operation) && !id.startsWith('dashboard.')) continue;
@@ -186,7 +186,7 @@ describe('operations', () => {
     }
   });
 
-  test('roles and API key shorthands list only known scopes', () => {
+  test('roles and API key shorthands contain only known scopes', () => {
     const { 'x-roles': roles, 'x-key-scopes': words } = contract;
     const { StaffRole, ApiKeyScope } = contract.components.schemas;
     expect(Object.keys(roles)).toEqual(StaffRole.enum);
@@ -198,7 +198,7 @@ describe('operations', () => {
     expect(roles.owner.filter((scope: string) => !words.write.includes(scope))).toEqual(beyond);
   });
 
-  test('operations that return a secret have the secret marker', () => {
+  test('operations that return a secret are marked with x-secret-response or x-secret-refusal', () => {
     for (const { id, operation } of operations) {
       const holdsSecret = (kind: string) =>
         Object.entries<Json>(operation.responses)
@@ -211,7 +211,7 @@ describe('operations', () => {
               ),
             ),
           );
-      // The mails of a test order contain links with tokens.
+      // Mails of a test order contain links with tokens.
       const hasMails = id === 'dashboard.placeTestOrder';
       expect(operation['x-secret-response'] ?? false, id).toBe(holdsSecret('2') || hasMails);
       expect(operation['x-secret-refusal'] ?? false, id).toBe(holdsSecret('4'));
@@ -256,8 +256,9 @@ describe('bounds', () => {
 
   test('responses list every field as required, except documented optional ones', () => {
     const extra = ['facets', 'understood', 'input', 'ctx'];
-    // Exceptions: orders and events, which imports and earlier versions store with fewer fields; agent schemas, which stay short to
-    // save tokens; tax rates, returned as they were set; and errors, whose fields depend on the code.
+    // Exceptions: orders and events, because imports and older versions store fewer fields; agent schemas, which stay
+    // short to save tokens; tax rates, which are returned as they were set; and errors, whose fields depend on the
+    // code.
     const sparse = new Set(
       [
         'Order',
@@ -282,13 +283,13 @@ describe('bounds', () => {
     const pageTexts = Object.keys(answerOf('/api/storefront/products/{id_or_slug}')).filter(
       (name) => !(name in listed),
     );
-    // Only import rows with removed parts have warnings, and the extra fields of a warning depend on its code.
+    // Only import rows with removed values have warnings, and a warning's extra fields depend on its code.
     const isExtra = (at: string, name: string) =>
       extra.includes(name) ||
-      // Uploaded images have more fields than images given by URL.
+      // Uploaded images have more fields than images by URL.
       (['status', 'sources'].includes(name) && at.endsWith('images.items')) ||
       (name === 'warnings' && /\.(importProducts|upsertProducts) /.test(at)) ||
-      // Lists leave out long texts.
+      // Lists omit long texts.
       pageTexts.includes(name) ||
       (['reason', 'countries'].includes(name) && at.endsWith('warnings.items'));
     for (const { at, schema } of responseSchemas) {
@@ -300,7 +301,7 @@ describe('bounds', () => {
 });
 
 describe('errors', () => {
-  test('every code has a meaning and a 4xx or 5xx status', () => {
+  test('every error code has a meaning and a 4xx or 5xx status', () => {
     const { enum: codes, 'x-error-catalogue': catalogue } = contract.components.schemas.ErrorCode;
     expect(Object.keys(catalogue)).toEqual(codes);
     const ids = operations.map(({ id }) => id);
@@ -317,7 +318,7 @@ describe('errors', () => {
     }
   });
 
-  test('error examples match the status and retryability in the catalogue', () => {
+  test('error examples match the status and retryability of their code', () => {
     const catalogue = contract.components.schemas.ErrorCode['x-error-catalogue'];
     for (const { id, operation } of operations) {
       for (const [status, response] of Object.entries<Json>(operation.responses)) {
@@ -332,7 +333,7 @@ describe('errors', () => {
     }
   });
 
-  test('the extra fields of a code match its meaning and its examples', () => {
+  test('the extra fields of an error code match its meaning and its examples', () => {
     const { ErrorFields, ErrorCode, ErrorBody } = contract.components.schemas;
     const fields: Json = ErrorFields.properties;
     for (const [code, { meaning }] of Object.entries<Json>(ErrorCode['x-error-catalogue'])) {
@@ -358,7 +359,7 @@ describe('errors', () => {
     expect(examples).toBeGreaterThan(0);
   });
 
-  test('every code in a description is in the catalogue', () => {
+  test('every error code in a description is in the catalogue', () => {
     const { enum: codes } = contract.components.schemas.ErrorCode;
     for (const [, code] of JSON.stringify(contract).matchAll(/\b4\d\d ([a-z]+_[a-z_]+)\b/g)) {
       expect(codes).toContain(code);
@@ -385,7 +386,7 @@ describe('declared response headers', () => {
   const headersAt = (operation: Json, status: string) =>
     Object.keys(resolve(operation.responses[status])?.headers ?? {});
 
-  test('every response has X-Request-Id, and rate-limited operations have RateLimit', () => {
+  test('every response declares X-Request-Id, and those of rate-limited operations RateLimit', () => {
     for (const { id, operation } of operations) {
       for (const status of Object.keys(operation.responses)) {
         const headers = headersAt(operation, status);

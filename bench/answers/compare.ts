@@ -1,3 +1,13 @@
+/**
+ * Verifies that a change of the code changes no responses:
+ *
+ *   npm run compare-answers -- REF [--list] [--show REGEX]
+ *
+ * sends the recorded requests to the server of commit REF and to the one of this checkout, each on a copy of the same
+ * database, and compares responses and written rows. additions.json declares intended differences, by operation: JSON
+ * pointers into its responses (`*` for each element of a list), or names of headers.
+ */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -13,15 +23,6 @@ import { openTemplate, Side } from './sides.ts';
 import { prepare } from './template.ts';
 import { rowsWritten } from './written.ts';
 
-/**
- * Verifies that a change of the code changes no responses:
- *
- *   npm run compare-answers -- REF [--list] [--show REGEX]
- *
- * sends the recorded requests to the server of commit REF and to the one of this checkout, each on a copy of the same
- * database, and compares responses and written rows. additions.json declares intended differences, by operation: JSON
- * pointers into its responses (`*` for each element of a list), or names of headers.
- */
 const DECLARED = JSON.parse(readFileSync(join(import.meta.dirname, 'additions.json'), 'utf8')) as Record<
   string,
   string[]
@@ -95,7 +96,7 @@ function contractOf(root: string, name: string) {
   return JSON.parse(readFileSync(join(root, 'spec/generated', `${name}.json`), 'utf8'));
 }
 
-/** Prints differing lines. Of a long line it prints only the part around the first difference. */
+/** Prints differing lines; of a long line only the part around the first difference. */
 function print(what: string, differing: string[]): void {
   const from = Math.max(1, commonLength(differing[0] ?? '', differing[1] ?? '') - WIDTH / 4);
   const cut = (line: string) => (line.length > WIDTH ? `${line[0]}…${line.slice(from, from + WIDTH)}…` : line);

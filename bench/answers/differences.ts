@@ -1,6 +1,6 @@
 /** Compares two texts line by line. Values that each server generates for itself only have to correspond. */
 
-/** Values that differ between two runs of the same server, by kind. Each pattern has one capturing group. */
+/** Values that differ between two runs of the same server, by kind. */
 const KINDS = {
   http_date: /[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT/,
   issued: /(?<=\bform=)[0-9a-z]{6}(?=\.)/,
@@ -31,7 +31,7 @@ const GENERATED = new RegExp(
   'g',
 );
 
-/** Both servers get a request at the same moment; a slow one is a few seconds behind. */
+/** Times in the two responses may differ by this much: both servers get a request at once, but one may be slower. */
 const SAME_MOMENT_MS = 30_000;
 
 interface Line {
@@ -57,7 +57,7 @@ export function formOf(text: string): string {
   return lineOf(text).form;
 }
 
-/** Remembers which value of one server corresponds to which of the other, over all responses. */
+/** Remembers which value of one server corresponds to which value of the other server, over all responses. */
 export class Comparison {
   readonly #newOf = new Map<string, string>();
   readonly #oldOf = new Map<string, string>();

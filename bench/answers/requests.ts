@@ -1,6 +1,3 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-
 /**
  * The recorded requests. Each file of `requests/` is sent from top to bottom, the files in the order of their names:
  *
@@ -12,6 +9,10 @@ import { join } from 'node:path';
  * a hidden field of its form, `{name%totp_secret}` the code of an authenticator); each server gets its own. A mutation has an
  * Idempotency-Key of its own unless it names one; a header with the value `-` is not sent.
  */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 export interface RecordedRequest {
   /** The place of the request in the files, for the report. */
   place: string;

@@ -64,7 +64,7 @@ export function textOf(answer: Answer, without: string[]): string {
   return [`HTTP ${answer.status}`, ...headers, '', ...bodyOf(answer, without)].join('\n');
 }
 
-/** The time of the last use of credentials, in Markdown. The server writes it every few seconds. */
+/** The time of the last use of credentials, in Markdown. The server stores it once a minute. */
 const LAST_USE = /- last_used_at: [\dTZ:.-]+(?:\n|\\n)/g;
 
 function bodyOf({ text, json, bytes, headers }: Answer, without: string[]): string[] {

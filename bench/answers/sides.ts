@@ -16,7 +16,7 @@ const BASE_URL = 'http://localhost:8080';
 export interface Template {
   database: Database;
   dataDir: string;
-  /** Names for the requests: the credentials of the demo shop and an operator's key. */
+  /** Names for the requests: the credentials of the demo shop, an operator's key, and the prepared data. */
   names: Record<string, unknown>;
 }
 
@@ -47,7 +47,7 @@ interface Ports {
 /** The server of one checkout, on a copy of the template. */
 export class Side {
   readonly database: string;
-  /** References to values that no earlier response had, with their places. */
+  /** References to values that no earlier response contained, with their places. */
   readonly unresolved: string[] = [];
   readonly #server: Running;
   readonly #ports: Ports;
@@ -146,7 +146,7 @@ export class Side {
   }
 }
 
-/** Repeats the request while the server sheds load because the machine is busy: that is not its response to the request. */
+/** Repeats the request while the server sheds load, because that response only shows that the machine is busy. */
 async function sendUntilServed(port: number, sent: Sent): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send(port, sent);
@@ -162,7 +162,7 @@ function contentTypeOf(body: string): string {
   return /^[[{]/.test(body) ? 'application/json' : 'application/x-www-form-urlencoded';
 }
 
-/** The value of a hidden field of a form, or the URL of a link with this class. */
+/** The value of the form field with this name. */
 function fieldOf(html: string, name: string): string | undefined {
   const [tag = ''] = new RegExp(`<input\\b[^>]*\\bname="${name}"[^>]*>`).exec(html) ?? [];
   return /\bvalue="([^"]*)"/.exec(tag)?.[1];

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { formOf } from './differences.ts';
 
-/** Tables whose rows depend on the moment, or are made from other tables in the background. */
+/** Tables whose rows depend on the time of the run, or are derived from other tables in the background. */
 const LEFT_OUT = ['audit_seals', 'catalog_versions', 'idempotency_keys', 'rate_counts', 'site_usage'].map(
   (name) => `commerce.${name}`,
 );

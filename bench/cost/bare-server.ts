@@ -9,7 +9,7 @@ import { postmasterOf } from './cpu.ts';
 import type { Target } from './play.ts';
 import { rest } from './shop.ts';
 
-/** The bare server, with a database of its own. */
+/** The bare server, with its own database. */
 export interface Bare {
   database: Database;
   postmaster: number;
@@ -49,7 +49,7 @@ export async function startBare(databaseUrl: string, env: NodeJS.ProcessEnv = {}
 }
 
 export function bareTarget({ server, postmaster, variant_ids }: Bare, clients: number): Target {
-  // The bare server has no credentials, and ignores those that are sent.
+  // The bare server ignores credentials.
   const site = { site_id: '', storefront_token: '', api_key: '', sync_secret: '' };
   const goods = { variant_ids, codes: ['', ''] as [string, string], shipping_option_id: '' };
   const shoppers = Array.from({ length: clients }, () => shopperAt(server.url, site, goods));

@@ -1,10 +1,11 @@
-import express from 'express';
-import pg from 'pg';
-
 /**
  * The minimum cost of this stack: Express and pg, one statement for each step, written by hand. No credentials, no validation,
  * no tax, no idempotency, no audit, no log. It imports nothing else, because its start and memory are measured too.
  */
+
+import express from 'express';
+import pg from 'pg';
+
 const [url, port] = process.argv.slice(2);
 const pool = new pg.Pool({ connectionString: url, max: 10 });
 const app = express();

@@ -20,7 +20,7 @@ type Both<T> = Record<'old' | 'new', T>;
 type Line = (string | number)[];
 
 /**
- * Measures the cost of another commit and of this checkout, in turns, each with a database of its own. Prints the figures, and
+ * Measures the cost of another commit and of this checkout, in turns, each with its own database. Prints the figures, and
  * does not write them to the README.
  */
 export async function compare({ ref, only, seconds, products = PRODUCTS }: CompareOptions): Promise<void> {

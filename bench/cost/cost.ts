@@ -20,9 +20,9 @@ import { pace, shareOfStatements, tables } from './table.ts';
 export interface CostOptions {
   /** The rows to measure, of `NAMES`; all when absent. */
   only?: string[];
-  /** How long each server is under load in each row, in all rounds together. */
+  /** The seconds of load for each server in each row, over all rounds. */
   seconds: number;
-  /** How many products the shop has; fewer than `PRODUCTS` are imported sooner. */
+  /** The number of products in the shop. Fewer than `PRODUCTS` are imported faster. */
   products?: number;
 }
 
@@ -30,7 +30,7 @@ export interface Measured {
   row: Row;
   bare?: Cost;
   now: Cost;
-  /** CPU time as a multiple of that of the bare server. */
+  /** The CPU time, as a multiple of the bare server's CPU time. */
   multiple?: number;
   sent: Sent;
 }
@@ -46,13 +46,14 @@ export function namesIn(only = NAMES): string[] {
   return only;
 }
 
-/** Measures the cost of each unit of work, in CPU time, next to the lower bound on this stack. */
+/** Measures the CPU time of each unit of work, for our server and for a minimal ("bare") server on the same stack. */
 export async function cost({ only, seconds, products = PRODUCTS }: CostOptions): Promise<void> {
   const chosen = namesIn(only);
   const bare = await openBare(products);
   const commerce = await openCommerce(products);
   try {
-    // Starts are measured first: the default role would work off the jobs of the orders that the rows place.
+    // Starts are measured first. Later, a server in the default role would also run the jobs of the orders that the rows have
+    // placed.
     const starts: Starts | undefined = chosen.includes('start') ? await compareStarts(commerce, bare) : undefined;
     const measured: Measured[] = [];
     for (const [name, row] of Object.entries(rowsOf(products))) {

@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
-
 /**
  * CPU time from /proc. Unlike requests per second it hardly depends on other load on the machine, so it is the figure to
  * compare. Linux only.
  */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+
 const TICKS_PER_SECOND = 100;
 
 interface Process {
@@ -61,7 +62,7 @@ export async function postmasterOf(url: string): Promise<number> {
 const SETTLED_SHARE = 0.02;
 const SETTLE_WITHIN_MS = 20_000;
 
-/** Waits until PostgreSQL has finished the work after many writes, such as vacuum. */
+/** Waits until PostgreSQL has finished the work after many writes, such as vacuum, for at most 20 s. */
 export async function settled(root: number): Promise<void> {
   const until = Date.now() + SETTLE_WITHIN_MS;
   while (Date.now() < until) {

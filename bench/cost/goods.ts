@@ -2,6 +2,7 @@
  * The catalogue of both servers, which is the same on each run. Its products have three variants, and a description of 55 words.
  * Each name contains one of 40 nouns, so that a search for a noun finds one product in 40.
  */
+
 const ADJECTIVES =
   words(`Amber Bold Calm Dusky Early Fancy Gentle Happy Ivory Jolly Keen Lively Mellow Nimble Olive Plain
   Quiet Rustic Silver Tidy Upbeat Velvet Warm Young Zesty`);
@@ -16,7 +17,7 @@ const FILLER =
 const SIZES = ['S', 'M', 'L'];
 const DESCRIPTION_WORDS = 55;
 const CATEGORIES = 20;
-/** More than any run sells. */
+/** More units than any run sells. */
 export const PLENTY = 10_000_000;
 
 export interface Goods {
@@ -44,7 +45,7 @@ export function goodsOf(i: number): Goods {
   };
 }
 
-/** The i-th product, in the form in which the commerce server takes it. */
+/** The i-th product, in the format that the commerce server accepts. */
 export function productOf(i: number) {
   const { category, variants, ...product } = goodsOf(i);
   return {

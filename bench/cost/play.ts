@@ -3,7 +3,7 @@ import { buy, Refused, type Shopper } from '../flows.ts';
 import { median } from '../load.ts';
 import { cpuOf } from './cpu.ts';
 
-/** The unit of work to count, which one shopper plays to its end. `turn` is another number each time. */
+/** The unit of work to measure, done by one shopper. `turn` is a different number each time. */
 export type Unit = (shopper: Shopper, turn: number) => Promise<unknown>;
 
 type Leaving = Shopper & { leave(): void };
@@ -32,7 +32,7 @@ export interface Cost {
 let turns = 0;
 
 /**
- * Plays the units for this long: all shoppers play one after the other, without a pause. Units in progress are finished, and
+ * Plays units for this long. All shoppers work without pause, each on one unit at a time; units in progress are finished and
  * counted.
  */
 export async function play(unit: Unit, { shoppers, server, postmaster }: Target, seconds: number): Promise<Cost> {
@@ -51,7 +51,7 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
     }),
   );
   const elapsed = performance.now() - began;
-  // The server may close a connection that idles until the next turn just when it is used again.
+  // The server may close an idle connection just when the next turn uses it.
   for (const shopper of shoppers) shopper.leave();
   const each = {
     server: (cpuOf(server) - before.server) / durations.length,
@@ -73,21 +73,21 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
 export interface Rounds<Name extends string> {
   costs: Record<Name, Cost>;
   /**
-   * How many times the cost of one is that of another in the same round, as the median over the rounds: other load on the machine
+   * The cost of one divided by the cost of another in the same round, as the median over the rounds. Other load on the machine
    * then affects both.
    */
   ratio(of: Name, to: Name, field: keyof Cost): number;
 }
 
 export interface Load {
-  /** How long each one plays, in all rounds together. */
+  /** How long each target plays, over all rounds. */
   seconds: number;
   rounds: number;
-  /** The seconds of warm-up, in place of the usual ones. */
+  /** Seconds of warm-up; by default WARM_UP_SECONDS. */
   warmUp?: number | undefined;
 }
 
-/** Takes turns (a, b, a, b …), so that other load on the machine affects both. The first turn of each does not count. */
+/** Takes turns (a, b, a, b …), so that other load on the machine affects both. The first turn of each is a warm-up. */
 export async function interleave<Name extends string>(
   players: Record<Name, (seconds: number) => Promise<Cost>>,
   { seconds, rounds, warmUp = WARM_UP_SECONDS }: Load,
@@ -130,8 +130,8 @@ function medianOf(costs: Cost[]): Cost {
 const ORDERS_PER_SECOND = 20;
 
 /**
- * Measures a unit while others buy in the same shop, at a pace that does not wait for the responses. First they buy alone: what
- * an order costs then is subtracted from the total.
+ * Measures a unit while others buy in the same shop at a fixed rate. These purchases are first measured without the unit, and
+ * their cost is then subtracted.
  */
 export async function playBesideOrders(
   unit: Unit,
@@ -164,7 +164,7 @@ export async function playBesideOrders(
   };
 }
 
-/** Buys at this pace until the promise resolves, and waits until all have bought. */
+/** Buys at this rate until the promise resolves, and waits until all purchases are complete. */
 async function sell(openShopper: () => Leaving, over: Promise<unknown>) {
   const began = performance.now();
   const shoppers = new Set<Leaving>();

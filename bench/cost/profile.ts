@@ -1,3 +1,5 @@
+/** Shows which code used the CPU time of a row, from samples of `perf`, which must be installed and allowed. */
+
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -9,9 +11,7 @@ import { play, type Target } from './play.ts';
 import { rowsOf } from './rows.ts';
 import { closeCommerce, openCommerce, targetOf } from './shop.ts';
 
-/** Shows which code used the CPU time of a row, from samples of `perf`, which must be installed and allowed. */
-
-/** The activities, of which the first one counts whose pattern matches a sample. */
+/** The activities in order. A sample counts for the first activity whose pattern matches it. */
 type Activities = [name: string, pattern: RegExp][];
 
 /** PostgreSQL's activities, matched with every function on the stack. */

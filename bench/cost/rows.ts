@@ -3,22 +3,23 @@ import { goodsOf, NOUNS } from './goods.ts';
 import type { Unit } from './play.ts';
 import type { Cache } from './shop.ts';
 
-/** A measurement of each server, with limits and goals, in CPU milliseconds. */
+/** One measurement of both servers, with limits and goals in CPU milliseconds. */
 export interface Row {
   title: string;
   /** Whether the commerce server caches responses about the catalogue. */
   cache: Cache;
-  /** What the bare server plays; absent if it is not measured. */
+  /** The work of the bare server; absent if it is not measured. */
   bare?: Unit;
   ours: Unit;
-  /** The seconds for which the row is played before it counts, if the default is too short. */
+  /** Seconds of warm-up, if the default is too short. */
   warmUp?: number;
-  /** Twenty orders a second are placed in the shop meanwhile. */
+  /** Whether twenty orders a second are placed in the shop meanwhile. */
   selling?: true;
-  /** The number of turns that are played first, so that each response is cached. */
+  /** The number of turns before the measurement, which fill the cache. */
   warm?: number;
   /**
-   * How long the bare server took on the machine for which the aims were set: on other machines they apply as multiples of it.
+   * How long the bare server took on the machine for which the goals were set. On other machines, goals apply as multiples of
+   * this.
    */
   bareThen?: number;
   must: Aim;
@@ -33,7 +34,7 @@ export interface Aim {
 export const PRODUCTS = 2_000;
 const STOREFRONT = '/api/storefront';
 
-/** The rows by their names, with this many products in the shop. */
+/** The measured rows by name, for a shop with `products` products. */
 export function rowsOf(products: number): Record<string, Row> {
   return { ...readsOf(products), ...PURCHASES };
 }

@@ -17,7 +17,7 @@ import { postmasterOf, settled } from './cpu.ts';
 import { productOf } from './goods.ts';
 import type { Target, Unit } from './play.ts';
 
-/** A commerce server of some checkout, with a database of its own and shops in it. */
+/** A commerce server of some checkout, with its own database and shops. */
 export interface Commerce {
   database: Database;
   postmaster: number;
@@ -117,7 +117,7 @@ async function variantsOf(url: string, { site_id, storefront_token }: Site, prod
   return ids;
 }
 
-/** Waits after a database was filled, for fresh statistics, and until no cleanup or other work is left. */
+/** Waits, after a database was filled, for fresh statistics and for the end of cleanup and other background work. */
 export async function rest(url: string, postmaster: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

@@ -1,7 +1,8 @@
+/** Sends empty statements in the way of a request, until it is killed. Prints the total after each thousand. */
+
 import sql from 'sql-template-tag';
 import { openPool, query, takeConnection, together } from '../../server/src/db/connect.ts';
 
-/** Sends statements that do nothing, as requests send theirs, until it is killed; after each thousand, prints how many so far. */
 const [url = '', group = '1'] = process.argv.slice(2);
 const pool = openPool({ url, max: 1, pooling: 'session' });
 const connection = await takeConnection(pool);

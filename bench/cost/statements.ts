@@ -7,13 +7,12 @@ import { cpuOf } from './cpu.ts';
 import type { Commerce } from './shop.ts';
 
 /**
- * The cost of an empty statement, in CPU milliseconds: the share of a purchase that is due to the number of its
- * statements.
+ * The cost of an empty statement, in CPU milliseconds. It shows how much of a purchase is due to the number of its statements.
  */
 export interface Statements {
-  /** The cost of a statement that is sent in a round trip of its own. */
+  /** The cost of a statement that is sent in a separate round trip. */
   alone: Each;
-  /** The cost of a statement of which ten are sent in a round trip. */
+  /** The cost of a statement if ten such statements are sent in one round trip. */
   together: Each;
 }
 

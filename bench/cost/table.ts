@@ -16,7 +16,7 @@ export function pace(clients: number, seconds: number, rounds: number): string {
   return `${clients} clients; per row and server ${rounds} rounds of ${+(seconds / rounds).toFixed(1)} seconds.`;
 }
 
-/** Tables with the costs next to the aims, and then the speed and the data sent to the database. */
+/** Tables of the costs next to the goals, and then of the speed and the data sent to the database. */
 export function tables(measured: Measured[], shops: Shops | undefined, starts: Starts | undefined): string[] {
   const costs = [...measured.map(costOf), ...(shops ? [shareOf(shops)] : []), ...(starts ? startsOf(starts) : [])];
   return [...table(COSTS, costs), ...(measured.length > 0 ? ['', ...table(RATES, measured.map(ratesOf))] : [])];
@@ -84,7 +84,7 @@ function startsOf({ bare, api, all }: Starts): Line[] {
   return [line('start / RSS at rest, `ROLE=api`', api), line('start / RSS at rest, default role', all)];
 }
 
-/** The share of each row that is due to the number of its statements, independent of their content. */
+/** The share of each row's cost that is due to the number of its statements, whatever they contain. */
 export function shareOfStatements({ alone, together }: Statements, measured: Measured[]): string {
   const sum = ({ server, postgres }: Statements['alone']) => server + postgres;
   const each = (of: Statements['alone']) => `${fine(sum(of))} ms (${fine(of.server)} + ${fine(of.postgres)})`;
@@ -109,7 +109,7 @@ function metIf(reached: boolean): string {
   return reached ? 'yes' : 'no';
 }
 
-/** Formats milliseconds with as many digits as matter. */
+/** Formats milliseconds with as many digits as are significant. */
 export function fine(milliseconds: number): string {
   return milliseconds.toFixed(milliseconds < 10 ? 2 : 1);
 }

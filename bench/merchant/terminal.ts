@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Person } from './person.ts';
 
-/** A terminal of 80 columns, made by `script` of util-linux, so that programs ask in it as they ask people. */
+/** A terminal of 80 columns, made by `script` of util-linux, so that programs prompt as they do for people. */
 export class Terminal {
   readonly #person: Person;
   readonly #env: NodeJS.ProcessEnv;

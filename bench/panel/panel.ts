@@ -78,7 +78,8 @@ async function measureShop({ browser, baseUrl, shop, rounds }: Shop): Promise<Sh
     const screens: Measured[] = [];
     for (const [screen, path] of await screensOf(baseUrl, shop)) {
       const [first, again]: [Opening[], Opening[]] = [[], []];
-      // The first opening of each screen is not counted: in it the server compiles, and the database reads from its disk.
+      // The first opening of each screen does not count, because the server still compiles code, and the database reads from
+      // disk.
       for (let round = 0; round <= rounds; round += 1) {
         first.push(await openByAddress(tab, `${baseUrl}/panel${path}`));
         await openByMenu(tab, '/account');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from '../../server/test/chromium.ts';
 
-/** The cost until a screen could be used. */
+/** The cost of opening a screen, until it can be used. */
 export interface Opening {
   ms: number;
   /** The server's call that took longest. */
@@ -26,7 +26,7 @@ export async function logIn(tab: Page, panel: string, staff: { email: string; pa
   await usable(tab);
 }
 
-/** Opens a URL directly, with an empty browser cache. */
+/** Opens a URL directly, with the browser's cache off. */
 export async function openByAddress(tab: Page, url: string): Promise<Opening> {
   await tab.setCacheEnabled(false);
   await tab.goto(url, { waitUntil: 'domcontentloaded' });
@@ -56,7 +56,7 @@ const WATCH = `
     new MutationObserver(note).observe(document.body, { childList: true, characterData: true, subtree: true });
   });`;
 
-/** Waits until the screen is there and nothing changes any more, and returns the time of the last change. */
+/** Waits until the screen has appeared and no longer changes, and returns the time of the last change and the slowest call. */
 async function usable(tab: Page): Promise<Opening> {
   // A new screen appears a moment after its URL.
   await sleep(QUIET_MS);
@@ -72,7 +72,7 @@ async function usable(tab: Page): Promise<Opening> {
   return { ms, slowest: calls.sort((a, b) => b.ms - a.ms)[0] };
 }
 
-/** The bytes that a first load transfers with gzip: those of the panel's own files, and those of API responses. */
+/** The bytes that a first load transfers with gzip, for the panel's own files and for API responses. */
 export async function firstLoad(tab: Page, url: string): Promise<{ files: number; answers: number }> {
   const sizes = { files: 0, answers: 0 };
   const session = await tab.createCDPSession();

@@ -6,7 +6,7 @@ import { openShop } from '../scale/shops.ts';
 import { SMALL } from '../scale/sizes.ts';
 import { fillTemplate, keepTemplate } from '../scale/template.ts';
 
-/** As many orders as products. */
+/** The number of orders in the template: one for each product. */
 const ORDERS = SMALL;
 
 /** Opens a shop with this many products and as many orders, made of copies like those of `scale`. */
@@ -39,8 +39,8 @@ export async function openLargeShop(
 }
 
 /**
- * Changes the copied orders to a year of sales, of which all but those of the last days are paid and sent. One variant in a
- * hundred runs low or is sold out.
+ * Spreads the copied orders over a year of sales. All but the most recent are paid and sent. One variant in a hundred is low in
+ * stock or sold out.
  */
 async function age(db: pg.Client, site_id: string): Promise<void> {
   // Without statistics the planner assumes that there are few copies, and compares each order with each.

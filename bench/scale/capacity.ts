@@ -3,7 +3,8 @@ import type { Measured } from './measure.ts';
 import { SMALL } from './sizes.ts';
 
 /**
- * How often each kind of work is done in a shop in a day: assumptions, not measured. With a cache, half of the work is cached.
+ * How often each kind of work is done in a shop in a day. These are assumptions, not measurements. Half of the lists come
+ * from the cache.
  */
 const DAY: Record<string, number> = {
   'list of 20, no cache': 200,
@@ -19,9 +20,9 @@ const DAY: Record<string, number> = {
   'agent: find, five candidates, no cache': 20,
 };
 const PRODUCTS_PER_SHOP = 500;
-/** The load of the busiest hour relative to the mean. */
+/** The load in the busiest hour, relative to the mean. */
 const PEAK = 3;
-/** The share of a core that may be in use then. */
+/** The share of a core that may be in use at the peak. */
 const USE = 0.6;
 const MS_PER_DAY = 86_400_000;
 const SHOPS = [2_000, 10_000, 100_000];

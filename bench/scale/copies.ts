@@ -4,9 +4,9 @@ import { SMALL } from './sizes.ts';
 import { ORDERS, TABLES } from './template.ts';
 
 /**
- * Fills shops with copies of the template's rows, table by table, each in one statement: the database repeats rows that the server
- * has written once, with ids, numbers and e-mails of their own. A shop of 50,000 products has fifty copies, one of 300 a part
- * of one. Triggers and foreign keys are off meanwhile, because their effects are copied, too.
+ * Fills shops with copies of the template's rows, with one statement per table. The database repeats rows that the server wrote
+ * once, with their own ids, numbers and e-mails. A shop of 50,000 products has fifty copies, one of 300 part of one. Triggers
+ * and foreign keys are off, because the copied rows already include their effects.
  */
 export async function addShops(
   db: pg.Client,
@@ -65,14 +65,14 @@ const SHOPS = `with made as (
   ) select site_id from made order by n`;
 
 /**
- * Notes the copies of each shop. `upto` is the rank of the last product that a copy has, and `seq` its number in its shop, from
- * 0.
+ * Records the copies of each shop. `upto` is the rank of the last product in a copy, and `seq` the number of the copy in its
+ * shop, from 0.
  */
 const COPIES = `insert into scale.copies
   select row_number() over (order by site_id, seq), site_id, seq, least(${SMALL}, size - seq * ${SMALL})
   from scale.shops, generate_series(0, (size - 1) / ${SMALL}) as seq order by site_id, seq`;
 
-/** Tables with one row for the shop, which come first. */
+/** Tables of the shop itself, not of its products. They are filled first, because the other rows refer to them. */
 const OF_THE_SHOP = ['sites', 'site_settings', 'shipping_options', 'catalog_versions', 'order_numbers'];
 
 type Column = { name: string; type: string };
@@ -107,7 +107,10 @@ function renumbered(column: string): string {
 
 type Own = Record<string, string>;
 
-/** Columns that contain the number of a product, or another value that is unique in a shop. The template has this many orders. */
+/**
+ * Columns with the number of a product, or another value that must be unique in a shop. `orders` is the number of orders in the
+ * template.
+ */
 const ownValues = (orders: number): Own => ({
   'sites.merchant_id': 'uuid_v7()',
   'order_numbers.last_number': `t.last_number + (c.size - 1) / ${SMALL} * ${orders}`,

@@ -22,7 +22,7 @@ export interface Measured {
   reads?: Reads;
 }
 
-/** What one unit reads. */
+/** The statements, rows and pages that one unit reads. */
 export interface Reads {
   statements: number;
   /** The rows of tables that were read from their pages. */
@@ -58,9 +58,9 @@ export async function measure(
 
 const COUNTED = 20;
 /** A connection of PostgreSQL reports its reads at the end of a transaction, at most once a second. */
-const TOLD_EVERY_MS = 1_100;
+const REPORTED_EVERY_MS = 1_100;
 
-/** Counts what a unit of each kind of work reads. The servers must count their statements, and nothing else may be running. */
+/** Counts the reads of each kind of work. The servers must count their statements, and nothing else may be running. */
 export async function countReads(servers: Servers, shop: MeasuredShop): Promise<Map<Work, Reads>> {
   const counted = new Map<Work, Reads>();
   for (const work of WORKS) counted.set(work, await readsOf(servers, shop, work));
@@ -70,18 +70,18 @@ export async function countReads(servers: Servers, shop: MeasuredShop): Promise<
 async function readsOf({ db, of }: Servers, shop: MeasuredShop, { as, cache, unit }: Work): Promise<Reads> {
   const client = clientOf(of[cache], shop, as);
   await unit(client, 0);
-  const before = await told(db, of[cache], () => unit(client, 1));
+  const before = await readCounters(db, of[cache], () => unit(client, 1));
   for (let turn = 2; turn < COUNTED + 1; turn += 1) await unit(client, turn);
-  const after = await told(db, of[cache], () => unit(client, COUNTED + 1));
+  const after = await readCounters(db, of[cache], () => unit(client, COUNTED + 1));
   client.leave();
   const each = (field: keyof Reads) => (after[field] - before[field]) / COUNTED;
   return { statements: each('statements'), rows: each('rows'), pages: each('pages') };
 }
 
-async function told(db: pg.Client, server: Running, last: () => Promise<unknown>): Promise<Reads> {
-  await sleep(TOLD_EVERY_MS);
+async function readCounters(db: pg.Client, server: Running, last: () => Promise<unknown>): Promise<Reads> {
+  await sleep(REPORTED_EVERY_MS);
   await last();
-  // By then, statements that are sent together with the response have ended.
+  // After 50 ms, statements that were sent together with the last response have ended.
   await sleep(50);
   const { rows } = await db.query<{ rows: string; pages: string }>(READ);
   const [{ rows: read, pages } = { rows: 0, pages: 0 }] = rows;

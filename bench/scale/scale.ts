@@ -80,7 +80,7 @@ async function measureAt(size: number, { database, db, postmaster, shops, second
     for (const shop of shops) all.push(...(await measure(around(of), shop, size, seconds)));
     return all;
   });
-  // Connections report their reads late, and at their end, so those of the servers must have ended before.
+  // Connections report reads late, at the latest when they end. So the servers above must have ended before reads are counted.
   await withServers(database, true, async (of) => {
     for (const shop of shops) {
       const reads = await countReads(around(of), shop);
@@ -108,7 +108,7 @@ async function fillFirst({ url: databaseUrl, dataDir }: Database, db: pg.Client,
   say('the shop that all others are made of', began);
 }
 
-/** Settings for loading. Everything can be made again, so there is no need to wait for the disk. */
+/** Settings for loading. All data can be generated again, so nothing has to wait for the disk. */
 const LOADING: Record<string, string> = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -118,7 +118,7 @@ const LOADING: Record<string, string> = {
 };
 
 async function load(db: pg.Client, template: Site, sizes: number[]): Promise<string[]> {
-  // The settings of a PostgreSQL that is not ours are left unchanged.
+  // PostgreSQL servers that the bench did not start keep their settings.
   const own = !process.env.DATABASE_URL;
   const set = async (form: (name: string, value: string) => string) => {
     for (const [name, value] of Object.entries(LOADING)) if (own) await db.query(form(name, value));

@@ -13,7 +13,10 @@ export interface MeasuredShop {
   goods: Goods;
 }
 
-/** Writes the shop's credentials into the tables, as for the template, because creating them is not measured. */
+/**
+ * Inserts the credentials of a shop into the database, because creating them through the API is not measured. The template
+ * keeps its own storefront, API and sync credentials.
+ */
 export async function openShop(
   db: pg.Client,
   template: Site,

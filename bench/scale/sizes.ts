@@ -1,12 +1,12 @@
-/** The total numbers of products at which something is measured; the database grows from one to the next. */
+/** The total numbers of products in the database at which the work is measured. The database grows from one to the next. */
 export const SIZES = [1_000, 10_000, 100_000, 1_000_000];
 
-/** The shop that is measured at every size; all other shops are made of copies of it. */
+/** The number of products of the shop that is measured at every size. All other shops are made of copies of it. */
 export const SMALL = 1_000;
-/** The number of products of the other shop that is measured, as soon as there is one. */
+/** The number of products of the large shop, which is measured once it exists. */
 export const LARGE = 50_000;
 
-/** The shops to add to reach a size: large ones first, then those of a long tail. */
+/** The shops to add to reach a size: first large ones, then many small ones of decreasing size. */
 export function shopsAddedFor(products: number): number[] {
   const step = STEPS[products];
   if (!step) throw new Error(`There is no step to ${products} products; there are ${SIZES.join(', ')}.`);

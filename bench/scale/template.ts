@@ -1,3 +1,8 @@
+/**
+ * The shop from which all others are copied. The server writes its rows: products are imported over HTTP, and orders placed over
+ * HTTP.
+ */
+
 import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
 import type pg from 'pg';
 import { setBankDetails } from '../bank-details.ts';
@@ -6,16 +11,12 @@ import { buy, type Goods, shopperAt } from '../flows.ts';
 import type { OwnedSite, Running, Site } from '../processes.ts';
 import { SMALL } from './sizes.ts';
 
-/**
- * The shop from which all others are copied. The server writes its rows: products are imported over HTTP, and orders placed over
- * HTTP.
- */
 export const ORDERS = SMALL / 5;
 const CUSTOMERS = SMALL / 10;
 const DESCRIPTION_WORDS = 12;
 const PAGE = 100;
 
-/** The number that distinguishes a product from its copies: in its name, its slug, its SKUs, and nowhere else. */
+/** The number that distinguishes a product from its copies. It occurs only in the name, the slug and the SKUs. */
 export function numberOf(rank: number): string {
   return String(rank).padStart(7, '0');
 }
@@ -40,7 +41,7 @@ export function productOf(rank: number) {
   };
 }
 
-/** Fills the shop, and copies its rows to the schema `scale`, each with the rank of its product. */
+/** Fills the shop with products, orders, and customers of some of the orders. */
 export async function fillTemplate(
   db: pg.Client,
   { url }: Running,
@@ -67,8 +68,8 @@ export async function fillTemplate(
 }
 
 /**
- * Places the orders. The n-th contains a product of the n-th part of the catalogue, so that a copy of a part of the shop has its
- * orders.
+ * Places the orders. The n-th order contains a product of the n-th part of the catalogue, so that a copy of part of the shop
+ * has orders for its products.
  */
 async function placeOrders(url: string, site: Site, goods: Goods, orders: number): Promise<void> {
   const shopper = shopperAt(url, site, goods);
@@ -126,7 +127,7 @@ export async function keepTemplate(db: pg.Client, { site_id }: Site): Promise<vo
       where site_id = '${site_id}'`);
   for (const table of BY_PRODUCT) {
     const id = table === 'products' ? 'id' : 'product_id';
-    // The text from which the fingerprint of an indexed product is calculated.
+    // The text from which the fingerprint of a product's index entry is calculated.
     const source =
       table === 'product_search' ? ', commerce.search_source(t.site_id, t.product_id)::text as source' : '';
     await db.query(`create unlogged table scale.${table} as select r.rank, t.*${source} from commerce.${table} t

@@ -6,8 +6,8 @@ import type { MeasuredShop } from './shops.ts';
 const SAMPLE = 5;
 
 /**
- * Has the server write the search index of some copied products again, and compares. Throws unless each row is the same as
- * before. The catalogue's version of the shop changes.
+ * Makes the server rewrite the search index of some copied products, and compares the rows. Throws unless each row is the
+ * same as before. The catalogue's version of the shop changes.
  */
 export async function verifyIndex(db: pg.Client, { url }: Running, { site }: MeasuredShop): Promise<void> {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: site.api_key });

@@ -1,5 +1,5 @@
-// Bundles the SDK and the contract, which are other packages of this repository, because the package is installed without them.
-// Dependencies from the registry stay dependencies.
+// Bundles the SDK and the contract, because users install this package without the other packages of this repository.
+// Dependencies from the npm registry are not bundled.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -10,8 +10,8 @@ const { dependencies } = JSON.parse(await readFile(new URL('../package.json', im
 const CONTRACT = '/generated/openapi.json';
 
 /**
- * Every command needs the remedies of errors and the requests of the dashboard, a tenth of the contract. Commands that need more
- * import the contract dynamically: it becomes a separate file without examples.
+ * All commands need the errors' remedies and the dashboard's request schemas, which are a tenth of the contract.
+ * Commands that need more import the contract dynamically. It becomes a separate file without examples.
  */
 const contractInParts = {
   name: 'contract-in-parts',
@@ -32,7 +32,9 @@ const contractInParts = {
   },
 };
 
-/** The remedies of the errors, the requests of the dashboard with the schemas that they refer to, and the event types. */
+/**
+ * Remedies of errors, request schemas of dashboard operations with the schemas that they reference, and event types.
+ */
 function partOf(contract) {
   const paths = Object.entries(contract.paths)
     .filter(([path]) => path.startsWith('/api/dashboard/'))
@@ -74,7 +76,7 @@ function addReferences({ components }, value, contract) {
   }
 }
 
-/** Matches a package from the registry, or a part of one. */
+/** Whether an import is from a package in the npm registry. */
 function isDependency(id) {
   return Object.keys(dependencies).some((name) => id === name || id.startsWith(`${name}/`));
 }

@@ -1,3 +1,8 @@
+/**
+ * Commands that make one dashboard call. Arguments and flags are generated from the contract, and the command formats
+ * the response.
+ */
+
 import { type DashboardClient, type Open, unwrap } from '@commerce-backend/sdk';
 import type { operations } from '@commerce-backend/spec';
 import type { Command } from 'commander';
@@ -12,38 +17,39 @@ import { bodyFields, operationWith, requestFields } from './request-fields.ts';
 import { openSession } from './session.ts';
 import type { Terminal } from './terminal.ts';
 
-/** Commands that make one dashboard call: arguments and flags come from the contract, and each command formats the response. */
-
 type JsonOf<Message> = Message extends { content: { 'application/json': infer Answer } } ? Answer : never;
 type Responses<Id extends OperationId> = operations[Id]['responses'];
 export type AnswerOf<Id extends OperationId> = Open<JsonOf<Responses<Id>[keyof Responses<Id> & (200 | 201 | 202)]>>;
 
 export interface CallCommand<Id extends OperationId> {
-  /** The command with its arguments. An argument with the name of a field sets it; the others fill the path in order. */
+  /**
+   * The command with its arguments. An argument with the name of a body field sets that field. The others set the path
+   * parameters, in order.
+   */
   name: string;
-  /** The default command of its group. */
+  /** Whether the command runs if its group is called without a command. */
   isDefault?: true;
   operation: Id;
   description: string;
   examples: string;
-  /** false: the command has no flag for the field and sets it itself. */
+  /** `false` means that the command sets the fields itself and has no flags for them. */
   flags?: false | Presentations<Id>;
-  /** Fields that the command sets from its own options. */
+  /** Returns the body fields that the command sets from its own options. */
   body?: (own: Record<string, unknown>) => object;
-  /** The question before the call; programs agree with --yes. */
+  /** The confirmation question before the call. `--yes` skips it. */
   asks?: (named: string) => string;
   text: (answer: AnswerOf<Id>, view: View) => string;
 }
 
 export interface View {
-  /** The first argument of the command. */
+  /** First argument of the command line. */
   named: string;
   query: { page?: number; limit?: number };
   paint: Paint;
   terminal: Terminal;
 }
 
-/** Adds a command that makes one call. */
+/** Adds a command that makes a single call. */
 export function addCall<Id extends OperationId>(group: Command, terminal: Terminal, call: CallCommand<Id>): Command {
   const command = addFlags(group.command(call.name, { isDefault: call.isDefault ?? false }), call.operation, call.flags)
     .description(call.description)
@@ -61,7 +67,7 @@ export function addCall<Id extends OperationId>(group: Command, terminal: Termin
   });
 }
 
-/** The path parameter that each argument fills, unless it is a field of the body. */
+/** The path parameter for each argument that is not a body field. */
 function parametersOf(command: Command, id: OperationId): Partial<Record<string, string>> {
   const parameters = [...operationWith(id).path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
   const isField = (text: string) => requestFields(id).some(({ name }) => name === text);
@@ -92,7 +98,7 @@ async function perform<Id extends OperationId>(
   );
 }
 
-/** Fills path parameters with the ids of things that a merchant named by SKU, slug, number or e-mail. */
+/** Path parameters, with names (SKU, slug, order number, e-mail) replaced by ids. */
 async function found(client: DashboardClient, given: (readonly [string, unknown])[]): Promise<object> {
   const entries = given.map(async ([name, value]) => [
     name,
@@ -103,20 +109,20 @@ async function found(client: DashboardClient, given: (readonly [string, unknown]
 
 type AnyCall = (path: string, options: object) => Promise<{ data?: unknown; error?: unknown; response: Response }>;
 
-/** Returns a function that calls any path, because the types of the contract only accept literal paths. */
+/** Returns a function for calls to any path. The client's types accept only literal paths. */
 export function anyCall(client: object, method: Method): AnyCall {
   return (client as Record<Method, AnyCall>)[method];
 }
 
 type Paged = { total: number; page: number; pages: number };
 
-/** Shows the rows of one page, and the command for the next one. */
+/** Formats a page of a list, with the command for the next page. */
 export function pageText<Row>(noun: string, columns: Column<Row>[], rows: Row[], page: Paged, view: View): string {
   const summary = pageLine(noun, page);
   return rows.length === 0 ? summary : `${rowsText(columns, rows, view)}\n\n${summary}`;
 }
 
-/** Shows the rows up to a cursor, and the command for the next ones. */
+/** Formats the rows before a cursor, with the command for the next rows. */
 export function cursorText<Row>(
   none: string,
   columns: Column<Row>[],
@@ -128,7 +134,7 @@ export function cursorText<Row>(
   return rows.length === 0 ? none : `${rowsText(columns, rows, view)}${more}`;
 }
 
-/** Shows all rows of a list; `none` is shown for an empty one. */
+/** Formats a complete list. An empty list is shown as `none`. */
 export function listText<Row>(none: string, columns: Column<Row>[], rows: Row[], view: View): string {
   return rows.length === 0 ? none : rowsText(columns, rows, view);
 }

@@ -3,30 +3,30 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { usageError } from './errors.ts';
 
-/** A stored login with a name. */
+/** A stored login. */
 export interface Profile {
   url: string;
-  /** A token or an API key, or neither after a logout. */
+  /** Undefined after a logout. A profile has a token or an API key. */
   api_key?: string;
   session_token?: string;
-  /** When the session ends. */
+  /** When the staff session ends. */
   expires_at?: string;
-  /** The merchant of the commands, among those of a session. */
+  /** The merchant that commands use, if the session has several. */
   merchant_id?: string;
-  /** The name of the person and that of the shop, only for display. */
+  /** The person's e-mail and the shop's name, for display only. */
   email?: string;
   shop?: string;
 }
 
 export type Profiles = Record<string, Profile>;
 
-/** The token of a customer's assistant, and its terms. */
+/** An agent's token with its permissions. */
 export interface KeptAgent {
   token: string;
   expires_at: string;
 }
 
-/** The agents by the MCP URL of their shop. */
+/** Agents by their shop's MCP URL. */
 export type KeptAgents = Record<string, KeptAgent>;
 
 interface Config {
@@ -36,19 +36,19 @@ interface Config {
 
 type Env = Record<string, string | undefined>;
 
-/** The file of the profiles: $COMMERCE_CONFIG, or commerce/config.json in the user's configuration folder. */
+/** Path of the configuration file: $COMMERCE_CONFIG, or commerce/config.json in the user's configuration folder. */
 export function configFile(env: Env): string {
   if (env.COMMERCE_CONFIG) return env.COMMERCE_CONFIG;
   const folder = env.XDG_CONFIG_HOME || join(env.HOME || homedir(), '.config');
   return join(folder, 'commerce', 'config.json');
 }
 
-/** The stored profiles; none before the first login. A usage error if the file has an unexpected form. */
+/** The stored profiles; empty before the first login. Throws a usage error if the file is damaged. */
 export async function readProfiles(env: Env): Promise<Profiles> {
   return (await readConfig(env)).profiles;
 }
 
-/** The stored agents; none before the first `commerce mcp login`. */
+/** The stored agents; empty before the first `commerce mcp login`. */
 export async function readAgents(env: Env): Promise<KeptAgents> {
   return (await readConfig(env)).agents;
 }
@@ -76,7 +76,7 @@ function configIn(text: string): Config | undefined {
   }
 }
 
-/** Whether these are named entries that each have this text field. */
+/** Whether all values are objects with this text field. */
 function areAll<Entry>(
   entries: Record<string, Entry> | undefined,
   field: keyof Entry,
@@ -93,7 +93,7 @@ export async function saveAgents(env: Env, agents: KeptAgents): Promise<void> {
   await save(env, { ...(await readConfig(env)), agents });
 }
 
-/** Writes to a file that only its owner may read, by a temporary file and a rename, so that it is never incomplete. */
+/** Writes a temporary file and renames it, so that the file is always complete. Only its owner may read it. */
 async function save(env: Env, { profiles, agents }: Config): Promise<void> {
   const path = configFile(env);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });

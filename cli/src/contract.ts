@@ -1,10 +1,10 @@
-/** The contract that this CLI was built with: whole for commands that look it up, in part for flags. */
+/** The contract with which this CLI was built. Commands that look up operations use all of it, flags only a part. */
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 export const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The keywords of a JSON schema that are used here. */
+/** The JSON Schema keywords that the CLI uses. */
 export interface Schema {
   $ref?: string;
   type?: string | string[];
@@ -61,19 +61,18 @@ type RawPath = Partial<Record<Lowercase<Method>, RawOperation>> & Pick<RawOperat
 
 export interface Contract {
   operations: Operation[];
-  /** The description of each type of event. */
+  /** Description of each event type. */
   events: Partial<Record<string, string>>;
-  /** Follows a `$ref`; any other schema is returned unchanged. */
+  /** Resolves a `$ref`. Other schemas are returned unchanged. */
   resolve: (schema: Schema) => Schema;
 }
 
-/** Reads the contract. */
 export async function readContract(): Promise<Contract> {
   const { default: raw } = await import('@commerce-backend/spec/openapi.json', { with: { type: 'json' } });
   return contractOf(raw);
 }
 
-/** The operations of a bundled description. */
+/** Builds a Contract from an OpenAPI document. */
 export function contractOf(raw: { paths: object; webhooks: object }): Contract {
   const find = <Found>(ref: string) =>
     ref
@@ -106,14 +105,14 @@ function schemaOf({ content }: Content): Schema | undefined {
   return content?.['application/json']?.schema;
 }
 
-/** The operation of a call; undefined if the contract has none. */
+/** The operation for a method and path; undefined if the contract has none. */
 export function operationOf({ operations }: Contract, method: Method, path: string): Operation | undefined {
   const found = operations.filter((one) => one.method === method && isAt(one, path));
-  // A literal path comes before one with a parameter: /orders/mark-paid is not an order.
+  // Literal paths win over parameters: /orders/mark-paid is not an order id.
   return found.find((one) => one.path === path) ?? found[0];
 }
 
-/** Whether a path is that of an operation, with its parameters filled in. */
+/** Whether the path matches the operation's path with parameters filled in. */
 export function isAt(operation: Operation, path: string): boolean {
   const asked = path.split('/');
   const parts = operation.path.split('/');
@@ -121,7 +120,7 @@ export function isAt(operation: Operation, path: string): boolean {
   return parts.length === asked.length && parts.every(isPart);
 }
 
-/** The properties of a schema and of the schemas that it extends, and the required ones. */
+/** Properties and required properties of a schema, including those of schemas that it extends. */
 export function propertiesOf(contract: Contract, schema: Schema): Required<Pick<Schema, 'properties' | 'required'>> {
   const { properties = {}, required = [], allOf = [] } = contract.resolve(schema);
   const parts = allOf.map((part) => propertiesOf(contract, part));
@@ -131,7 +130,7 @@ export function propertiesOf(contract: Contract, schema: Schema): Required<Pick<
   };
 }
 
-/** The types of a value, by name; empty if the schema has none. */
+/** Type names of a schema; empty if it has none. */
 export function typesOf(contract: Contract, schema: Schema): string[] {
   const { type, enum: values, oneOf = [], anyOf = [], allOf = [] } = contract.resolve(schema);
   if (type !== undefined) return [type].flat();

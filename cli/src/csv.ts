@@ -1,9 +1,9 @@
 import { stringify } from 'csv-stringify/sync';
 
-/** The characters with which a spreadsheet recognises a formula. */
+/** Matches cells that spreadsheets would run as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Rows as CSV (RFC 4180). A cell that a spreadsheet would run as a formula gets an apostrophe in front. */
+/** Converts rows to CSV (RFC 4180). Cells that spreadsheets would run as a formula get an apostrophe as prefix. */
 export function csvOf(rows: (string | number | undefined)[][]): string {
   return stringify(rows.map((cells) => cells.map(safe)));
 }

@@ -4,7 +4,7 @@ import { CommanderError } from 'commander';
 import { fieldOf } from './field-of.ts';
 import { FormatError } from './formats/reading.ts';
 
-/** The exit codes of the process. */
+/** Exit codes. */
 export const EXIT = {
   done: 0,
   refused: 1,
@@ -16,7 +16,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An error of a command that did not come from the server. `remedy` is the next step for the user. */
+/** An error that the server did not report. `remedy` tells the user what to do. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   readonly code: string;
@@ -30,12 +30,11 @@ export class CommandError extends Error {
   }
 }
 
-/** A wrong command line. */
 export function usageError(message: string, remedy?: string): CommandError {
   return new CommandError(EXIT.usage, 'usage', message, remedy);
 }
 
-/** A reported error: as JSON for programs, line by line for people. */
+/** An error as shown to the user: JSON with --json, otherwise text. */
 export interface Report {
   error: string;
   message: string;
@@ -44,11 +43,11 @@ export interface Report {
   status?: number;
   request_id?: string;
   retryable?: boolean;
-  /** The errors of a 422, each with the field of the contract and the option or argument that set it. */
+  /** Errors of a 422, with the field's name in the contract and the option or argument that set it. */
   detail?: { field: string; flag?: string; message: string }[];
 }
 
-/** The report of an error that ended a command. A bug is not such an error: it is rethrown. */
+/** The report of an error that ends a command. Bugs are rethrown. */
 export function reportOf(error: unknown): Report {
   if (error instanceof CommerceError) return refusal(error);
   if (error instanceof ConnectionError) {
@@ -65,7 +64,7 @@ export function reportOf(error: unknown): Report {
   throw error;
 }
 
-/** Leaves out the parser's own words for an invalid value. */
+/** Removes commander's own text about an invalid value. */
 function sentenceOf({ message }: CommanderError): string {
   return message
     .replace(/^error: /, '')
@@ -81,7 +80,7 @@ function refusal(error: CommerceError): Report {
   const { status, code, requestId, retryable, detail } = error;
   return {
     error: code,
-    // The SDK adds only the first errors of a 422 to the message. Here all of them follow in `detail`.
+    // The SDK's message contains only the first errors of a 422. `detail` has all of them.
     message: messageIn(error.body) ?? error.message,
     remedy: remedyFor(error),
     exit_code: status === 401 ? EXIT.notLoggedIn : EXIT.refused,
@@ -100,7 +99,7 @@ function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string 
   if (code === 'step_up_required') {
     return 'Log in with e-mail and password, and give the password again: commerce account confirm';
   }
-  // A valid API key for an action that needs a person; logging in with it again would change nothing.
+  // The API key is valid, but the action needs a person, so another login with the key would not help.
   if (code === 'unauthorized') {
     return 'Log in with e-mail and password, and without COMMERCE_API_KEY: commerce login --email ADDRESS';
   }
@@ -115,6 +114,7 @@ function remedyFor({ status, code, body, retryAfterMs }: CommerceError): string 
     return 'Record the money, then reinstate the order or refund it: commerce orders record-payment ORDER';
   }
   if (code === 'refund_exceeds_paid') return `Refund at most ${details.refundable}.`;
+  if (code === 'order_disputed') return 'Wait for the decision of the bank, or ship anyway: --override-dispute.';
   if (code === 'order_prices_changed') return 'Reinstate it with its own prices: --keep-prices. Or refund the money.';
   if (code === 'fulfillment_exceeds_remaining') return 'See what is left to ship: commerce orders get ORDER';
   if (code === 'discount_in_use') return 'Disable it instead: commerce discounts update CODE --disable';
@@ -130,7 +130,7 @@ function transitionRemedy({ field, from, allowed }: Record<string, unknown>): st
   return `Its ${field} is ${from}, which ${ways}. See: commerce orders get ORDER`;
 }
 
-/** The contract's remedy. It has one for every error code, and the build includes nothing else of the contract. */
+/** Remedies by error code. The build includes this part of the contract. */
 const REMEDIES: Record<string, { remedy?: string }> = contract.components.schemas.ErrorCode['x-error-catalogue'];
 
 function messageIn(body: unknown): string | undefined {

@@ -5,40 +5,42 @@ import { discountIdOf } from './commands/discount-view.ts';
 import { isUuid } from './commands/options.ts';
 import { findOrder } from './commands/order-view.ts';
 import { findProduct } from './commands/product-view.ts';
+import { findReturn } from './commands/return-view.ts';
 import { shippingOptionIdOf } from './commands/shipping-option-id.ts';
 import { staffIdOf } from './commands/staff-id.ts';
 import { variantIdOf } from './commands/variant-id.ts';
 
 interface Finder {
-  /** The other name of the thing, besides its id. */
+  /** The property that identifies the object besides its id, such as its SKU. */
   by: string;
   find: (client: DashboardClient, wanted: string) => Promise<string>;
 }
 
-/** The parameters whose things have a name for merchants, such as a SKU. */
+/** Path parameters whose objects can be named by another property than the id. */
 const FINDERS: Partial<Record<string, Finder>> = {
   collection_id: { by: 'handle', find: collectionIdOf },
   customer_id: { by: 'e-mail', find: customerIdOf },
   discount_id: { by: 'code', find: discountIdOf },
   order_id: { by: 'number', find: async (client, wanted) => (await findOrder(client, wanted)).id },
   product_id: { by: 'slug, SKU', find: async (client, wanted) => (await findProduct(client, wanted)).id },
+  return_id: { by: 'number', find: async (client, wanted) => (await findReturn(client, wanted)).id },
   shipping_option_id: { by: 'name', find: shippingOptionIdOf },
   staff_id: { by: 'e-mail', find: staffIdOf },
   variant_id: { by: 'SKU', find: variantIdOf },
 };
 
-/** Whether the thing of a parameter has a name besides its id. */
+/** Whether the parameter's object can be named by another property than the id. */
 export function isFound(parameter: string): boolean {
   return Object.hasOwn(FINDERS, parameter);
 }
 
-/** The function that finds a parameter's thing by its name; undefined if it has only an id. */
+/** The other property that can name the parameter's object, such as "SKU"; undefined if there is none. */
 export function namedBy(parameter: string): string | undefined {
   const finder = FINDERS[parameter];
   return finder && `by ${finder.by} or id`;
 }
 
-/** Finds the id of a thing by its name. */
+/** Finds an object by its name. Returns its id. */
 export async function idOf(parameter: string, client: DashboardClient, wanted: string): Promise<string> {
   return isUuid(wanted) ? wanted : ((await FINDERS[parameter]?.find(client, wanted)) ?? wanted);
 }

@@ -1,11 +1,11 @@
+/** How a contract field is given on the command line: the flag's name and the format of its value. */
+
 import { InvalidArgumentError } from 'commander';
 import * as options from './commands/options.ts';
 import { isFound, namedBy } from './finders.ts';
 import type { Kind, RequestField } from './request-fields.ts';
 
-/** The notation of a contract field on the command line: the name of its flag, and its value. */
-
-/** The published flags with names that differ from their fields. */
+/** Published flags whose name differs from the field's. */
 const NAMES: Partial<Record<string, string>> = {
   agent_token_id: 'agent',
   allowed_origins: 'origin',
@@ -35,16 +35,16 @@ const NAMES: Partial<Record<string, string>> = {
   tracking_number: 'tracking',
   updated_from: 'changed-from',
   updated_to: 'changed-to',
-  // This field has another flag, because --url always means the server.
+  // `--url` always means the server, so this field's flag has another name.
   url: 'image-url',
 };
 
-/** The name of a field's flag, without its dashes. */
+/** Name of a field's flag, without dashes. */
 export function flagName({ name, isList }: RequestField): string {
   return NAMES[name] ?? singular(name, isList).replaceAll('_', '-');
 }
 
-/** `variant_ids` becomes --variant, repeated for each id; `customer_id` becomes --customer. */
+/** `variant_ids` becomes --variant, which may be repeated; `customer_id` becomes --customer. */
 function singular(name: string, isList: boolean): string {
   const one = isList
     ? name
@@ -66,7 +66,7 @@ const PLACEHOLDERS: Partial<Record<Kind, string>> = {
   map: 'key=value',
 };
 
-/** The placeholders of fields whose names do not end with a word for the value. */
+/** Placeholders for fields whose name does not indicate the value. */
 const NAMED: Partial<Record<string, string>> = {
   correlation_id: 'id',
   option1: 'value',
@@ -77,7 +77,7 @@ const NAMED: Partial<Record<string, string>> = {
   waiting_for: 'step',
 };
 
-/** The placeholder of the value in the help, as in `--price <amount>`. */
+/** Placeholder for the value in the help, as in `--price <amount>`. */
 export function placeholder({ name, kind, isList }: RequestField): string {
   const [, unit] = /_(grams|hours)$/.exec(name) ?? [];
   if (unit) return unit;
@@ -91,7 +91,7 @@ const NOTES: Partial<Record<Kind, string>> = {
   map: 'as key=value',
 };
 
-/** The help of a field's flag: the contract's words, and the notation of its value. */
+/** Help text of a field's flag: the contract's description, and the format of the value. */
 export function helpOf({ name, kind, isList, help, bounds, preset, required }: RequestField): string {
   const repeats = isList || kind === 'map' ? 'may be repeated' : undefined;
   const facts = [bounds, preset && `default: ${preset}`, required && 'required'].filter(Boolean);
@@ -101,12 +101,12 @@ export function helpOf({ name, kind, isList, help, bounds, preset, required }: R
   return facts.length > 0 ? `${sentence} (${facts.join('; ')})` : sentence;
 }
 
-/** The word for null, the empty list or the empty map. */
+/** Means null, the empty list or the empty map. */
 export const NONE = 'none';
 
-/** The value of a flag, added to those of earlier flags with its name. */
+/** Parses a flag's value, and adds it to earlier values of a repeated flag. */
 export function flagValue(field: RequestField, text: string, earlier: unknown): unknown {
-  // Commander has no null: "none" stays a word until the request is built.
+  // Commander has no null, so "none" is converted when the request is built.
   if (text === NONE && field.clears !== undefined) return NONE;
   const before = earlier === NONE ? undefined : earlier;
   if (field.kind === 'map') return { ...(before as object | undefined), ...pairOf(text) };
@@ -131,7 +131,7 @@ export function elementValue({ kind, name, words, isList }: RequestField, text: 
     case 'country':
       return text.toUpperCase();
     case 'id':
-      // The server checks the ids of a list, and a finder also accepts names.
+      // The server validates ids in lists. Parameters with a finder accept names too.
       return isList || isFound(name) ? text : options.uuid(text);
     case 'words':
       if (words?.includes(text)) return text;

@@ -6,7 +6,7 @@ import * as requests from './testing-requests.ts';
 
 const { CASES, COMMANDS, SPECIAL } = requests;
 
-test('no flag of a command has the name of a global one, which would take its value', () => {
+test('no flag of a command has the name of a global flag, which would take its value', () => {
   const globals = ['--json', '--profile', '--url', '--version', '--help'];
   const taken = COMMANDS.filter(({ command }) => command.options.some(({ long }) => globals.includes(long ?? '')));
   expect(taken.map(({ path }) => path.join(' '))).toEqual([]);
@@ -16,7 +16,7 @@ test('every operation with a request has a command', () => {
   expect(CASES.filter(({ command }) => command === undefined).map(({ id }) => id)).toEqual([]);
 });
 
-test.each(CASES)("$path sends each field of $id in the contract's form", async (one) => {
+test.each(CASES)("$path sends each field of $id in the contract's format", async (one) => {
   const { id, operation, path, command } = one;
   const server = await fakeServer(requests.ANSWERS);
   const { commerce } = await loggedIn(server.url);
@@ -36,7 +36,7 @@ test.each(CASES)("$path sends each field of $id in the contract's form", async (
   }
 });
 
-/** Texts that are invalid for a field by the contract. */
+/** A text that the contract rejects for this field. */
 function mistakenText(schema: requests.Field['schema']): string | undefined {
   const { type, enum: words, format, ref = '', additionalProperties } = requests.resolved(schema);
   if (words) return 'nonsense';
@@ -55,17 +55,20 @@ const MISTAKES = CASES.flatMap((one) =>
   }),
 );
 
-test.each(MISTAKES)('$at names $flag and a valid form instead of $wrong', async ({ one, flag, wrong }) => {
-  const server = await fakeServer({});
-  const { commerce } = await loggedIn(server.url);
-  const { code, err } = await commerce([...one.path, ...(await requests.argumentsOf(one)), flag, wrong]);
-  expect(code).toBe(2);
-  expect(err).toMatch(
-    new RegExp(`^Error: '${wrong}' cannot be the value of ${flag} <.*>. (?:Give|Write|Allowed|"12,5,0")`),
-  );
-  expect(err).toContain(`What to do: See the usage: commerce ${one.path.join(' ')} --help`);
-  expect(server.seen).toEqual([]);
-});
+test.each(MISTAKES)(
+  'the error of `$at` for the value $wrong names $flag and a valid format',
+  async ({ one, flag, wrong }) => {
+    const server = await fakeServer({});
+    const { commerce } = await loggedIn(server.url);
+    const { code, err } = await commerce([...one.path, ...(await requests.argumentsOf(one)), flag, wrong]);
+    expect(code).toBe(2);
+    expect(err).toMatch(
+      new RegExp(`^Error: '${wrong}' cannot be the value of ${flag} <.*>. (?:Give|Write|Allowed|"12,5,0")`),
+    );
+    expect(err).toContain(`What to do: See the usage: commerce ${one.path.join(' ')} --help`);
+    expect(server.seen).toEqual([]);
+  },
+);
 
 test.each([
   { args: ['shipping-options', 'create', 'Parcel'], missing: 'Give --price <amount>.' },
@@ -81,7 +84,7 @@ test.each([
   expect(server.seen).toEqual([]);
 });
 
-test('--input supplies fields without a flag and required ones, and flags override it', async () => {
+test('--input sets required fields and those without a flag, and flags override it', async () => {
   const server = await fakeServer(requests.ANSWERS);
   const { commerce } = await loggedIn(server.url);
   const file = join(await folder(), 'parcel.json');
@@ -102,12 +105,12 @@ test.each([
   ['audit list', '--cursor <cursor>', 'continues after the previous page'],
   ['variants create', '--option1 <value>', "the value of the product's first option"],
   ['variants create', '--weight <number>', 'the weight; none when unknown'],
-])('%s explains %s to a merchant', (path, flags, help) => {
+])('%s explains %s in the help', (path, flags, help) => {
   const command = COMMANDS.find((one) => one.path.join(' ') === path)?.command;
   expect(command?.options.find((option) => option.flags === flags)?.description).toBe(help);
 });
 
-test('no flag sets a default value, and a body with a single field takes no file', () => {
+test('no command has a flag that only sets a default, or --input for a body with a single field', () => {
   const flags = COMMANDS.flatMap(({ path, command }) => command.options.map(({ long }) => `${path.join(' ')} ${long}`));
   const useless = /--no-(dry-run|by-hand|keep-prices|low-stock|out-of-stock)|--taxable|rotate --input/;
   expect(flags.filter((flag) => useless.test(flag))).toEqual([]);

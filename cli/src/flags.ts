@@ -1,3 +1,5 @@
+/** Generates the flags of a command from the request of its operation in the contract. */
+
 import type { operations } from '@commerce-backend/spec';
 import { type Command, Option } from 'commander';
 import { isEmpty } from './commands/options.ts';
@@ -8,14 +10,12 @@ import { calls, type OperationId } from './operations.ts';
 import { needsOneField, type RequestField, requestFields } from './request-fields.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The flags of a command, built from the request of an operation in the contract. */
-
 type BodyIn<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : object;
 export type BodyOf<Id extends OperationId> = BodyIn<NonNullable<operations[Id]['requestBody']>>;
 export type QueryOf<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>;
 type NamesIn<Shape> = Shape extends unknown ? keyof Shape & string : never;
 
-/** The presentation of one field whose flag is not simply built from the contract; false: it has no flag. */
+/** Overrides for a field's generated flag. `false` means that the field has no flag. */
 export type Presentation = false | Partial<Flag>;
 export type Presentations<Id extends OperationId> = Partial<
   Record<NamesIn<BodyOf<Id>> | NamesIn<QueryOf<Id>>, Presentation>
@@ -24,16 +24,16 @@ export type Presentations<Id extends OperationId> = Partial<
 interface Flag {
   flag: string;
   help: string;
-  /** The value of the flag, added to those of earlier flags with its name. */
+  /** Parses the value, and adds it to earlier values of a repeated flag. */
   read: (text: string, earlier: unknown) => unknown;
-  /** Flags without a value that replace the one with a value, and the value that each sets. */
+  /** Flags without a value that replace the generated flag. Each sets its own value. */
   sets: { flag: string; help: string; value: unknown }[];
 }
 
 interface Given {
   option: Option;
   field: RequestField;
-  /** The value of the option, if it is one of several without a value. */
+  /** Value that an option without a value sets. */
   value?: unknown;
 }
 
@@ -46,8 +46,8 @@ const REQUESTS = new WeakMap<Command, Request>();
 const ARGUMENTS = new WeakMap<Command, Record<string, string>>();
 
 /**
- * Adds a flag for each field of an operation's request. `presented` has the fields with a special presentation; false adds no
- * flag. A field with the name of an argument needs no flag.
+ * Adds a flag for each field of an operation's request. `presented` contains overrides. Fields set by an argument of
+ * the same name get no flag.
  */
 export function addFlags<Id extends OperationId>(
   command: Command,
@@ -68,12 +68,12 @@ export function addFlags<Id extends OperationId>(
   return calls(command, id);
 }
 
-/** Whether a flag of the command sets a field of the body. */
+/** Whether the command has a flag for a body field. */
 export function setsBody(command: Command): boolean {
   return REQUESTS.get(command)?.given.some(({ field }) => field.place === 'body') ?? false;
 }
 
-/** Adds the flag that reads a body from a file. */
+/** Adds `--input`, which reads the body from a file. */
 export function addInput(command: Command): Command {
   return command.option('--input <file>', 'take the fields from this JSON file, too; - is the standard input');
 }
@@ -105,8 +105,8 @@ export interface GivenRequest<Id extends OperationId> {
 }
 
 /**
- * The request of a command: the fields of --input, overridden by those of the flags, overridden by those of the arguments. A
- * usage error names the missing ones.
+ * Builds the request of a command from --input, flags and arguments; later ones override earlier ones. Throws a usage
+ * error that lists missing fields.
  */
 export async function givenRequest<Id extends OperationId>(
   command: Command,
@@ -142,7 +142,7 @@ function missingFlags(command: Command): never {
   throw new Error(`${command.name()} has no flags of an operation.`);
 }
 
-/** Records which option or argument of a command sets which field of its body, if the contract does not define it. */
+/** Records which option or argument of a command sets a body field, if that does not follow from the contract. */
 export function nameFlags(command: Command, flags: Record<string, string>): Command {
   ARGUMENTS.set(command, { ...ARGUMENTS.get(command), ...flags });
   return command;

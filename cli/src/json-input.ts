@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { usageError } from './errors.ts';
 import type { Terminal } from './terminal.ts';
 
-/** The JSON in a file, or in the standard input for "-". */
+/** Parses the JSON in a file, or from standard input for "-". */
 export async function readJson(path: string, { stdin }: Terminal): Promise<unknown> {
   const text = path === '-' ? Buffer.concat(await stdin.toArray()).toString() : await readFile(path, 'utf8');
   try {

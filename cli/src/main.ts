@@ -28,6 +28,7 @@ import { addPayments } from './commands/payments.ts';
 import { addProductParts } from './commands/product-parts.ts';
 import { addProducts } from './commands/products.ts';
 import { addProfiles } from './commands/profiles.ts';
+import { addReturns } from './commands/returns.ts';
 import { addSettings } from './commands/settings.ts';
 import { addSetup } from './commands/setup.ts';
 import { addShippingOptions } from './commands/shipping-options.ts';
@@ -38,6 +39,7 @@ import { addSyncKeys } from './commands/sync-keys.ts';
 import { addTrigger } from './commands/trigger.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { addWhoami } from './commands/whoami.ts';
+import { addWithdrawals } from './commands/withdrawals.ts';
 import { EXIT, type Report, reportOf } from './errors.ts';
 import { flagOf } from './flags.ts';
 import { asCalled, painter, plain } from './output.ts';
@@ -69,7 +71,10 @@ Examples:
   $ commerce orders mark-paid 1001
   $ commerce listen --forward-to http://localhost:4000`;
 
-/** Runs one command line and resolves to its exit code. Results go to stdout, everything else to stderr. Only bugs throw. */
+/**
+ * Runs a command line and resolves to its exit code. Results go to stdout, everything else to stderr. Throws only for
+ * bugs.
+ */
 export async function run(args: string[], terminal: Terminal): Promise<number> {
   let running: Command | undefined;
   const program = createProgram(terminal).hook('preAction', (_program, command) => {
@@ -80,7 +85,7 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
     return EXIT.done;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
-    // The command was incomplete, and its help is already on stderr.
+    // The command was incomplete. Commander has already printed its help to stderr.
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage;
     const report = withFlags(reportOf(error), running);
     if (error instanceof CommanderError) report.remedy = `See the usage: ${nameIn(program, args)} --help`;
@@ -89,7 +94,7 @@ export async function run(args: string[], terminal: Terminal): Promise<number> {
   }
 }
 
-/** The command of a line, as far as it names one. */
+/** The name of the command, as far as the arguments contain one. */
 function nameIn(program: Command, args: string[]): string {
   let [command, name] = [program, program.name()];
   for (const arg of args.filter((one) => !one.startsWith('-'))) {
@@ -100,7 +105,7 @@ function nameIn(program: Command, args: string[]): string {
   return name;
 }
 
-/** Names the fields with errors as they were typed. */
+/** Adds the flags or arguments with which the user set the fields that have errors. */
 function withFlags(report: Report, command: Command | undefined): Report {
   if (!report.detail) return report;
   const detail = report.detail.map((mistake) => {
@@ -110,7 +115,7 @@ function withFlags(report: Report, command: Command | undefined): Report {
   return { ...report, detail };
 }
 
-/** The whole tree of commands. */
+/** Creates all commands. */
 export function createProgram(terminal: Terminal): Command {
   const program = new Command('commerce')
     .description("The merchant's command line of the commerce backend.")
@@ -126,7 +131,7 @@ export function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.stderr.write(text),
       getOutHelpWidth: () => terminal.stdout.columns ?? 100,
       getErrHelpWidth: () => terminal.stderr.columns ?? 100,
-      // `run` reports the error once, in the requested format.
+      // `run` prints the error once, as text or JSON.
       outputError: () => {},
     })
     .exitOverride();
@@ -153,6 +158,8 @@ export function createProgram(terminal: Terminal): Command {
   addCollections(program, terminal);
   addInventory(program, terminal);
   addOrders(program, terminal);
+  addReturns(program, terminal);
+  addWithdrawals(program, terminal);
   addPayments(program, terminal);
   addSettings(program, terminal);
   addDiscounts(program, terminal);

@@ -2,7 +2,7 @@ import type { Contract } from './contract.ts';
 
 const SHOWN = 3;
 
-/** The paths of the contract that differ least from one that it lacks. */
+/** The contract's paths that are most similar to an unknown path. */
 export function nearestPaths({ operations }: Contract, path: string): string[] {
   const asked = path.split('/');
   const ranked = [...new Set(operations.map((one) => one.path))]
@@ -11,7 +11,7 @@ export function nearestPaths({ operations }: Contract, path: string): string[] {
   return ranked.slice(0, SHOWN).map(({ known }) => known);
 }
 
-/** A parameter matches any segment; each missing or additional segment counts in full. */
+/** A parameter matches any segment. Each missing or additional segment counts with its full length. */
 function distanceOf(known: string[], asked: string[]): number {
   let sum = 0;
   for (let at = 0; at < Math.max(known.length, asked.length); at += 1) {
@@ -21,7 +21,7 @@ function distanceOf(known: string[], asked: string[]): number {
   return sum;
 }
 
-/** The Levenshtein distance: how many letters are added, removed or changed. */
+/** Levenshtein distance: the number of added, removed and changed letters. */
 function editsBetween(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at);
   for (let i = 1; i <= one.length; i += 1) {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { createProgram } from './main.ts';
 import { calledBy } from './operations.ts';
 
-/** Every operation of the dashboard, by its method and path. */
+/** All dashboard operations by method and path. */
 const OPERATIONS = new Map(
   Object.entries(contract.paths).flatMap(([path, item]) =>
     Object.entries(item)
@@ -24,18 +24,18 @@ const leaves = (command: Command): Command[] =>
 const COMMANDS = leaves(createProgram({ env, stdin, stdout, stderr, once, off }));
 const DECLARED = new Set<string>(COMMANDS.flatMap((command) => calledBy(command)));
 
-/** The operations that the code calls, read from its literal methods and paths. */
+/** Operations that the code calls, found by literal methods and paths in the source. */
 function calledInCode(): Set<string> {
   const folder = import.meta.dirname;
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   const texts = files
-    // The pages of the mock are left out, because they call the mock.
+    // Pages of the mock call the mock, not the dashboard.
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith('mock/'))
     .map((name) => readFileSync(join(folder, name), 'utf8'));
   const calls = texts.flatMap((text) => [
     ...[...text.matchAll(/\.(GET|POST|PUT|PATCH|DELETE)\(\s*'([^']+)'/g)].map(([, verb, path]) => `${verb} ${path}`),
     ...[...text.matchAll(/paginate\(\s*client,\s*'([^']+)'/g)].map(([, path]) => `GET ${path}`),
-    // For commands that make one call, `addCall` calls the operation that they name.
+    // For `addCall`, the operation is named by its id.
     ...[...text.matchAll(/^ +operation: '(dashboard\.\w+)'/gm)].map(([, id = '']) => id),
   ]);
   return new Set(calls.map((call) => OPERATIONS.get(call) ?? call));
@@ -45,11 +45,11 @@ test('every operation of the dashboard has a command', () => {
   expect([...OPERATIONS.values()].filter((id) => !DECLARED.has(id))).toEqual([]);
 });
 
-test('every command that deletes takes --yes', () => {
+test('every command that deletes has the option --yes', () => {
   const deletes = new Set([...OPERATIONS].flatMap(([call, id]) => (call.startsWith('DELETE ') ? [id] : [])));
   const asked = (command: Command) => command.options.some(({ long }) => long === '--yes');
   const silent = COMMANDS.filter((command) => calledBy(command).some((id) => deletes.has(id)) && !asked(command));
-  // `listen` only deletes its own listener at the end.
+  // `listen` deletes its own listener, which needs no confirmation.
   expect(silent.map((command) => command.name())).toEqual(['listen']);
 });
 

@@ -1,18 +1,18 @@
 import type { operations } from '@commerce-backend/spec';
 import type { Command } from 'commander';
 
-/** An operation of the dashboard, by its id in the contract. */
+/** Id of a dashboard operation in the contract. */
 export type OperationId = keyof operations & `dashboard.${string}`;
 
 const CALLED = new WeakMap<Command, OperationId[]>();
 
-/** Declares the operations of a command; a test compares them with the contract and with the calls in the code. */
+/** Declares which operations a command calls. A test compares them with the contract and the code. */
 export function calls(command: Command, ...ids: OperationId[]): Command {
   CALLED.set(command, ids);
   return command;
 }
 
-/** Whether an operation is irreversible: its command asks first. */
+/** Whether a command asks for confirmation before it calls this operation. */
 export function asksFirst(program: Command, id: string | undefined): boolean {
   const isFor = (command: Command): boolean =>
     (calledBy(command).some((own) => own === id) && command.options.some(({ long }) => long === '--yes')) ||
@@ -20,7 +20,6 @@ export function asksFirst(program: Command, id: string | undefined): boolean {
   return isFor(program);
 }
 
-/** The operations of a command. */
 export function calledBy(command: Command): readonly OperationId[] {
   return CALLED.get(command) ?? [];
 }

@@ -2,8 +2,8 @@ import type { OperationId } from './operations.ts';
 import { requestFields } from './request-fields.ts';
 
 /**
- * The texts and numbers that an operation can set and that a view has no line for, by their names: a new field of the contract
- * is shown without a change here. `rest` has the fields without a line.
+ * Texts and numbers in `rest` that an operation can set, by label. A view uses it for fields that it does not format
+ * itself, so that new fields of the contract are shown without a code change.
  */
 export function otherFacts(id: OperationId, rest: object): Record<string, string | number> {
   const values: Partial<Record<string, unknown>> = { ...rest };
@@ -15,7 +15,7 @@ export function otherFacts(id: OperationId, rest: object): Record<string, string
   return Object.fromEntries(shown);
 }
 
-/** `seo_title` is "SEO title". */
+/** Converts `seo_title` to "SEO title". */
 function titleOf(name: string): string {
   const words = name.replaceAll('_', ' ').replace(/\b(?:id|seo|sku|url)\b/g, (word) => word.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -22,7 +22,7 @@ const ROWS: Row[] = [
 const still = painter({ env: {} }, { isTTY: false });
 const coloured = painter({ env: {} }, { isTTY: true });
 
-test('aligns columns by their display width, and amounts at their right end', () => {
+test('aligns columns by display width, and amounts to the right', () => {
   expect(table(COLUMNS, ROWS, { paint: still, width: undefined })).toBe(
     [
       'NAME            PRICE  STOCK', //
@@ -48,11 +48,11 @@ test('uses colours only in a terminal without NO_COLOR', () => {
   expect(painter({ env: {} }, {})('red', 'x')).toBe('x');
 });
 
-test('escapes texts of others for the terminal', () => {
+test('escapes untrusted text for the terminal', () => {
   expect(plain('a\x1b[2J\nb\u202ec\u0007')).toBe('a [2J bc ');
 });
 
-test('names commands with npx if it was started that way', () => {
+test('shows commands with npx if the CLI was started that way', () => {
   const words = 'Log in: commerce login --demo, or npx commerce login. See @commerce-backend/cli and my-commerce shop.';
   expect(asCalled(words, { env: {} })).toBe(words);
   expect(asCalled(words, { env: { npm_command: 'exec' } })).toBe(words.replace('in: commerce', 'in: npx commerce'));

@@ -4,7 +4,7 @@ type Colour = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
 
 const CODES: Record<Colour, number> = { bold: 1, dim: 2, red: 31, yellow: 33, green: 32 };
 
-/** Coloured words, if the stream is a terminal without NO_COLOR (https://no-color.org). */
+/** Returns functions that colour text, if the stream is a terminal and NO_COLOR is not set (https://no-color.org). */
 export function painter({ env }: Pick<Terminal, 'env'>, stream: { isTTY?: boolean }) {
   const coloured = stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   return (colour: Colour | undefined, text: string): string =>
@@ -13,22 +13,23 @@ export function painter({ env }: Pick<Terminal, 'env'>, stream: { isTTY?: boolea
 
 export type Paint = ReturnType<typeof painter>;
 
-/** Prints a result to stdout: as JSON for programs, as a text made from it for people. */
+/** Prints a result to stdout, as JSON or as text. */
 export function show(terminal: Terminal, json: boolean, value: unknown, text: (paint: Paint) => string): void {
   const printed = json ? JSON.stringify(value, null, 2) : text(painter(terminal, terminal.stdout));
   terminal.stdout.write(`${printed}\n`);
 }
 
 /**
- * Escapes untrusted text for a terminal: removes control characters, which could move the cursor or set its colours, and
- * invisible ones that change the direction of writing.
+ * Escapes untrusted text for a terminal: removes control characters, which could move the cursor or change colours, and
+ * invisible characters that change the writing direction.
  */
 export function plain(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '');
 }
 
 /**
- * Writes our own texts with commands as this program was started: with `npx` or a package script, the PATH has no such command.
+ * Replaces commands in our own texts by the way this program was started. With `npx` or a package script, `commerce` is
+ * not on the PATH.
  */
 export function asCalled(words: string, { env }: Pick<Terminal, 'env'>): string {
   return env.npm_command ? words.replaceAll(/(?<![\w@/-]|npx )commerce (?=[a-z])/g, 'npx commerce ') : words;
@@ -37,25 +38,25 @@ export function asCalled(words: string, { env }: Pick<Terminal, 'env'>): string 
 export interface Column<Row> {
   title: string;
   value: (row: Row) => string | number | null;
-  /** Aligns numbers and amounts at the right. */
+  /** Aligns to the right, for numbers and amounts. */
   right?: boolean;
   colour?: (row: Row) => Colour | undefined;
-  /** Shrinks, down to 12 characters, if the table is wider than the terminal. */
+  /** Whether the column may shrink, to at least 12 characters, if the table is wider than the terminal. */
   shrinks?: boolean;
-  /** Wraps to the next lines if it is shrunk, instead of being cut. */
+  /** Whether a shrunk text is wrapped instead of cut. */
   wraps?: boolean;
-  /** Moves below its row, with its title, if the table is wider than the terminal; the last such column moves first. */
+  /** Whether the column may move below its row if the table is too wide. The last such column moves first. */
   below?: boolean;
 }
 
-/** The placeholder for a missing value. */
+/** Shown for a missing value. */
 const NOTHING = '–';
 const GAP = '  ';
 const LEAST = 12;
 
 /**
- * Rows below their titles, in aligned columns, as wide as needed or as the terminal. Columns that do not fit move below the row
- * or are cut, as each column defines.
+ * Formats rows as a table with aligned columns. If it is wider than the terminal, columns move below their row or are
+ * cut, as each column defines.
  */
 export function table<Row>(
   columns: Column<Row>[],
@@ -113,19 +114,20 @@ function overBy<Row>(measured: Measured<Row>[], available: number): number {
 
 export interface TableStyle {
   paint: Paint;
-  /** The terminal's width in columns; undefined if the output is not a terminal, and nothing is cut. */
+  /** The terminal's width in columns. Undefined if the output is not a terminal; then nothing is cut. */
   width: number | undefined;
 }
 
-/** How tables look on this terminal. */
+/** The table style for this terminal. */
 export function styleOf({ stdout }: Terminal, paint: Paint): TableStyle {
   // Some pseudo-terminals report 0 columns.
   return { paint, width: stdout.isTTY ? stdout.columns || 80 : undefined };
 }
 
 /**
- * The columns beside each other, no wider than the terminal, and those below. Movable columns move first, then those that may
- * be cut are cut, and finally others move: an id is useless when cut, and a name distinguishes the rows.
+ * Splits the columns into those in the table, which fit the width, and those below rows. First movable columns move,
+ * then columns that may be cut are cut, and then the remaining ones move. Ids are never cut, because a part of an id is
+ * useless.
  */
 function arranged<Row>(measured: Measured<Row>[], available: number) {
   const beside = [...measured];
@@ -141,7 +143,7 @@ function arranged<Row>(measured: Measured<Row>[], available: number) {
   return { beside, below: measured.filter((own) => !beside.includes(own)) };
 }
 
-/** Texts in indented lines, as many per line as fit; a longer one is broken at its spaces. */
+/** Joins texts to indented lines, as many per line as fit. Longer texts are wrapped at spaces. */
 function packed(texts: string[], available: number): string[] {
   const lines: string[] = [];
   const add = (text: string, gap: string) => {
@@ -157,7 +159,7 @@ function packed(texts: string[], available: number): string[] {
   return lines;
 }
 
-/** A text in lines no wider than that, broken at its spaces. */
+/** Wraps a text at spaces. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(' ')) {
@@ -177,7 +179,7 @@ function shrink<Row>(measured: Measured<Row>[], available: number): void {
   for (let own = widest(); own && overBy(measured, available) > 0; own = widest()) own.width -= 1;
 }
 
-/** Facts one per line, with the names in one column. */
+/** Formats names and values, one per line, with aligned values. */
 export function facts(entries: Record<string, string | number | null | undefined>, paint: Paint): string {
   const given = Object.entries(entries).filter(([, value]) => value !== undefined);
   const width = Math.max(...given.map(([name]) => name.length));
@@ -186,7 +188,7 @@ export function facts(entries: Record<string, string | number | null | undefined
     .join('\n');
 }
 
-/** A time in the reader's time zone, to the minute; `none` is shown for null. */
+/** Formats a time in the local time zone, to the minute. Null is shown as `none`. */
 export function moment(timestamp: string | null, none = '–'): string {
   if (timestamp === null) return none;
   const date = new Date(timestamp);
@@ -195,12 +197,12 @@ export function moment(timestamp: string | null, none = '–'): string {
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
-/** A count with its noun, whose plural ends in s: "1 order", "12 orders". */
+/** Formats a count and its noun with a regular plural: "1 order", "12 orders". */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** The current page of a list, and the command for the next one; undefined if the list has one page. */
+/** Formats the page number of a list, with the option for the next page. */
 export function pageLine(noun: string, list: { total: number; page: number; pages: number }): string {
   const count = `${list.total} ${list.total === 1 ? noun.replace(/s$/, '') : noun}`;
   if (list.pages <= 1 && list.page === 1) return `${count}.`;
@@ -212,7 +214,7 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}|[\u{20000}-\u{3fffd}]/u;
 const NARROW = /[\p{M}\p{Cf}]/u;
 
-/** The display width of a text: East Asian letters and emoji take two columns, combining marks none. */
+/** Display width of a text: East Asian letters and emoji count as two columns, combining marks as none. */
 function widthOf(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   return [...text].reduce((sum, character) => sum + characterWidth(character), 0);

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { usageError } from './errors.ts';
 import { canAsk, type Terminal } from './terminal.ts';
 
-/** Asks a person for a line, trimmed; an empty one means `preset` if there is one, else it asks again. */
+/** Asks for a line of text, and trims it. Empty input means `preset`, or asks again if there is none. */
 export async function ask(terminal: Terminal, question: string, preset?: string): Promise<string> {
   const shown = preset ? `${question} [${preset}]: ` : `${question}: `;
   for (;;) {
@@ -13,8 +13,9 @@ export async function ask(terminal: Terminal, question: string, preset?: string)
 }
 
 /**
- * Reads a secret: typed without echo by a person, or the first line of the standard input if that is no terminal. It is never an
- * argument, because every user of the machine can see arguments and the shell stores them. A usage error if there is none.
+ * Reads a secret: typed without echo, or the first line of standard input if that is not a terminal. Secrets are never
+ * command-line arguments, which other users of the machine can see and shells store. Throws a usage error if there is
+ * none.
  */
 export async function askSecret(terminal: Terminal, question: string): Promise<string> {
   const secret = canAsk(terminal)
@@ -24,7 +25,7 @@ export async function askSecret(terminal: Terminal, question: string): Promise<s
   return secret;
 }
 
-/** Reads several secrets, one after the other; from the standard input, each on a line. */
+/** Reads several secrets. On standard input there is one per line. */
 export async function askSecrets(terminal: Terminal, questions: string[]): Promise<string[]> {
   const given: string[] = [];
   if (canAsk(terminal)) {
@@ -38,14 +39,14 @@ export async function askSecrets(terminal: Terminal, questions: string[]): Promi
 }
 
 /**
- * Asks a person to agree before an action; any other answer than yes ends the command as cancelled. If nobody can be asked, it
- * is a usage error: programs agree with --yes.
+ * Asks for confirmation. Any other answer than yes ends the command as cancelled. Without a terminal, throws a usage
+ * error that names --yes.
  */
 export async function confirm(terminal: Terminal, question: string): Promise<void> {
   if (!(await agrees(terminal, question))) throw usageError('Cancelled. Nothing was changed.');
 }
 
-/** Asks as `confirm` does, but a no is an answer as well. */
+/** Asks like `confirm`, but returns false for no. */
 export async function agrees(terminal: Terminal, question: string): Promise<boolean> {
   if (!canAsk(terminal)) {
     throw usageError(`This needs a confirmation, and there is nobody to ask: ${question}`, 'Add --yes.');
@@ -70,7 +71,7 @@ async function firstLines(stdin: AsyncIterable<Buffer>, count: number): Promise<
   return lines.map((line) => line.replace(/\r$/, ''));
 }
 
-/** Reads one line from the terminal. The question goes to stderr, so that stdout contains only results. */
+/** Reads a line from the terminal. The question is printed to stderr, because stdout contains only results. */
 function readLine({ stdin, stderr }: Terminal, question: string, hidden: boolean): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   if (hidden) stderr.write(question);

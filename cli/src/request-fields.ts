@@ -1,13 +1,13 @@
+/** The fields of requests in the contract. The package contains only this part of the contract (scripts/build.mjs). */
+
 import raw from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { contractOf, type Operation, type Parameter, propertiesOf, type Schema, typesOf } from './contract.ts';
 import type { OperationId } from './operations.ts';
 
-/** The fields of requests, from the contract. The package includes only this part of it (scripts/build.mjs). */
-
 export const REQUESTS = contractOf(raw);
 const OPERATIONS = new Map(REQUESTS.operations.map((operation) => [operation.operationId, operation]));
 
-/** The notation of a field's value on the command line. `json` has no flag: --input takes it. */
+/** How a field's value is given on the command line. `json` fields have no flag; use --input. */
 export type Kind =
   | 'text'
   | 'words'
@@ -28,7 +28,9 @@ export interface RequestField {
   place: 'query' | 'body';
   kind: Kind;
   isList: boolean;
-  /** Takes null, the empty list or the empty map, written as "none". */
+  /**
+   * The value that "none" stands for: null, an empty list or an empty map. Undefined if the field cannot be cleared.
+   */
   clears: null | [] | Record<string, never> | undefined;
   required: boolean;
   words: string[] | undefined;
@@ -37,14 +39,14 @@ export interface RequestField {
   preset: string | undefined;
 }
 
-/** An operation of the dashboard in the contract. */
+/** The contract's definition of a dashboard operation. */
 export function operationWith(id: OperationId): Operation {
   const operation = OPERATIONS.get(id);
   if (!operation) throw new Error(`The contract has no operation ${id}.`);
   return operation;
 }
 
-/** Whether a body must have at least one field. */
+/** Whether the body must have at least one field. */
 export function needsOneField(id: OperationId): boolean {
   const { body } = operationWith(id);
   return body !== undefined && (REQUESTS.resolve(body).minProperties ?? 0) > 0;
@@ -52,7 +54,7 @@ export function needsOneField(id: OperationId): boolean {
 
 const FIELDS = new Map<OperationId, RequestField[]>();
 
-/** The parameters of the query and the fields of the body, read once, because every start builds all commands. */
+/** Query parameters and body fields of an operation. Cached, because every start creates all commands. */
 export function requestFields(id: OperationId): RequestField[] {
   const fields = FIELDS.get(id) ?? readFields(id);
   FIELDS.set(id, fields);
@@ -68,12 +70,12 @@ function readFields(id: OperationId): RequestField[] {
   ];
 }
 
-/** The fields of a body with their schemas. */
+/** Body fields with their schemas. */
 export function bodyFields(id: OperationId): [string, Schema][] {
   return Object.entries(propertiesOf(REQUESTS, operationWith(id).body ?? {}).properties);
 }
 
-/** The name of a named schema; else empty. */
+/** Name of the referenced schema; empty for an inline schema. */
 export function schemaName({ $ref = '' }: Schema): string {
   return $ref.split('/').at(-1) ?? '';
 }
@@ -91,7 +93,7 @@ function fieldOf(name: string, place: RequestField['place'], schema: Schema, req
   const { enum: values = [] } = { ...REQUESTS.resolve(element), ...element };
   const words = kind === 'words' ? values.filter((word) => typeof word === 'string') : undefined;
   const empty = isList ? [] : kind === 'map' ? {} : types.includes('null') ? null : undefined;
-  // In a query "none" does not mean null: a query leaves a parameter out instead, and a vendor may be called none.
+  // Query parameters cannot be null. There "none" is an ordinary text: a vendor may be called none.
   const clears = place === 'body' ? empty : undefined;
   const preset = whole.default === undefined ? undefined : String(whole.default);
   const texts = { help: helpOf(name, whole), bounds: boundsOf(whole), preset };
@@ -119,12 +121,12 @@ function kindOf(name: string, schema: Schema): Kind {
   if (type !== 'string') return 'json';
   if (values) return 'words';
   if (format === 'uuid') return 'id';
-  // A day without a time means its end in fields that end something.
+  // In fields that end a period, a date without a time means the end of the day.
   if (format === 'date-time') return /_to$|^ends_/.test(name) ? 'until' : 'since';
   return 'text';
 }
 
-/** The first sentence of the description, with the command line's word for null; without one, the words of the name. */
+/** First sentence of the description, with "none" instead of null. Without a description, the field's name in words. */
 function helpOf(name: string, { description = name.replaceAll('_', ' ') }: Schema): string {
   const [sentence = ''] = description.split(/\.(?:\s|$)/);
   const words = sentence.replace(/^\p{Lu}(?=\p{Ll}| )/u, (letter) => letter.toLowerCase());
@@ -136,5 +138,5 @@ function boundsOf({ minimum, maximum }: Schema): string | undefined {
   return isShown ? `${minimum} to ${maximum}` : undefined;
 }
 
-/** Higher maxima are technical limits, and do not help users. */
+/** Higher maximums are technical limits, which the help does not mention. */
 const MOST_SHOWN = 10_000;

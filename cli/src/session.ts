@@ -10,34 +10,34 @@ import { withStepUp } from './step-up.ts';
 import type { Terminal } from './terminal.ts';
 import { version } from './version.ts';
 
-/** The options that every command takes. */
+/** Options of all commands. */
 export interface GlobalOptions {
   json?: boolean;
   profile?: string;
   url?: string;
 }
 
-/** The server and the credentials for the calls of a command. */
+/** The server and credentials that a command uses. */
 export interface Session {
   url: string;
-  /** The profile's name; undefined if COMMERCE_API_KEY is used. */
+  /** Name of the profile; undefined with COMMERCE_API_KEY. */
   profileName: string | undefined;
-  /** The stored profile; empty if COMMERCE_API_KEY is used. */
+  /** The stored profile; empty with COMMERCE_API_KEY. */
   profile: Partial<Profile>;
   client: DashboardClient;
 }
 
-/** The retries and timeouts of a client, in the options of the SDK. */
+/** Retries and timeouts, as options of the SDK. */
 export type Patience = { maxAttempts?: number; maxWaitMs?: number; timeoutMs?: number };
 
 export const LOCAL_URL = 'http://localhost:8080';
 
-/** The profile of a command: --profile, else COMMERCE_PROFILE, else "default". */
+/** Name of the profile: --profile, COMMERCE_PROFILE or "default". */
 export function profileNameOf({ profile }: GlobalOptions, { env }: Pick<Terminal, 'env'>): string {
   return profile || env.COMMERCE_PROFILE || 'default';
 }
 
-/** The server of a command, whoever is logged in there. */
+/** The server's URL. Needs no login. */
 export async function serverOf(command: Command, { env }: Terminal): Promise<string> {
   const options = command.optsWithGlobals<GlobalOptions>();
   const name = profileNameOf(options, { env });
@@ -50,8 +50,8 @@ function addressOf({ url, profile }: GlobalOptions, env: Terminal['env'], kept: 
 }
 
 /**
- * The server and credentials of a command. COMMERCE_API_KEY comes before the profile, unless --profile names one. A profile's
- * credentials are sent only to its own server: another --url or COMMERCE_URL needs its own login.
+ * The server and credentials of a command. COMMERCE_API_KEY takes precedence over the profile, unless --profile is
+ * given. A profile's credentials are sent only to its own server; another --url or COMMERCE_URL needs another login.
  */
 export async function openSession(command: Command, terminal: Terminal, patience: Patience = {}): Promise<Session> {
   const options = command.optsWithGlobals<GlobalOptions>();
@@ -89,7 +89,7 @@ export async function openSession(command: Command, terminal: Terminal, patience
   return { url, profileName: name, profile: kept, client: asking };
 }
 
-/** Sends a request with the name of this program, so that staff recognise it in the list of their sessions. */
+/** Sends a request with a User-Agent by which staff recognize the CLI in their list of sessions. */
 export function asCommandLine(request: Request): Promise<Response> {
   request.headers.set('User-Agent', `commerce-cli/${version} (${SYSTEMS[platform] ?? platform})`);
   return fetch(request);
@@ -110,7 +110,7 @@ function notLoggedIn(name: string, others: string[], env: Terminal['env']): Comm
   return new CommandError(EXIT.notLoggedIn, 'not_logged_in', `Profile "${name}" is not logged in.`, remedy);
 }
 
-/** A server's URL as it is stored: without a trailing slash. A usage error if it is invalid. */
+/** Normalizes a server URL, without a trailing slash. Throws a usage error. */
 export function serverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol)) {

@@ -5,8 +5,8 @@ import { canAsk, type Terminal } from './terminal.ts';
 type Call = (...args: unknown[]) => Promise<{ error?: { error?: string; second_factor?: boolean } }>;
 
 /**
- * Returns a client that asks a person for the password if the server requires it again, and then repeats the call, which had no
- * effect. If nobody can be asked, the error is reported.
+ * Wraps a client so that it asks for the password when the server requires it, and then repeats the rejected call.
+ * Without a terminal, the error is thrown.
  */
 export function withStepUp(client: DashboardClient, terminal: Terminal): DashboardClient {
   const repeating =

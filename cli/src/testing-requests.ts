@@ -1,3 +1,5 @@
+/** For tests: the contract's data for each dashboard request, and the published flags. */
+
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
@@ -5,8 +7,6 @@ import type { Command } from 'commander';
 import { createProgram } from './main.ts';
 import { calledBy } from './operations.ts';
 import { type Answers, folder } from './testing.ts';
-
-/** For tests: the contract's data for each dashboard request, and its published flags. */
 
 // biome-ignore lint/suspicious/noExplicitAny: schemas and examples of the contract, read by their names.
 type Json = any;
@@ -65,7 +65,9 @@ const OPERATIONS: Operation[] = Object.entries<Json>(whole.paths).flatMap(([path
     }),
 );
 
-/** Operations whose commands ask for secrets, read files or make several calls, with their own options. */
+/**
+ * Operations whose commands have hand-written options, because they ask for secrets, read files or make several calls.
+ */
 const WRITTEN = new Set(
   [
     ...['login', 'confirmIdentity', 'requestStaffPasswordReset', 'resetStaffPassword', 'changePassword'],
@@ -77,7 +79,7 @@ const WRITTEN = new Set(
   ].map((name) => `dashboard.${name}`),
 );
 
-/** The published flags without the name of their field. */
+/** Published flags whose name differs from the field's. */
 const PUBLISHED: Record<string, string> = {
   agent_token_id: '--agent',
   actor_id: '--actor',
@@ -101,6 +103,7 @@ const PUBLISHED: Record<string, string> = {
   marketing_opt_in: '--newsletter',
   maximum_weight_grams: '--maximum-weight',
   minimum_weight_grams: '--minimum-weight',
+  order_id: '--order',
   payment_method: '--method',
   payment_status: '--payment',
   postcode_prefixes: '--postcode',
@@ -124,7 +127,7 @@ const PUBLISHED: Record<string, string> = {
   webhook_id: '--webhook',
 };
 
-/** Fields of one operation that published flags set differently, and the expected results. */
+/** Fields that published flags set in another way: arguments and expected value. */
 export const SPECIAL: Record<string, [string[], unknown][]> = {
   'createDiscount.kind': [[['--free-shipping'], 'free_shipping']],
   'createDiscount.value': [[['--amount', '5.00'], '5.00']],
@@ -151,18 +154,24 @@ export const SPECIAL: Record<string, [string[], unknown][]> = {
     ]),
   ),
   'createSyncKey.scopes': [[['--write'], ['read', 'write']]],
+  'refundReturn.shipping': [[['--shipping', 'all'], 'all']],
+  'createFulfillment.override_dispute': [[['--override-dispute'], true]],
   'createRefund.by_hand': [[['--by-hand'], true]],
+  'updateFulfillment.notify': [[['--notify'], true]],
   'reinstateOrder.keep_prices': [[['--keep-prices'], true]],
   'listInventory.low_stock': [[['--low-stock'], true]],
   'listInventory.out_of_stock': [[['--out-of-stock'], true]],
   'adjustInventories.dry_run': [[['--dry-run'], true]],
 };
 
-/** Fields without a flag, fields set by an argument, and lists by SKU, which are tested with their command. */
+/** Fields that another test covers: those without a flag, set by an argument, or lists by SKU. */
 export const ELSEWHERE = new Set([
   ...['createImage.url', 'createImage.file_id', 'createFulfillment.items', 'createRefund.line_items'],
   ...['adjustInventories.adjustments', 'createProduct.options', 'createProduct.images', 'createProduct.variants'],
-  'createProduct.taxable',
+  ...['createReturn.order_id', 'createReturn.lines', 'createReturn.shipping', 'approveReturn.shipping'],
+  'confirmWithdrawal.lines',
+  ...['receiveReturn.lines', 'suggestRefund.line_items', 'suggestRefund.shipping', 'suggestRefund.fee'],
+  ...['createProduct.taxable', 'updateOrder.shipping_address', 'updateOrder.billing_address'],
   ...['exportProducts', 'exportOrders', 'exportCustomers'].flatMap((name) => [`${name}.cursor`, `${name}.limit`]),
 ]);
 
@@ -178,17 +187,19 @@ const IN_PATH: Record<string, string> = {
 };
 export const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, (_all, name) => IN_PATH[name] ?? ID);
 
-/** The other arguments that a command needs, by the tested flag. */
+/** Additional arguments that a command needs, by the tested flag. */
 export const BESIDE: Record<string, (flag: string) => string[]> = {
   createDiscount: (flag) => (/free|amount/.test(flag) ? [] : ['--percentage', '10']),
+  createReturn: () => ['--item', 'MUG-SLATE=1'],
   createRefund: (flag) => (flag === '--amount' ? [] : ['--amount', '1.00']),
+  updateFulfillment: () => ['--shipment', ID],
   adjustInventory: (flag) =>
     ({ '--delta': [], '--set-to': ['--expected', '5'], '--expected': ['--set-to', '4'] })[flag] ?? ['--delta', '3'],
 };
 
 const typesOf = (schema: Json): string[] => [resolved(schema).type ?? []].flat();
 
-/** Values of a field as they are typed, and as they are sent. */
+/** Values of a field: as typed and as sent. */
 function samplesOf(name: string, field: Json): [string[], unknown][] {
   const schema = { ...resolved(field), ...field };
   const types = typesOf(field);
@@ -222,7 +233,7 @@ export const CASES = OPERATIONS.filter(({ id, fields }) => fields.length > 0 && 
   return { id: operation.id.replace('dashboard.', ''), operation, ...(found ?? { command: undefined, path: [] }) };
 });
 
-/** The arguments of a command: those of the path, and the fields without a flag. */
+/** Arguments that a command needs for its path and for fields without a flag. */
 export async function argumentsOf({ command, operation }: (typeof CASES)[number]): Promise<string[]> {
   const file = join(await folder(), 'rows.csv');
   await writeFile(file, 'sku,delta\nMUG-1,3\n');
@@ -232,7 +243,9 @@ export async function argumentsOf({ command, operation }: (typeof CASES)[number]
     const field = operation.fields.find(({ name }) => name === one.name());
     if (field) return samplesOf(one.name(), field.schema)[0]?.[0][0] ?? '';
     const parameter = parameters.shift();
-    return parameter === undefined ? (others[one.name() === 'file' ? 0 : 1] ?? '') : (IN_PATH[parameter] ?? ID);
+    if (parameter !== undefined) return IN_PATH[parameter] ?? ID;
+    if (one.name() === 'order') return ORDER.id;
+    return others[one.name() === 'file' ? 0 : 1] ?? '';
   });
 }
 
@@ -247,7 +260,7 @@ export const flagsFor = (id: string, { name, place, schema }: Field): [string[],
     ];
   }
   const clears = (value: unknown) => value === null || (typeof value === 'object' && Object.keys(value).length === 0);
-  // In a query, "none" is an ordinary text.
+  // In a query, "none" is ordinary text.
   const samples = samplesOf(name, schema).map(([texts, value]): [string[], unknown] =>
     place === 'query' && clears(value) ? [texts, texts] : [texts, value],
   );
@@ -266,13 +279,13 @@ export const ANSWERS: Answers = {
 
 export type Case = (typeof CASES)[number];
 
-/** The fields that flags of a command set. */
+/** Fields that a command's flags set. */
 export function flaggedFields({ id, operation, command }: Case): Field[] {
   const isNamed = (name: string) => command?.registeredArguments.some((argument) => argument.name() === name);
   return operation.fields.filter(({ name }) => !isNamed(name) && !ELSEWHERE.has(`${id}.${name}`));
 }
 
-/** The flags of the required fields, except one. */
+/** Flags for all required fields except one. */
 export function requiredFlags(one: Case, but: string): string[] {
   const isRequired = ({ name, required }: Field) =>
     required && name !== but && !SPECIAL[`${one.id}.${name}`] && `${one.id}.${name}` !== 'createRefund.amount';

@@ -9,7 +9,7 @@ import { onTestFinished } from 'vitest';
 import { run } from './main.ts';
 import type { Terminal } from './terminal.ts';
 
-/** One request that the fake server received. */
+/** A request that the fake server received. */
 export interface Seen {
   method: string;
   path: string;
@@ -21,10 +21,10 @@ export interface Seen {
 
 type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
 
-/** Responses by method and path, such as `GET /api/dashboard/me`; a function chooses the response by the request. */
+/** Responses by method and path, such as `GET /api/dashboard/me`. A function returns the response for a request. */
 export type Answers = Record<string, Answer | ((seen: Seen) => Answer)>;
 
-/** Starts a fake server for the duration of one test, and records all requests that it receives. */
+/** Starts a fake server for one test, and records its requests. */
 export async function fakeServer(answers: Answers): Promise<{ url: string; seen: Seen[] }> {
   const seen: Seen[] = [];
   const server = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ export async function fakeServer(answers: Answers): Promise<{ url: string; seen:
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-/** The URL of a server that has stopped. */
+/** URL of a server that no longer runs. */
 export async function closedServer(): Promise<{ url: string }> {
   const server = createServer();
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -55,12 +55,12 @@ export async function closedServer(): Promise<{ url: string }> {
   return { url: `http://127.0.0.1:${port}` };
 }
 
-/** A list that fits on its first page. */
+/** A list response with all rows on one page. */
 export function pageOf(noun: string, rows: unknown[]) {
   return { [noun]: rows, total: rows.length, page: 1, limit: 20, pages: 1 };
 }
 
-/** An error response in the contract's form. */
+/** An error response in the contract's format. */
 export function refusal(status: number, error: string, message: string, more: object = {}): Answer {
   return { status, body: { error, message, request_id: 'req-1', retryable: false, ...more } };
 }
@@ -78,7 +78,7 @@ interface Outcome {
   err: string;
 }
 
-/** The input of a command: that of a program, or of a person at a terminal of this width. */
+/** Input of a command: piped text, or lines typed at a terminal of this width. */
 interface Keyboard {
   input?: string;
   typed?: string;
@@ -86,14 +86,14 @@ interface Keyboard {
 }
 
 /**
- * Returns a function that runs command lines of one user, whose stored profiles stay from call to call. The user has a separate
- * home and data directory, so that a demo shop in the tests' folder, or the profiles of the developer, make no difference.
+ * Returns a function that runs commands of one user, whose profiles are kept between calls. The user has a temporary
+ * home and data directory, so that profiles of the developer and a local demo shop have no effect.
  */
 export async function user(env: Record<string, string> = {}) {
   const home = await folder();
   const config = join(home, 'config.json');
   const own = { HOME: home, COMMERCE_CONFIG: config, DATA_DIR: join(home, 'data') };
-  /** A running command: its output so far, and Ctrl-C. */
+  /** A running command: its output so far, and a function that simulates Ctrl-C. */
   const begin = (args: string[], { input = '', typed, columns = 100 }: Keyboard = {}) => {
     const [stdout, stderr] = [collector(typed !== undefined, columns), collector(typed !== undefined, columns)];
     const stdin = typed === undefined ? Readable.from([Buffer.from(input)]) : keyboard(typed);
@@ -106,7 +106,7 @@ export async function user(env: Record<string, string> = {}) {
   return { commerce, begin, config };
 }
 
-/** A user who calls the server with an API key. */
+/** A user with an API key for this server. */
 export async function loggedIn(url: string, apiKey = 'key_test') {
   return user({ COMMERCE_URL: url, COMMERCE_API_KEY: apiKey });
 }
@@ -122,7 +122,7 @@ function collector(isTTY: boolean, columns: number) {
   return Object.assign(stream, { isTTY, columns, text: () => Buffer.concat(chunks).toString() });
 }
 
-/** Types line after line, each once the one before was read. */
+/** Simulates typing: enters each line after the previous one was read. */
 function keyboard(typed: string) {
   const stream = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stream });
   const lines = typed.split('\n');

@@ -12,14 +12,17 @@ const ASK_EVERY_MS = 500;
 const READY_WITHIN_MS = 180_000;
 const UPLOAD_WITHIN_MS = 120_000;
 
-/** The first bytes of the files that the server accepts, in hexadecimal digits. */
+/** Hexadecimal file signatures of the image types that the server accepts. */
 const TYPES = [
   { content_type: 'image/jpeg', begins: /^ffd8ff/ },
   { content_type: 'image/png', begins: /^89504e470d0a1a0a/ },
   { content_type: 'image/webp', begins: /^52494646.{8}57454250/ },
 ] as const;
 
-/** Uploads a picture from this machine, and waits until it can be used. Throws a CommandError with the reason if it cannot. */
+/**
+ * Uploads an image, and waits until the server has processed it. Throws a CommandError with the reason if it cannot be
+ * used.
+ */
 export async function uploadPicture(client: DashboardClient, path: string): Promise<StoredFile> {
   const { bytes, content_type } = await look(path);
   const hash = createHash('sha256');
@@ -45,7 +48,7 @@ async function look(path: string) {
   }
 }
 
-/** The URL is itself a secret, so no credential is sent with it. */
+/** The upload URL is a secret itself, so no credentials are sent. */
 async function send(address: string, path: string): Promise<void> {
   const signal = AbortSignal.timeout(UPLOAD_WITHIN_MS);
   const response = await fetch(address, { method: 'PUT', body: await openAsBlob(path), signal });

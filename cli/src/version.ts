@@ -1,4 +1,4 @@
 import { createRequire } from 'node:module';
 
-/** The version of this package. */
+/** Version of this package. */
 export const version: string = createRequire(import.meta.url)('../package.json').version;

@@ -57,7 +57,7 @@ try {
   console.log(`Too expensive: ${error.message}`);
 }
 
-/** Plays the customer of the demo shop, who would log in and allow it. */
+/** Approves the request as the demo shop's customer. */
 async function allow(user_code) {
   const shop = createStorefrontClient({ baseUrl, siteId, storefrontToken });
   const { access_token } = await unwrap(shop.POST('/api/storefront/customer/login', { body: customer }));

@@ -2,14 +2,14 @@ import { CommerceError, isError, unwrap } from '@commerce-backend/sdk';
 import { textOf, type Visit } from './visit.ts';
 import type { Key } from './words.ts';
 
-/** The actions of the cart's forms. The session creates a cart on first use, and replaces an expired one. */
+/** Actions of the cart's forms. The SDK's cart session creates a cart on first use and replaces an expired one. */
 
 export async function addToCart(visit: Visit): Promise<void> {
   const line = { variant_id: textOf(visit.req.body, 'variant_id'), quantity: quantityIn(visit) };
   await refusable(visit, '/cart', 'added', () => visit.cart.add(line));
 }
 
-/** Sets the quantity of a line; 0 removes it. */
+/** Sets the quantity of a cart line; 0 removes it. */
 export async function changeLine(visit: Visit): Promise<void> {
   const line_item_id = textOf(visit.req.body, 'line');
   const body = { quantity: quantityIn(visit) };
@@ -36,7 +36,7 @@ export async function applyCode(visit: Visit): Promise<void> {
   );
 }
 
-/** Redirects the shopper to the hosted checkout, which returns to /thanks in their language, or to the cart. */
+/** Redirects to the hosted checkout, which returns to /thanks in the shopper's language, or to the cart. */
 export async function goToCheckout(visit: Visit): Promise<void> {
   const own = `${visit.req.protocol}://${visit.req.headers.host}`;
   await refusable(visit, '/cart', '', async () => {
@@ -54,7 +54,7 @@ export async function goToCheckout(visit: Visit): Promise<void> {
   });
 }
 
-/** Redirects to a page with a notice, or back to it with the error. An ended session is rethrown. */
+/** Redirects to a page with a notice or the shop's error. If the session has ended, the error is rethrown. */
 export async function refusable(
   visit: Visit,
   page: string,
@@ -65,13 +65,16 @@ export async function refusable(
   if (refused) visit.goTo(page, refused.reason);
 }
 
-/** The error of a form that is shown again, and the names of the rejected fields. */
+/** An error in a form, and the names of the invalid fields. */
 export interface Refused {
   reason: Key;
   wrong: readonly unknown[];
 }
 
-/** Redirects to a page with a notice, or returns the error, so that the form can be shown again with its input. */
+/**
+ * Redirects to a page with a notice. If the shop rejects the input, returns the error, so that the form can be shown
+ * again with its input.
+ */
 export async function submit(
   visit: Visit,
   page: string,
@@ -90,7 +93,7 @@ export async function submit(
   return undefined;
 }
 
-/** The error, if the shop sent it; any other error is thrown again. */
+/** Returns an error of the shop, and rethrows any other error. */
 export function refusalIn(error: unknown): CommerceError {
   if (!(error instanceof CommerceError) || error.status >= 500) throw error;
   if (isError(error, 'unauthorized', 'invalid_token')) throw error;

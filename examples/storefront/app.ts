@@ -33,7 +33,7 @@ const PAGES: Record<string, (visit: Visit) => Promise<Page>> = {
   '/thanks': thanksPage,
 };
 
-/** The actions of forms. Each redirects to a page, so that a reload never repeats it. */
+/** Actions of forms. Each redirects to a page, so that a reload does not repeat it. */
 const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
   '/cart/add': addToCart,
   '/cart/line': changeLine,
@@ -44,7 +44,7 @@ const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
   '/account/addresses/delete': deleteAddress,
 };
 
-/** Forms that are shown again with their input when they are rejected; each has a page of its own. */
+/** Forms that are shown again with their input if it is invalid. */
 const FORMS: Record<string, (visit: Visit) => Promise<Page | undefined>> = {
   '/login': logIn,
   '/register': register,
@@ -56,7 +56,7 @@ const FORMS: Record<string, (visit: Visit) => Promise<Page | undefined>> = {
 export function openStorefront(storefront: Storefront): Express {
   const app = express();
   app.disable('x-powered-by');
-  // A proxy on this machine reports the caller, and whether the request used https.
+  // A proxy on this machine passes on the client's IP address and whether it used https.
   app.set('trust proxy', 'loopback');
   app.use(safeHeaders(storefront.baseUrl), express.static(`${import.meta.dirname}/public`));
   app.get('/robots.txt', (req, res) => res.type('text/plain').send(robots(req)));
@@ -76,7 +76,7 @@ function inOne(language: Language, storefront: Storefront): express.Router {
   const visited = (work: (visit: Visit) => Promise<unknown>): RequestHandler => {
     return async (req, res) => {
       const visit = openVisit(req, res, language, storefront.shop);
-      // A shopper's pages are cached only in their browser, and a customer's pages not even there, in case they log out.
+      // Pages may be cached only by the shopper's browser, and pages of a logged-in customer not at all.
       res.set('Cache-Control', visit.isCustomer ? 'private, no-store' : 'private, no-cache');
       try {
         visit.pieces = await piecesIn(visit);
@@ -110,14 +110,14 @@ function inOne(language: Language, storefront: Storefront): express.Router {
   return router;
 }
 
-/** Rejects forms of other sites, in addition to the SameSite cookies. */
+/** Rejects forms posted by other websites, in addition to SameSite cookies. */
 const ownForms: RequestHandler = (req, res, next) => {
   const { origin, host } = req.headers;
   if (origin && URL.parse(origin)?.host !== host) res.sendStatus(403);
   else next();
 };
 
-/** An ended session redirects to the login; errors of the shop become a page in the shopper's language. */
+/** An ended session redirects to the login. Errors of the shop become a page in the shopper's language. */
 async function answerError(error: unknown, visit: Visit, storefront: Storefront): Promise<void> {
   if (isError(error, 'unauthorized', 'invalid_token')) {
     visit.logOut();
@@ -132,7 +132,7 @@ async function sendNotFound(visit: Visit, storefront: Storefront): Promise<void>
   visit.res.status(404).send((await layout(visit, storefront, await notFoundPage(visit))).text);
 }
 
-/** Handles errors outside of a page, such as a URL that cannot be decoded, without a stack trace. */
+/** Handles errors outside of pages, such as an invalid URL, without showing a stack trace. */
 const withoutDetails: ErrorRequestHandler = (error, _req, res, next) => {
   if (res.headersSent) return next(error);
   const { status = 500 } = error as { status?: number };

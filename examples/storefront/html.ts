@@ -1,4 +1,4 @@
-/** Markup that needs no escaping. */
+/** HTML that is already escaped. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -10,7 +10,7 @@ type Part = Html | string | number | false | null | undefined | readonly Part[];
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** A template that escapes texts and keeps markup: html`<p>${name}</p>`. False and null become nothing. */
+/** Template tag that escapes texts but not Html: html`<p>${name}</p>`. False and null are omitted. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.reduce((done, text, index) => done + rendered(parts[index - 1]) + text));
 }

@@ -7,7 +7,7 @@ import { type Key, LANGUAGES } from './words.ts';
 
 export interface Storefront {
   shop: StorefrontClient;
-  /** The URL of the server with the pictures and the hosted checkout. */
+  /** Base URL of the server with the images and the hosted checkout. */
   baseUrl: string;
   name: string;
 }
@@ -16,7 +16,7 @@ const GOOD: Key[] = ['added', 'check_mail', 'saved_changes', 'password_changed']
 const REFUSALS: Key[] = ['insufficient_stock', 'invalid_credentials', 'wrong_password', 'code_refused', 'form_refused'];
 const NOTICES = [...GOOD, ...REFUSALS];
 
-/** The whole document around a page. */
+/** The complete HTML document for a page. */
 export async function layout(visit: Visit, { name }: Storefront, page: Page): Promise<Html> {
   const { title, main } = page;
   const { t, language, to, req } = visit;
@@ -80,7 +80,7 @@ ${main}
 </html>`;
 }
 
-/** The path to the page; the last entry is the page itself. */
+/** Breadcrumbs. The last entry is the page itself. */
 function breadcrumbs({ t, to }: Visit, above: readonly (readonly [string, string])[], title: string): Html {
   return html`<nav class="trail" aria-label="${t('breadcrumb')}"><ol>${above.map(
     ([text, path]) => html`<li><a href="${to(path)}">${text}</a></li>`,
@@ -109,7 +109,7 @@ const POLICIES = {
   imprint: 'imprint_url',
 } as const;
 
-/** Links to the shop's legal texts and contacts, as far as its settings contain them. */
+/** Links to the shop's legal texts and contacts, if its settings contain them. */
 function shopLinks({ t }: Visit, { policies, support_email: email, support_phone: phone }: Schemas['Shop']): Html {
   const texts = Object.entries(POLICIES).flatMap(([key, field]) => {
     const address = policies[field];

@@ -5,19 +5,19 @@ import type { Page } from './pages/page.ts';
 import type { Visit } from './visit.ts';
 import { LANGUAGES } from './words.ts';
 
-/** Metadata for search engines and link previews: in the head of each page, in sitemap.xml and in robots.txt. */
+/** Metadata for search engines and link previews: the head of each page, sitemap.xml and robots.txt. */
 
 const DEFAULT_LANGUAGE = 'en';
 const LONGEST_DESCRIPTION = 160;
-/** Parameters of a visit that do not change the content of the page. */
+/** URL parameters that do not change a page's content. */
 const OF_A_VISIT = ['notice', 'variant', 'sort'];
 
-/** The origin of this storefront in the shopper's browser. */
+/** The storefront's origin as the browser sees it. */
 function originOf(req: Request): string {
   return `${req.protocol}://${req.host}`;
 }
 
-/** The URL of the same page in a language; that of the storefront's first page if the request was not a GET. */
+/** The URL of the same page in another language. For a form, the URL of the start page. */
 export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, without = ['notice']): string {
   const [path = '/', search] = (req.method === 'GET' ? req.url : '/').split('?');
   const query = new URLSearchParams(search);
@@ -25,7 +25,7 @@ export function inLanguage({ req }: Pick<Visit, 'req'>, language: string, withou
   return `/${language}${path}${query.size > 0 ? `?${query}` : ''}`;
 }
 
-/** The head of a page. Each page is listed once, at one URL in each language. */
+/** The `head` of a page, with its canonical URL and its URLs in other languages. */
 export function headOf(
   visit: Visit,
   { title, description, image, data, path, isPrivate, trail }: Page,
@@ -51,7 +51,7 @@ function structured(data: object): Html {
   return html`<script type="application/ld+json">${new Html(JSON.stringify(data).replaceAll('<', '\\u003c'))}</script>`;
 }
 
-/** The breadcrumbs of a page for search results (https://schema.org/BreadcrumbList). */
+/** Structured data for breadcrumbs (https://schema.org/BreadcrumbList). */
 function trailData(pages: { name: string; item: string }[]): object {
   const itemListElement = pages.map((page, index) => ({ '@type': 'ListItem', position: index + 1, ...page }));
   return { '@context': 'https://schema.org', '@type': 'BreadcrumbList', itemListElement };
@@ -63,7 +63,7 @@ function shortened(text: string): string {
   return `${whole} …`;
 }
 
-/** Every page that is worth finding, in every language (https://www.sitemaps.org). */
+/** The sitemap: all public pages in each language (https://www.sitemaps.org). */
 export async function sitemap(req: Request, shop: StorefrontClient): Promise<Html> {
   const paths: string[] = ['/', '/collections'];
   for await (const { handle } of paginate(shop, '/api/storefront/collections')) paths.push(`/collections/${handle}`);

@@ -2,21 +2,21 @@ import { type CartSession, createCartSession, type StorefrontClient, unwrap } fr
 import type { Request, Response } from 'express';
 import { type Language, type Words, wordsIn } from './words.ts';
 
-/** One request of a shopper: their language, their cart, and the shop as they see it. */
+/** A shopper's request. */
 export interface Visit extends Words {
   req: Request;
   res: Response;
-  /** Calls for this shopper: a guest's, or the customer's after a login. */
+  /** A client for this shopper: a guest, or the customer after login. */
   shop: StorefrontClient;
   cart: CartSession;
   isCustomer: boolean;
-  /** The cart in the shopper's cookie. */
+  /** The cart's id in the cookie. */
   cartId: string | undefined;
-  /** How many items are in the cart. */
+  /** Number of items in the cart. */
   pieces: number;
-  /** The URL of a page of this storefront in the shopper's language. */
+  /** The URL of a page in the shopper's language. */
   to(path: string): string;
-  /** Redirects to a page after a form was posted; `notice` is the key of a message to show there. */
+  /** Redirects after a form. `notice` is the key of a message that the page shows. */
   goTo(path: string, notice?: string): void;
   logIn(accessToken: string): void;
   logOut(): void;
@@ -26,8 +26,8 @@ const DAYS = 24 * 60 * 60 * 1000;
 const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/' } as const;
 
 /**
- * Opens the visit of a request. It sends no request to the shop yet, so that later errors can be shown on a page. There are only
- * two cookies, which scripts cannot read: the id of the cart, and a customer's token.
+ * Creates the visit for a request. It does not call the shop yet, so that an error of a call can be shown as a page. It
+ * uses two cookies that scripts cannot read: the cart's id and a customer's token.
  */
 export function openVisit(req: Request, res: Response, language: Language, guest: StorefrontClient): Visit {
   const kept = cookiesOf(req);
@@ -61,7 +61,7 @@ export function openVisit(req: Request, res: Response, language: Language, guest
   };
 }
 
-/** The number of items in the cart, without creating one for every visitor. */
+/** Number of items in the cart. Does not create a cart. */
 export async function piecesIn({ shop, cartId: cart_id }: Visit): Promise<number> {
   if (!cart_id) return 0;
   const { data } = await shop.GET('/api/storefront/cart/{cart_id}', { params: { path: { cart_id } } });
@@ -73,18 +73,18 @@ function cookiesOf(req: Request): Map<string, string> {
   return new Map(pairs.map(([name = '', value = '']) => [name, value]));
 }
 
-/** A text of the query, or of a posted form. */
+/** A text field of the query or a form. */
 export function textOf(from: unknown, name: string): string {
   return passwordOf(from, name).trim();
 }
 
-/** A password, unchanged: blanks around it are part of it. */
+/** A password. It is not trimmed, because spaces are part of it. */
 export function passwordOf(from: unknown, name: string): string {
   const value = (from as Record<string, unknown> | undefined)?.[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** The collections; the first of them make the menu. */
+/** The shop's collections. The first ones are in the menu. */
 export async function collectionsOf({ shop }: Pick<Visit, 'shop'>, limit = 12) {
   const params = { query: { limit } };
   return (await unwrap(shop.GET('/api/storefront/collections', { params }))).collections;

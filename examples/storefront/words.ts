@@ -3,7 +3,7 @@ import { de } from './messages/de.ts';
 import { en } from './messages/en.ts';
 import { fr } from './messages/fr.ts';
 
-/** The languages of the shop's hosted pages and mails; the storefront has the same. */
+/** The same languages as those of the hosted pages and mails. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch', fr: 'Français' } as const;
 export type Language = keyof typeof LANGUAGES;
 export type Key = keyof typeof en;
@@ -12,9 +12,9 @@ const MESSAGES: Record<Language, Record<Key, string>> = { en, de, fr };
 
 export interface Words {
   language: Language;
-  /** The message of this key, in ICU syntax, with its values. */
+  /** Formats the message with this key in ICU syntax. */
   t(key: Key, values?: Record<string, string | number>): string;
-  /** An amount as the contract writes it ("18.00"), which is never turned into a number. */
+  /** Formats an amount of the API ("18.00"), which is never converted to a number. */
   money(amount: string, currency: string): string;
   date(timestamp: string): string;
 }

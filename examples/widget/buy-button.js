@@ -21,7 +21,7 @@ class BuyButton extends HTMLElement {
       const params = { path: { id_or_slug: product ?? '' } };
       this.show(await unwrap(this.storefront.GET('/api/storefront/products/{id_or_slug}', { params })));
     } catch (error) {
-      // An error message would disturb the reader of the article.
+      // An error message would disturb readers of the article.
       console.error(error);
       this.remove();
     }
@@ -53,7 +53,7 @@ class BuyButton extends HTMLElement {
     });
   }
 
-  /** Creates a checkout of one item, and returns the URL of its hosted page. */
+  /** Creates a checkout with one item. Returns the URL of the hosted checkout. */
   async checkoutOf(variant_id) {
     const { id: cart_id } = await unwrap(this.storefront.POST('/api/storefront/cart'));
     const params = { path: { cart_id } };

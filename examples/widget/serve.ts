@@ -14,7 +14,7 @@ const FILES: Record<string, string> = {
   '/buy-button.js': fileURLToPath(new URL('buy-button.js', import.meta.url)),
   '/openapi-fetch.js': fileURLToPath(import.meta.resolve('openapi-fetch')),
 };
-/** The SDK's own files, which import each other. */
+/** The SDK's files, which import each other by relative paths. */
 const SDK = new URL('.', import.meta.resolve('@commerce-backend/sdk'));
 
 const page = readFileSync(new URL('page.html', import.meta.url), 'utf8')

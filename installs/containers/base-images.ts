@@ -3,13 +3,16 @@ import { copyFile, cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { done, REPOSITORY, ran } from '../outside.ts';
 
-/** The base images of deploy/docker: pulled, or, without access to a registry of images, built from npm and Debian packages. */
+/**
+ * Provides the base images of deploy/docker. They are pulled, or without access to a registry built from npm and Debian
+ * packages.
+ */
 
 const HERE = import.meta.dirname;
 const DEBIAN = 'http://deb.debian.org/debian';
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
-/** Builds the missing base images, and returns the names of those that it built. `folder` is for their contents. */
+/** Builds missing base images. Returns the names of those built. `folder` is for their files. */
 export async function provideBaseImages(docker: string, folder: string): Promise<string[]> {
   const made: string[] = [];
   for (const [name, make] of Object.entries(MAKERS)) {

@@ -10,12 +10,15 @@ import { ran } from '../outside.ts';
 const STARTS_WITHIN_MS = 60_000;
 
 export interface Daemon {
-  /** The daemon's socket, for DOCKER_HOST; undefined if clients find it without that. */
+  /** Value for DOCKER_HOST; undefined if clients find the daemon without it. */
   host?: string;
   stop(): Promise<void>;
 }
 
-/** Finds the running daemon, or else starts Debian's with its data in a folder. Returns undefined if there is neither. */
+/**
+ * Finds a running Docker daemon, or starts Debian's with its data in a folder. Returns undefined if neither is
+ * possible.
+ */
 export async function findDaemon(docker: string, folder: string): Promise<Daemon | undefined> {
   if ((await ran(folder, [docker, 'info'])).code === 0) return { stop: async () => undefined };
   const dockerd = findTool({ names: ['dockerd'], debianPackage: 'docker.io' });

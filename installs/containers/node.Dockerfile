@@ -1,4 +1,5 @@
-# node:24-bookworm-slim from the Node.js and the npm that npm brings, trusting whom the machine trusts.
+# A stand-in for node:24-bookworm-slim, with Node.js and npm from the npm registry and the certificates that this
+# machine trusts.
 FROM debian:bookworm-slim
 COPY ca-certificates.crt /etc/ssl/certs/ca-certificates.crt
 ENV NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt

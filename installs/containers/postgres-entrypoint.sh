@@ -1,5 +1,6 @@
 #!/bin/bash
-# The steps of the official image's docker-entrypoint.sh on which compose.yaml relies: folder, password, scripts of a new cluster.
+# The parts of the official image's docker-entrypoint.sh that compose.yaml needs: directory, password, and scripts for a
+# new cluster.
 set -eu
 export PGDATA=/var/lib/postgresql/18/docker
 if [ "$(id -u)" = 0 ]; then

@@ -1,4 +1,4 @@
-# redis:8 from Debian's Redis. The official image listens to other containers without being told.
+# A stand-in for redis:8, with Debian's Redis. Like the official image, it accepts connections from other containers.
 FROM debian:bookworm-slim
 RUN apt-get update \
  && apt-get install -y --no-install-recommends redis-server \

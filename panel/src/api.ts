@@ -6,13 +6,14 @@ import { confirmIdentity } from './session/step-up.ts';
 
 export type { Schemas };
 
-/** The nouns of the contract as they are sent, with closed enums: `Inputs['ProductPatch']`. */
+/** The contract's schemas for request bodies, with closed enums: `Inputs['ProductPatch']`. */
 export type Inputs = components['schemas'];
 
 /**
- * The panel's client of the dashboard. The session is a cookie, so no script has a token. A call that needs a recent
- * password (403 `step_up_required`) asks for it and is then sent again, with its own Idempotency-Key. Any other error about
- * the session or its role may mean that they changed, so the panel fetches the session again.
+ * The panel's client for the dashboard API. The session is in a cookie, so scripts have no token. If a call needs a
+ * recently confirmed password (403 `step_up_required`), the panel asks for it and resends the call with the same
+ * Idempotency-Key. Other errors about the session or role make the panel fetch the session again, because it may have
+ * changed.
  */
 export const api = createDashboardClient({ baseUrl: '', panel: true, fetch: send });
 
@@ -29,15 +30,15 @@ async function send(request: Request): Promise<Response> {
 }
 
 /**
- * Whether a 401 of this path concerns a password or a code of the second factor, or itself says who is logged in. The confirm
- * path is an exception: it needs a session, so its 401 may also mean that the session has ended.
+ * Whether a 401 of this path is about a wrong password or second-factor code, or is itself the answer about who is
+ * logged in. The confirm path is not included, because its 401 may also mean that the session has ended.
  */
 function isAboutSession(path: string): boolean {
   if (path === '/api/dashboard/auth/confirm') return false;
   return path === '/api/dashboard/me' || path.startsWith('/api/dashboard/auth/');
 }
 
-/** The query key of the logged-in member of staff and the role's permissions. */
+/** Query key of the logged-in staff member and the permissions of their role. */
 export const meKey = ['me'];
 
 async function refusalOf(response: Response): Promise<{ error?: unknown; second_factor?: unknown }> {
@@ -49,16 +50,16 @@ async function refusalOf(response: Response): Promise<{ error?: unknown; second_
   }
 }
 
-// Updates are delivered before the next key press, not some tasks later: a form is locked by the press that saves it.
+// Delivers updates before the next key press instead of some tasks later, so that saving locks a form at once.
 notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Without a connection a call fails with an error, instead of waiting behind a form that cannot be used.
+      // Without a connection, calls fail with an error instead of waiting, which would keep a form locked.
       networkMode: 'always',
-      // The API client itself retries.
+      // The API client retries itself.
       retry: false,
     },
     mutations: { retry: false, networkMode: 'always' },
@@ -66,20 +67,20 @@ export const queryClient = new QueryClient({
 });
 
 /**
- * Resolves once these queries were fetched again. A change awaits it before its form closes and reports success: otherwise
- * the old values would appear once more, to be edited and compared with. If a fetch fails, the displayed values stay.
+ * Refetches these queries. Await it before a form closes and reports success; otherwise the old values would be shown
+ * and edited once more. If a fetch fails, the shown values stay.
  */
 export async function readAgain(...names: readonly string[]): Promise<void> {
   await Promise.all(names.map((name) => queryClient.invalidateQueries({ queryKey: [name] })));
 }
 
-/** A response with its ETag, which `If-Match` sends back, so that nobody's change is overwritten unseen. */
+/** A response with its ETag. Sending the ETag in `If-Match` prevents overwriting changes that the user has not seen. */
 export interface Versioned<Data> {
   data: Data;
   etag: string | undefined;
 }
 
-/** The data of a call with its ETag. Throws like `unwrap`. */
+/** Unwraps a call's data and ETag. Throws like `unwrap`. */
 export async function versioned<Result extends { response: Response; error?: unknown; data?: unknown }>(
   call: Promise<Result>,
   unwrapped: (call: Promise<Result>) => Promise<NonNullable<Result['data']>>,
@@ -89,12 +90,12 @@ export async function versioned<Result extends { response: Response; error?: unk
   return { data, etag: result.response.headers.get('ETag') ?? undefined };
 }
 
-/** The headers of a change that must not overwrite a newer state than the displayed one. */
+/** Headers for a change that must fail if the resource is newer than the shown one. */
 export function ifMatch(etag: string | undefined): Record<string, string> {
   return etag === undefined ? {} : { 'If-Match': etag };
 }
 
-/** An error in words for people: the mistake of each field, or the server's sentence. */
+/** The error message for users: a message for each invalid field, or the server's message. */
 export function inWords(error: unknown): string {
   const detail = (error as Partial<CommerceError> | null)?.detail;
   if (Array.isArray(detail) && detail.length > 0) return detail.map(mistakeInWords).join(' ');
@@ -107,7 +108,7 @@ export function inWords(error: unknown): string {
 
 const NO_CONNECTION = 'The server cannot be reached. Check the connection and try again; your input is still here.';
 
-/** Errors of the role, which the server words for programs. */
+/** Messages for errors of the role, because the server's messages are for programs. */
 const FOR_PEOPLE: Record<string, string> = {
   insufficient_scope: 'Your role does not allow this. An owner can change it under Settings › Staff and roles.',
   merchant_not_allowed: 'You no longer have access to this shop.',
@@ -118,7 +119,7 @@ export function mistakeInWords({ loc, msg }: { loc: readonly (string | number)[]
   return field === undefined ? msg : `${label(String(field))}: ${msg}`;
 }
 
-/** The message of a 422 for one field of the body, by its path such as `brand.name`. */
+/** The 422 message for a field of the request body, by its path such as `brand.name`. */
 export function fieldError(error: unknown, field: string): string | undefined {
   const detail = (error as Partial<CommerceError> | null)?.detail;
   if (!Array.isArray(detail)) return undefined;

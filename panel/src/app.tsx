@@ -30,7 +30,7 @@ export function App() {
   );
 }
 
-/** Shows the login, or the screens of the logged-in user. Input survives the end of a session. */
+/** Shows the login or the screens. Input in a form stays if the session ends. */
 function Session() {
   const session = useSession();
   const [location] = useLocation();
@@ -76,7 +76,7 @@ function Session() {
   );
 }
 
-/** Shows amounts and times in the shop's currency, language and time zone. */
+/** Provides the shop's currency, language and time zone for amounts and dates. */
 function ShopFormats({ children }: { children: ReactNode }) {
   const { merchant } = useMe();
   const settings = useQuery({

@@ -1,7 +1,7 @@
 import { createContext, useContext, useMemo } from 'react';
 import { type AmountReading, amountStyle, readAmount, readNumber, showAmount } from '../../cli/src/formats/amounts.ts';
 
-/** The shop's currency, time zone and language, in which the panel shows amounts and times. */
+/** The shop's currency, time zone and language. */
 export interface ShopFormat {
   currency: string;
   timeZone: string;
@@ -10,13 +10,13 @@ export interface ShopFormat {
 
 export const ShopFormatContext = createContext<ShopFormat>({ currency: 'EUR', timeZone: 'UTC', locale: 'en' });
 
-/** How a field shows a canonical number, and parses input. */
+/** Formats a canonical number for a field, and parses what the user types. */
 export interface NumberTexts {
   show: (canonical: string) => string;
   read: (text: string) => AmountReading;
 }
 
-/** How fields of the shop show and read amounts of money, and other decimals such as weights. */
+/** Number formats for amounts of money and for other decimals, such as weights. */
 function numberTexts(locale: string, currency: string): { amounts: NumberTexts; decimals: NumberTexts } {
   const style = amountStyle(locale, currency);
   const grams = { ...style, decimals: 3 };
@@ -34,7 +34,7 @@ function numberTexts(locale: string, currency: string): { amounts: NumberTexts; 
   };
 }
 
-/** Money (decimal strings of the API), dates and numbers as the shop's language writes them. */
+/** Formatters for amounts (decimal strings of the API), dates and numbers in the shop's language. */
 export function useFormat() {
   const { currency, timeZone, locale } = useContext(ShopFormatContext);
   return useMemo(() => {
@@ -49,7 +49,7 @@ export function useFormat() {
       currency,
       timeZone,
       ...numberTexts(locale, currency),
-      /** Intl takes the amount as a string, so that an exact decimal stays exact. */
+      /** Intl accepts the amount as a string, which keeps it exact. */
       money: (amount: string, of: string = currency) =>
         new Intl.NumberFormat(locale, { style: 'currency', currency: of }).format(amount as Intl.StringNumericLiteral),
       /** Formats integer minor units, such as an agent's budget in cents. */
@@ -59,19 +59,19 @@ export function useFormat() {
         return format.format(units / 10 ** digits);
       },
       date: (time: string) => days.format(new Date(time)),
-      /** Formats a time, with the year unless it is the current one. */
+      /** Formats a time. Omits the current year. */
       time: (time: string) => {
         const date = new Date(time);
         return (years.format(date) === thisYear ? times : timesOfOtherYears).format(date);
       },
       number: (value: number) => numbers.format(value),
-      /** Formats a count with its noun, whose plural ends in s: "1 order", "1,200 orders". */
+      /** Formats a count and its noun with a regular plural: "1 order", "1,200 orders". */
       counted: (value: number, noun: string) => `${numbers.format(value)} ${noun}${value === 1 ? '' : 's'}`,
     };
   }, [currency, timeZone, locale]);
 }
 
-/** Writes a value of the API as people read it: `awaiting_payment` as "Awaiting payment". */
+/** Converts an API value to text: `awaiting_payment` to "Awaiting payment". */
 export function label(value: string): string {
   const words = value.replaceAll(/[_.]/g, ' ').replace(/\b(?:sku|iban|bic|url)\b/, (short) => short.toUpperCase());
   return words.charAt(0).toUpperCase() + words.slice(1);

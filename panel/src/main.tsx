@@ -15,7 +15,7 @@ if (!root) throw new Error('index.html has no element #panel.');
 window.addEventListener('dragover', keepOut);
 window.addEventListener('drop', keepOut);
 
-/** Prevents that a file dropped outside a file input opens in the tab, which would discard the panel and its unsaved input. */
+/** Stops the browser from opening a file that is dropped outside of a file input, which would discard unsaved input. */
 function keepOut(event: DragEvent): void {
   const { target, dataTransfer } = event;
   const takesFiles = target instanceof HTMLInputElement && target.type === 'file';
@@ -23,11 +23,11 @@ function keepOut(event: DragEvent): void {
 }
 
 createRoot(root, {
-  // The screen shows a part that could not be loaded; every other error is also logged.
+  // If a part could not be loaded, the screen shows that. All other errors are logged.
   onCaughtError: (error) => error instanceof PartNotLoaded || console.error(error),
 }).render(
   <StrictMode>
-    {/* The content security policy allows no style elements. */}
+    {/* The Content-Security-Policy allows no style elements. */}
     <CSPProvider disableStyleElements>
       <QueryClientProvider client={queryClient}>
         <Toasts>

@@ -1,8 +1,8 @@
-import { openAgent } from '../agents.ts';
-import { openCustomerSession } from '../customers.ts';
-import { type Deed, type Furnished, fillIn, openAccount, type PageKind, putGoneInCart } from './furnished.ts';
-
 /** The account pages of a logged-in customer. */
+
+import { openAgent } from '../testing/agents.ts';
+import { openCustomerSession } from '../testing/customers.ts';
+import { type FormAction, type Furnished, fillIn, openAccount, type PageKind, putGoneInCart } from './page-shops.ts';
 
 interface Reader {
   id: string;
@@ -61,7 +61,11 @@ async function agentOf({ shop, texts, variant_id }: Furnished, { id }: Reader): 
   return agent.id;
 }
 
-export const press = (action: string, rest: Partial<Deed> = {}): Deed => ({ action, entries: () => ({}), ...rest });
+export const press = (action: string, rest: Partial<FormAction> = {}): FormAction => ({
+  action,
+  entries: () => ({}),
+  ...rest,
+});
 
 /** Visitors without a login get the login form at the same URL. */
 export const ofCustomer = { isPublic: true, login } as const;

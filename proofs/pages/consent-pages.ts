@@ -1,10 +1,10 @@
+/** The pages on which customers decide on agents' requests. */
+
 import { sealOf } from '../../server/src/shop/agents/user-codes.ts';
 import { SECRET_KEY } from '../../server/test/server.ts';
-import { askForConsent } from '../agents.ts';
+import { askForConsent } from '../testing/agents.ts';
 import { ofCustomer, openReader, press } from './account-pages.ts';
-import type { Furnished, PageKind } from './furnished.ts';
-
-/** The pages on which customers decide on agents' requests. */
+import type { Furnished, PageKind } from './page-shops.ts';
 
 /** Creates a consent request whose texts are those of the shop, and returns the link that the agent shows to the customer. */
 async function askIn({ shop, texts }: Furnished): Promise<string> {

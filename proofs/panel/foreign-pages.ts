@@ -1,13 +1,13 @@
 import { operationTable } from '../../server/src/http/contract/contract.ts';
 import type { Browser, BrowserContext, Page } from '../../server/test/chromium.ts';
-import { pick, type Trial } from '../frame.ts';
-import { escapeHtml, type ForeignSite, openSite } from '../pages/chromium.ts';
-import { frame } from '../pages/f7-framing.ts';
-import { changed, stateOf } from '../pages/state.ts';
-import { chanceOf } from '../random.ts';
+import { frame } from '../pages/framing.ts';
+import { escapeHtml, type ForeignSite, openSite } from '../testing/chromium.ts';
+import { pick, type Trial } from '../testing/proof.ts';
+import { chanceOf } from '../testing/random.ts';
+import { changed, stateOf } from '../testing/table-digests.ts';
+import { type Address, asPanel, logIn } from './forged-requests.ts';
 import type { PanelVisit } from './hostile-screens.ts';
-import { type Address, asPanel, logIn } from './intruders.ts';
-import { employ, type Stocked } from './stocked.ts';
+import { employ, type Stocked } from './hostile-shop.ts';
 
 /**
  * Pages of other origins in the browser of a user who is logged in to the panel. One is another site. The other is on another
@@ -100,7 +100,8 @@ async function sendAll(trial: Trial, around: Around): Promise<number> {
     const read = (await tab.evaluate(
       `(${SEND})(${JSON.stringify(visit.baseUrl)}, ${JSON.stringify(targets)})`,
     )) as string[];
-    for (const text of read) visit.violations.add(`token readable: ${who} read ${text}`);
+    for (const text of read)
+      visit.violations.add(`token readable: a script of ${who} could read the response of ${text}`);
     const cookies = String(await tab.evaluate('document.cookie'));
     if (cookies.includes('panel')) visit.violations.add(`token readable: ${who} reads the cookie ${cookies}`);
   });
@@ -142,8 +143,8 @@ const SEND = `async (baseUrl, targets) => {
 }`;
 
 /**
- * Submits forms that navigate the tab, as clicks on links do; one of them logs in as somebody else. Returns the number of
- * forms.
+ * Submits cross-site forms as top-level navigations, with which browsers may send SameSite=Lax cookies. One form logs in to
+ * another account. Returns the number of forms.
  */
 async function sendForms(around: Around): Promise<number> {
   const { visit, site, stocked } = around;
@@ -194,13 +195,15 @@ async function plant(around: Around, address: Address): Promise<number> {
         if (moment === 'after') await set();
         const own = (await context.cookies()).find(({ httpOnly, name }) => httpOnly && name === 'panel')?.value;
         if (own === undefined || planted.endsWith(own)) {
-          violations.add(`foreign write: ${who} planted ${moment} the login at ${path}, and it is the session`);
+          violations.add(
+            `foreign write: ${who} planted a cookie for ${path} ${moment} the login, and the panel uses it as its session`,
+          );
         }
         const me = await inPanel(tab, address, 'GET', '/me');
         const isOwn = me.status === 200 && me.text.includes(victim.email);
         if (!isOwn && me.status !== 401) {
           violations.add(
-            `foreign write: ${who} planted ${moment} the login at ${path}: ${me.status} ${me.text.slice(0, 200)}`,
+            `foreign write: ${who} planted a cookie for ${path} ${moment} the login: expected the victim's account or 401, got ${me.status} ${me.text.slice(0, 200)}`,
           );
         }
       } finally {
@@ -212,7 +215,8 @@ async function plant(around: Around, address: Address): Promise<number> {
   const { email } = attacker;
   const headers = { ...asPanel(baseUrl), Cookie: planted };
   const answer = await fetch(`${baseUrl}/api/dashboard/me`, { headers }).then((response) => response.text());
-  if (answer.includes(victim.email)) violations.add(`foreign write: the session of ${email} became ${victim.email}'s`);
+  if (answer.includes(victim.email))
+    violations.add(`foreign write: planted cookie: the session of ${email} became ${victim.email}'s`);
   return paths.length * when.length;
 }
 
@@ -232,7 +236,8 @@ async function mustStillWork({ browser, baseUrl, violations }: PanelVisit, prepa
     await prepare(context);
     const address = { baseUrl, ownOrigin: baseUrl, violations };
     const { status, text } = await inPanel(await context.newPage(), address, 'GET', '/me');
-    if (status !== 200) violations.add(`The panel itself is refused, so that nothing was proven: ${status} ${text}`);
+    if (status !== 200)
+      violations.add(`The panel's own request was rejected, so the proof shows nothing: ${status} ${text}`);
   } finally {
     await context.close();
   }

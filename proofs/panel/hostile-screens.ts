@@ -1,15 +1,15 @@
+/** Opens every screen of the panel in a shop in which every text is a payload. */
+
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from '../../server/test/chromium.ts';
-import { type Trial, Violations } from '../frame.ts';
-import { until } from '../pages/chromium.ts';
-import { tokenPattern } from '../token-pattern.ts';
+import { until } from '../testing/chromium.ts';
+import { type Trial, Violations } from '../testing/proof.ts';
+import { tokenPattern } from '../testing/token-pattern.ts';
+import type { Login, Stocked } from './hostile-shop.ts';
+import { Traffic } from './open-requests.ts';
 import { screensOf } from './screens.ts';
-import type { Login, Stocked } from './stocked.ts';
-import { Traffic } from './traffic.ts';
-
-/** Opens every screen of the panel in a shop in which every text is a payload. */
 
 export interface PanelVisit {
   browser: Browser;
@@ -77,7 +77,7 @@ async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVi
   });
   tab.on('pageerror', (error) => violations.add(`${tab.url()} fails: ${String(error)}`));
   tab.on('dialog', (dialog) => {
-    // The browser's question about unsaved changes, for which the panel asks.
+    // The browser's question about unsaved changes, which the panel requests.
     if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => undefined);
     violations.add(`${tab.url()} opens a dialog: ${dialog.message()}`);
     dialog.dismiss().catch(() => undefined);
@@ -88,7 +88,7 @@ async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVi
     const isOurs = origin === baseUrl || protocol === 'data:' || protocol === 'blob:';
     const isPicture = host === 'img.example' && request.resourceType() === 'image';
     (isOurs ? request.continue() : request.abort()).catch(() => undefined);
-    if (!isOurs && !isPicture) violations.add(`${tab.url()} asks for ${request.url()}`);
+    if (!isOurs && !isPicture) violations.add(`${tab.url()} loads ${request.url()} from another server`);
   });
   return { tab, traffic };
 }
@@ -172,7 +172,7 @@ const READABLE = `(async () => [
 const SECRET = tokenPattern('{38}', 'g');
 /** The panel shows these on purpose: once when they are created, or to all visitors of the shop. */
 const SHOWN_BY_PURPOSE = ['stk'];
-/** Browsers keep the URL with which a tab was opened, and a link in a mail is such a URL. */
+/** Where browsers keep the URL with which a tab was opened. A link in a mail is such a URL, so its secret remains there. */
 const ADDRESS_OF_OLD = 'performance entries';
 const OF_LINKS = ['rst', 'inv'];
 
@@ -267,6 +267,7 @@ async function mustNotice(context: BrowserContext, visit: PanelVisit): Promise<v
   await examine(tab, { ...visit, violations }, 'planted');
   await tab.evaluate('localStorage.clear()');
   for (const sign of ['policy: ', 'img onerror', 'localStorage']) {
-    if (!violations.list.some((text) => text.includes(sign))) visit.violations.add(`Planted, and not noticed: ${sign}`);
+    if (!violations.list.some((text) => text.includes(sign)))
+      visit.violations.add(`A planted attack was not detected: ${sign}`);
   }
 }

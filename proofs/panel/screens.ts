@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import type { Stocked } from './stocked.ts';
-
 /** The paths of all screens of the panel, with ids of existing objects. */
+
+import { readFile } from 'node:fs/promises';
+import type { Stocked } from './hostile-shop.ts';
 
 const ROUTES = new URL('../../panel/src/shell/routes.tsx', import.meta.url);
 const SECTIONS = new URL('../../panel/src/screens/settings/sections.ts', import.meta.url);
@@ -9,6 +9,8 @@ const SECTIONS = new URL('../../panel/src/screens/settings/sections.ts', import.
 /** The kind of object for each id in a route. `:id` has another meaning on each screen. */
 const IDS: Record<string, keyof Stocked['ids']> = {
   ':order_id': 'order',
+  ':return_id': 'return',
+  ':withdrawal_id': 'withdrawal',
   ':agent_token_id': 'agent_token',
   ':product_id': 'product',
   ':collection_id': 'collection',

@@ -1,33 +1,97 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { generateSync } from 'otplib';
 import { expect } from 'vitest';
-import type { Visit } from './visit.ts';
+import { PATIENCE_MS } from '../../server/test/tab.ts';
+import { join, openMenu, PASSWORD } from './invitation.ts';
+import { inPanel } from './visit.ts';
 
-export const PASSWORD = 'a meadow of blue thistles';
-
-/** Invites a person, who accepts with the link from the mail in another browser. */
-export async function join(visit: Visit, email: string, role: string, work: (other: Visit) => Promise<void>) {
-  const { open, press, fill, sees, look, mailsTo, asStranger } = visit;
-  await open('/settings/staff');
-  await press('Invite somebody');
-  await fill('E-mail', email);
-  await fill('Role', role);
-  await look('staff-invitation');
-  await press('Invite');
-  await sees('is on its way');
-  const token = (await mailsTo(email)).at(-1)?.token ?? '';
-  await asStranger(async (other) => {
-    await other.open(`/invitation#${token}`);
-    await other.sees('is invited as');
-    expect(other.tab.url()).not.toContain('inv_');
-    await other.look('invitation');
-    await other.fill('Your name', 'Noor Finch');
-    await other.fill('Password', PASSWORD);
-    await other.press('Join');
-    await other.sees('Today');
-    await work(other);
+inPanel('a person is invited, joins, changes role and is removed', async (visit) => {
+  const { width, open, press, fill, sees, look } = visit;
+  const email = `noor-${width}@staff.example`;
+  await join(visit, email, 'fulfilment', async (other) => {
+    await openMenu(other);
+    expect(await other.text()).not.toContain('Discounts');
+    await open('/settings/staff');
+    await look('staff');
+    await fill('Role of Noor Finch', 'support');
+    await sees('The role is changed.');
+    await other.open('/');
+    await openMenu(other);
+    await other.sees('Discounts');
+    // Saves a form that was open when the role changed. The save is rejected with a message, and the input is kept.
+    const becomes = async (role: string) => {
+      await fill('Role of Noor Finch', role);
+      const now = async () =>
+        (await unwrap(visit.dashboard.GET('/api/dashboard/staff'))).staff.find((one) => one.email === email);
+      await expect.poll(now, { timeout: PATIENCE_MS }).toMatchObject({ role });
+    };
+    await becomes('manager');
+    await other.open('/discounts/new');
+    await other.fill('Code', 'KEPT');
+    await other.fill('Percent', '10');
+    await becomes('viewer');
+    await other.press('Save');
+    await other.sees('Your role does not allow this.');
+    await press('Remove Noor Finch');
+    await press('Remove');
+    await sees('Removed.');
+    // Confirms the browser's question whether to leave the unsaved form.
+    other.tab.on('dialog', (dialog) => void dialog.accept());
+    await other.open('/');
+    await other.sees('E-mail');
   });
-}
+});
 
-/** Opens the menu, which is closed on a phone. */
-export async function openMenu({ width, tab }: Visit) {
-  if (width < 600) await tab.locator('.menu-button').click();
-}
+inPanel('users manage their own account: mails, password, second factor, sessions', async (visit) => {
+  const email = `sam-${visit.width}@staff.example`;
+  await join(visit, email, 'viewer', async (other) => {
+    const { open, press, fill, sees, look, text, mailsTo, tab } = other;
+    await open('/settings/notifications');
+    await look('notifications');
+    await press('Low stock', 'checkbox');
+    await sees('Saved.');
+
+    await open('/account');
+    await look('account');
+    await press('Turn on');
+    await sees('Scan this');
+    await look('two-factor');
+    const secret = (await tab.$eval('.copyable code', (code) => code.textContent)) ?? '';
+    await fill('Code from the app', generateSync({ secret }));
+    await press('Turn on', 'button');
+    await sees('Your recovery codes');
+    await look('recovery-codes');
+    await press('I have stored them');
+    await sees('10 recovery codes are left.');
+    await press('New recovery codes');
+    await press('Make new codes');
+    await sees('Your recovery codes');
+    const [code = ''] = /[a-z2-9]{5}(-[a-z2-9]{5}){3}/.exec(await text()) ?? [];
+    await press('I have stored them');
+    await openMenu(other);
+    await press('Log out');
+
+    await press('Forgot your password?', 'link');
+    await fill('E-mail', email);
+    await press('Send me a link');
+    await sees('an e-mail is on its way');
+    const token = (await mailsTo(email)).filter((mail) => mail.token.startsWith('rst_')).at(-1)?.token ?? '';
+    await open(`/reset#${token}`);
+    await fill('New password', `${PASSWORD} again`);
+    await look('reset');
+    await press('Set the password');
+    await sees('The password is set');
+
+    await open('/');
+    await fill('E-mail', email);
+    await fill('Password', `${PASSWORD} again`);
+    await press('Log in');
+    await sees('Code of your authenticator app');
+    await look('login-code');
+    await fill('Code of your authenticator app', code);
+    await press('Log in');
+    await sees('Today');
+  });
+  const { staff } = await unwrap(visit.dashboard.GET('/api/dashboard/staff'));
+  expect(staff.map((member) => member.email)).toContain(email);
+});

@@ -1,11 +1,17 @@
+/**
+ * Tests the built panel in a browser with the demo shop. A test does a screen's main task as a merchant would, and finds buttons
+ * and fields by their accessible names. `look` examines the layout on a desktop and on a phone, which differ only in their style
+ * sheets. SCREENSHOTS=1 saves screenshots.
+ */
+
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDashboardClient, createStorefrontClient } from '@commerce-backend/sdk';
 import type { AxeResults } from 'axe-core';
 import { afterAll, expect, test } from 'vitest';
+import { freePort } from '../../server/src/db/free-port.ts';
 import { seedDemo } from '../../server/src/demo/seed.ts';
 import type { DemoCredentials } from '../../server/src/demo/stored.ts';
 import {
@@ -21,10 +27,6 @@ import { SECRET_KEY, startServer, stopServer } from '../../server/test/server.ts
 import { leaveScreenshot, PATIENCE_MS, setWidth } from '../../server/test/tab.ts';
 import { databaseUrl, superuserUrl } from '../../server/test/worker-database.ts';
 
-/**
- * Tests the built panel in a browser with the demo shop. A test does a screen's main task as a merchant would, on a desktop and
- * on a phone, and finds buttons and fields by their accessible names. SCREENSHOTS=1 saves screenshots.
- */
 export interface Visit {
   tab: Page;
   width: number;
@@ -48,22 +50,32 @@ export interface Visit {
   seesNoDialog(): Promise<void>;
   /** The text that is visible now. */
   text(): Promise<string>;
-  /** Fails if axe-core finds a problem on the current screen, or if something is wider than the window. */
+  /** Fails if axe-core finds a problem on the current screen in either width, or if something is wider than the window. */
   look(name: string): Promise<void>;
 }
 
 type Role = 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio';
 
-const WIDTHS = [1_280, 375];
+const DESKTOP = 1_280;
+const PHONE = 375;
 const LOOK_AGAIN_MS = 15_000;
 /** Longer texts are pasted instead of typed. */
 const TYPED_MOST = 100;
 
-/** Registers a test of a screen, once for each width. It fails if the browser reports an error. */
+/** Registers a test of a screen on a desktop. It fails if the browser reports an error. */
 export function inPanel(task: string, work: (visit: Visit) => Promise<void>): void {
+  atWidths([DESKTOP], task, work);
+}
+
+/** Registers a test on a desktop and on a phone, for tasks that need the menu or whose controls are moved on a phone. */
+export function inPanelAndOnPhone(task: string, work: (visit: Visit) => Promise<void>): void {
+  atWidths([DESKTOP, PHONE], task, work);
+}
+
+function atWidths(widths: number[], task: string, work: (visit: Visit) => Promise<void>): void {
   const chromium = findChromium();
-  for (const width of WIDTHS) {
-    test.skipIf(!chromium)(`${task}, at ${width} px`, async () => {
+  for (const width of widths) {
+    test.skipIf(!chromium)(widths.length > 1 ? `${task}, at ${width} px` : task, async () => {
       const panel = await openPanel(chromium ?? '');
       const tab = await panel.context.newPage();
       try {
@@ -127,7 +139,7 @@ async function startPanel(chromium: string): Promise<Panel> {
 async function logIn(panel: Panel): Promise<void> {
   const tab = await panel.context.newPage();
   await tab.goto(`${panel.baseUrl}/panel`);
-  const { press, fill, look } = visit(panel, tab, WIDTHS[0] ?? 0);
+  const { press, fill, look } = visit(panel, tab, DESKTOP);
   await tab.locator('form').wait();
   await look('login');
   await fill('E-mail', panel.demo.staff.email);
@@ -162,7 +174,7 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
       await tab.locator('h1').wait();
       await settled(tab);
     },
-    // Elements behind a dialog are hidden, so that a button in it is found although others have the same name.
+    // Elements behind a dialog are hidden, so a button in the dialog is found even if others have the same name.
     press: (name, role = 'button') => pressOn(tab, `::-p-aria([name="${name}"][role="${role}"])`),
     fill: async (label, value) => {
       const selector = `::-p-aria([name="${label}"])`;
@@ -180,10 +192,17 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
     },
     text: () => textOf(tab),
     look: async (name) => {
-      await settled(tab);
-      await focusIsInFront(tab, name);
-      await leaveScreenshot(tab, `panel-${name}-${width}`);
-      expect(await blocksOf(tab, axe), `${name} at ${width} px`).toEqual([]);
+      const examine = async (shown: number) => {
+        await settled(tab);
+        await focusIsInFront(tab, name);
+        await leaveScreenshot(tab, `panel-${name}-${shown}`);
+        expect(await blocksOf(tab, axe), `${name} at ${shown} px`).toEqual([]);
+      };
+      await examine(width);
+      if (width === PHONE) return;
+      await setWidth(tab, PHONE);
+      await examine(PHONE);
+      await setWidth(tab, width);
     },
   };
 }
@@ -247,7 +266,7 @@ const CUT = `(() => {
   return cut.map(([each]) => 'it is cut off: ' + name(each).slice(0, 60));
 })()`;
 
-/** Finds words in tables that are broken although they have at most 16 characters; longer ones may break. */
+/** Finds broken words in tables. Only words of more than 16 characters may break. */
 const BROKEN = `(() => {
   const found = [];
   for (const cell of document.querySelectorAll('.data-table :is(td, th)')) {
@@ -276,7 +295,7 @@ function listen(tab: Page): string[] {
   tab.on('pageerror', (error) => complaints.push(String(error)));
   tab.on('console', (message) => {
     const { url = '' } = message.location();
-    // Ignores the icon that browsers request by themselves, and failed requests, which the screen reports itself.
+    // Ignores the icon that browsers request on their own, and failed requests, which the screen reports itself.
     if (url.endsWith('/favicon.ico') || NOT_LOADED.test(message.text())) return;
     // The sandbox of the preview reports scripts that it blocks.
     if (message.text().startsWith("Blocked script execution in 'about:srcdoc'")) return;
@@ -285,14 +304,6 @@ function listen(tab: Page): string[] {
     if (['error', 'warn'].includes(message.type())) complaints.push(message.text());
   });
   return complaints;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
-  const address = probe.address();
-  await new Promise((closed) => probe.close(closed));
-  return typeof address === 'object' && address ? address.port : 0;
 }
 
 /** Clicks the element as soon as it is enabled. */

@@ -12,7 +12,7 @@ import { pages, ROOT } from './pages.ts';
  * two catalogues generated from the contract, and under api/ the reference of each operation. It fails on a dead link, and on a page
  * that is missing in the navigation.
  */
-/** The folder is next to node_modules, so that imports resolve. It is removed at the end. */
+/** Next to node_modules, so that imports resolve. Removed at the end. */
 const SOURCES = join(ROOT, '.docs-site');
 const SITE = join(ROOT, 'docs-site');
 
@@ -31,7 +31,7 @@ for (const [source, page] of pages())
 write('errors.md', errorsPage());
 write('events.md', withLinksOfPage(eventsPage(), 'docs/events.md', all));
 cpSync(join(ROOT, 'docs/.vitepress'), join(SOURCES, '.vitepress'), { recursive: true });
-// The compiler of the pages does not support the target of the repository's tsconfig.json.
+// The page compiler does not support the target in the repository's tsconfig.json.
 write('tsconfig.json', JSON.stringify({ compilerOptions: { target: 'es2022' } }));
 await build(SOURCES, { outDir: SITE });
 await writeReference(join(SITE, 'api'));

@@ -5,8 +5,8 @@ import { ROOT } from './pages.ts';
 const LINK = /\[([^\]]*)\]\(((?!\w+:|#|\/)[^)\s]+)\)/g;
 
 /**
- * Adapts the links of a document to its page: links to other documents become links to their pages, and links to other files of
- * the repository become texts. Throws for a link to a missing file.
+ * Adapts a document's links for the site: links to documents become links to their pages, and links to other files
+ * become plain text. Throws if a linked file does not exist.
  */
 export function withLinksOfPage(text: string, source: string, all: Map<string, string>): string {
   const page = all.get(source) ?? '';
@@ -21,13 +21,13 @@ export function withLinksOfPage(text: string, source: string, all: Map<string, s
   });
 }
 
-/** Pages without an entry in the navigation, except the start page. */
+/** Pages that are missing in the navigation, except the start page. */
 export function pagesWithoutEntry(navigation: unknown, names: Iterable<string>): string[] {
   const entries = JSON.stringify(navigation);
   return [...names].filter((name) => name !== 'index.md' && !entries.includes(`"/${name.replace(/\.md$/, '')}"`));
 }
 
-/** Links within the built site to a missing page, or to a missing anchor. */
+/** Links to pages or anchors that do not exist in the built site. */
 export function deadLinks(site: string): string[] {
   const files = readdirSync(site, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html'));
   const texts = new Map(files.map((name) => [name.replaceAll('\\', '/'), readFileSync(join(site, name), 'utf8')]));
@@ -46,7 +46,10 @@ export function deadLinks(site: string): string[] {
   return dead;
 }
 
-/** Whether a page has an element with this id. The reference creates those of its operations in the browser, from its contract. */
+/**
+ * Whether a page has an element with this id. The reference creates the ids of operations in the browser, so they are
+ * read from its contract.
+ */
 function hasPlace(site: string, page: string, id: string): boolean {
   if (readFileSync(join(site, page), 'utf8').includes(`id="${id}"`)) return true;
   const [, operation] = /^operation\/(.+)$/.exec(id) ?? [];

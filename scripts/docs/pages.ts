@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
-/** Documents outside docs/, and the names of their pages. */
+/** Documents outside of docs/, and the names of their pages. */
 const ELSEWHERE: Record<string, string> = {
   'sdk/README.md': 'packages/sdk.md',
   'cli/README.md': 'packages/cli.md',
@@ -14,7 +14,7 @@ const ELSEWHERE: Record<string, string> = {
   'CONTRIBUTING.md': 'contributing.md',
 };
 
-/** Each document of the site by its path in the repository, with the path of its page. */
+/** The path of each document in the repository, with the path of its page. */
 export function pages(): Map<string, string> {
   const guides = readdirSync(join(ROOT, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('.'))

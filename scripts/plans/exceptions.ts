@@ -1,20 +1,25 @@
 import type { Finding } from './judge.ts';
 
-/** Statements with an exception, by the files that send them, with the reason. An unneeded exception fails the check. */
+/**
+ * Statements that the check ignores, with the reason, by the files that send them. An unused exception fails the check.
+ */
 export interface Exception {
   from: string[];
   kinds: Finding['kind'][];
-  /** The tables to which the exception applies; all when absent. */
+  /** Tables to which the exception applies; undefined means all. */
   tables?: string[];
   why: string;
 }
 
-/** The files whose statements act for all sites at once, as commerce_sweep. */
+/** Files whose statements run as commerce_sweep for all sites at once. */
 export const SWEEPS = ['jobs/sweep.ts', 'jobs/buying.ts', 'jobs/seal-audit.ts', 'shop/audit/seals.ts'];
 
+/** Files whose statements run as the owner of the tables, which may delete what commerce_app may not. */
+export const OWNERS = ['jobs/retention.ts', 'shop/audit/deletion.ts'];
+
 /**
- * The folders of operators' commands: migrations, backups, the doctor, the deletion of a site, and operators' keys and lists.
- * They act as the owner of the tables, and read all of the database, or PostgreSQL itself.
+ * Folders of operators' commands: migrations, backups, doctor, deletion of sites, operators' keys and lists. They
+ * connect as the owner of the tables and read the whole database or PostgreSQL's catalogue.
  */
 export const COMMANDS = [
   'backup/',
@@ -47,7 +52,7 @@ export const EXCEPTIONS: Exception[] = [
     why: 'Asks at the start whether there is any shop at all.',
   },
   {
-    from: ['jobs/index-products.ts', 'jobs/learn-meanings.ts'],
+    from: ['jobs/index-products.ts', 'jobs/learn-meanings.ts', 'jobs/retention.ts'],
     kinds: ['site', 'index'],
     tables: ['sites'],
     why: 'Goes through all sites: after an upgrade, and every ten minutes.',

@@ -1,12 +1,13 @@
+/**
+ * Fills each table with made-up rows, so that the planner chooses plans as for a database with many shops. Tables and
+ * columns are read from PostgreSQL's catalogue, so new ones need no change here.
+ */
+
 import pg from 'pg';
 
-/**
- * Fills each table of the schema with rows of made-up values, so that the planner chooses as it does in a database of many shops.
- * Tables and columns are read from the catalogue, so even what a migration adds is filled.
- */
 const SITES = 1_000;
 const ROWS = 10_000;
-/** How much of a page is filled: so little that reading a table from end to end costs as much as with ten times as many rows. */
+/** Fill factor of pages. It is so low that a sequential scan costs as much as with ten times as many rows. */
 const FILL_PERCENT = 10;
 
 interface Column {
@@ -14,11 +15,11 @@ interface Column {
   name: string;
   type: string;
   nullable: boolean;
-  /** Whether it is part of a foreign key to something other than the site: then several rows have the same value. */
+  /** Whether the column is part of a foreign key to another table than sites. Then several rows have the same value. */
   refers: boolean;
-  /** The values that a check allows, if it lists them. */
+  /** Values that a check constraint allows, if it lists them. */
   allowed: string[] | null;
-  /** Whether the table has a deferrable key, with which `on conflict` does not work. */
+  /** Whether the table has a deferrable key, which does not support `on conflict`. */
   deferrable: boolean;
 }
 
@@ -38,12 +39,12 @@ const COLUMNS = `
 const CHECKS = `select format('alter table %s drop constraint %I', conrelid::regclass, conname) as statement
   from pg_constraint where contype = 'c' and connamespace = 'commerce'::regnamespace and conrelid <> 0`;
 
-/** Fills the database. `url` is that of a superuser. */
+/** Fills the database. `url` must connect as superuser. */
 export async function fill(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
   try {
-    // The rows are only for plans, so there are no foreign keys, no triggers, and no checks across columns.
+    // The rows exist only for plans, so foreign keys, triggers and checks across columns are disabled.
     await client.query('set session_replication_role = replica; set search_path = commerce, public');
     const { rows: checks } = await client.query<{ statement: string }>(CHECKS);
     const { rows: columns } = await client.query<Column>(COLUMNS);
@@ -67,7 +68,7 @@ function insertion(client: pg.Client, table: string, columns: Column[]): string 
   return `insert into ${into} (${names}) select ${values} from generate_series(1, ${rows}) as i ${conflicts}`;
 }
 
-/** An expression for a column's value, over `i`, the number of the row. */
+/** An SQL expression for a column's value in row number `i`. */
 function expressionOf(client: pg.Client, { name, type, nullable, refers, allowed }: Column): string {
   if (name === 'site_id') return uuid(`1 + i % ${SITES}`);
   const value = allowed ? oneOf(client, allowed) : VALUES[type.replace(/\(.*\)/, '')]?.(refers ? 'i / 3' : 'i', name);

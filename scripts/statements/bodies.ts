@@ -5,7 +5,7 @@ import { ts } from './program.ts';
 import { returns } from './syntax.ts';
 import { type Scope, UNDEFINED, UNKNOWN, type Value } from './values.ts';
 
-/** Evaluates the bodies of functions to their return values. */
+/** Evaluates function bodies to their return values. */
 export class Bodies {
   readonly #interpreter: Interpreter;
 
@@ -13,7 +13,7 @@ export class Bodies {
     this.#interpreter = interpreter;
   }
 
-  /** The value that these statements return; undefined if none of them returns. */
+  /** The value that the statements return; undefined if none returns. */
   run(statements: readonly Typescript.Statement[], scope: Scope): Value | undefined {
     for (const statement of statements) {
       const returned = this.#step(statement, scope);

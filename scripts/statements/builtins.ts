@@ -6,7 +6,7 @@ import { type Binding, literal, type Piece, type Scope, UNKNOWN, type Value } fr
 
 export const LIST_METHODS = new Set(['map', 'flatMap', 'filter', 'concat', 'join', 'sort', 'toSorted', 'toReversed']);
 
-/** Evaluates calls of JavaScript's own methods and of sql-template-tag. */
+/** Evaluates calls to JavaScript's built-in methods and to sql-template-tag. */
 export class Builtins {
   readonly #interpreter: Interpreter;
 
@@ -24,7 +24,7 @@ export class Builtins {
       return { kind: 'sql', pieces: [String(first.value)] };
     }
     if (name !== 'join') throw unresolved(node);
-    // The values of a request are unknown, so two stand for any number of them.
+    // Values from requests are unknown. Two elements stand for any number.
     const items = first?.kind === 'list' ? first.items : [UNKNOWN, UNKNOWN];
     if (first?.kind !== 'list') {
       const { checker } = this.#interpreter.source;
@@ -52,7 +52,7 @@ export class Builtins {
   }
 
   ofList(of: Value, name: string, node: Typescript.CallExpression, scope: Scope): Value {
-    // A list from a request is unknown, so two elements stand for any number of them.
+    // A list from a request is unknown. Two elements stand for any number.
     const { items, open } = of.kind === 'list' ? of : { items: [UNKNOWN, UNKNOWN], open: true };
     const [arg] = node.arguments;
     const each = (item: Value, at: number) => {

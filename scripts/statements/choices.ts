@@ -1,6 +1,6 @@
 /**
- * Some conditions depend on the request. `eachChoice` repeats a run for each combination of their outcomes, up to a limit: first
- * with option 0 everywhere, then with one condition changed, then with two.
+ * Chooses the results of conditions that depend on the request. `eachChoice` repeats a run for each combination, up to
+ * a limit: first with option 0 everywhere, then with one condition changed, then two.
  */
 export class Choices {
   readonly #set: ReadonlyMap<string, number>;
@@ -11,21 +11,21 @@ export class Choices {
     this.#set = set;
   }
 
-  /** Fixes the option of a key that has not been chosen yet, without alternatives. */
+  /** Sets the option of a key that was not chosen yet. No other options are tried. */
   assume(key: string, option: number): void {
     if (this.trail.has(key)) return;
     this.trail.set(key, 1);
     this.#assumed.set(key, option);
   }
 
-  /** Returns one of the options, the same for each call with the same key. */
+  /** Returns an option. Calls with the same key return the same option. */
   choose(key: string, options: number): number {
     if (!this.trail.has(key)) this.trail.set(key, options);
     return this.#assumed.get(key) ?? this.#set.get(key) ?? 0;
   }
 }
 
-/** A combination of choices that cannot occur, as when it ends in an error. */
+/** Thrown for a combination of choices that cannot occur, for example because it ends in an error. */
 export class Impossible extends Error {}
 
 export function eachChoice<T>(limit: number, run: (choices: Choices) => T): T[] {
@@ -40,7 +40,7 @@ export function eachChoice<T>(limit: number, run: (choices: Choices) => T): T[] 
     } catch (error) {
       if (!(error instanceof Impossible)) throw error;
     }
-    // Only keys after the last changed one are changed: combinations with earlier ones are already in the queue.
+    // Only keys after the last changed one are varied. Combinations with earlier keys are already in the queue.
     const keys = [...choices.trail.keys()];
     const last = Math.max(-1, ...[...set.keys()].map((key) => keys.indexOf(key)));
     for (const key of keys.slice(last + 1)) {

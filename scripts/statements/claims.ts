@@ -1,18 +1,18 @@
 import type * as Typescript from 'typescript';
 import { type Source, ts } from './program.ts';
 
-/** A column of a result, as PostgreSQL describes it or as it occurred. */
+/** A column of a result, as described by PostgreSQL or as observed. */
 export interface Column {
   name: string;
-  /** The object id of the column's type in PostgreSQL. */
+  /** OID of the column's type. */
   type: number;
-  /** Whether it is null for some row. */
+  /** Whether any row has null. */
   null: boolean;
 }
 
 type Kind = 'string' | 'number' | 'boolean' | 'array' | 'bytes' | 'any';
 
-/** The JavaScript types that `pg` returns for PostgreSQL's types, with the parsers of db/connect.ts. */
+/** JavaScript types that `pg` returns for PostgreSQL's types, with the parsers in db/connect.ts. */
 const KINDS: Record<number, Kind> = {
   ...kinds('string', [18, 19, 25, 1043, 1700, 2950, 1184, 869]),
   ...kinds('number', [20, 21, 23, 26, 700, 701]),
@@ -25,11 +25,11 @@ function kinds(kind: Kind, types: number[]): Record<number, Kind> {
   return Object.fromEntries(types.map((type) => [type, kind]));
 }
 
-/** Columns that a statement has for their side effect, not for their value. */
+/** Columns of a statement that are selected only for a side effect. */
 const EFFECTS = ['?column?', 'set_config'];
 const VOID = 2278;
 
-/** Compares the row types that the source claims, as in `shop.rows<{ id: string }>(…)`, with the columns of a result. */
+/** Compares declared row types, as in `shop.rows<{ id: string }>(…)`, with the columns of results. */
 export class Claims {
   readonly #checker: Typescript.TypeChecker;
 
@@ -37,7 +37,7 @@ export class Claims {
     this.#checker = checker;
   }
 
-  /** Whether the type depends on a type parameter. Such a type is checked where the parameter is given. */
+  /** Whether the type depends on a type parameter. It is then checked where the parameter is known. */
   isOpen(type: Typescript.Type): boolean {
     return (type.flags & (ts.TypeFlags.IndexedAccess | ts.TypeFlags.TypeParameter)) !== 0;
   }

@@ -5,7 +5,7 @@ import { placeOf, ts } from './program.ts';
 import { ends, isWrapped, scopeOf } from './syntax.ts';
 import { literal, type Scope, UNKNOWN, type Value } from './values.ts';
 
-/** Decides conditions. Within one combination of choices, the same condition always has the same outcome. */
+/** Evaluates conditions. Within a combination of choices, equal conditions have equal results. */
 export class Conditions {
   readonly #interpreter: Interpreter;
 
@@ -13,7 +13,7 @@ export class Conditions {
     this.#interpreter = interpreter;
   }
 
-  /** Whether a condition holds. `wanted` is the outcome if the code does not decide it. */
+  /** Whether a condition is true. `wanted` is the result if the code does not determine it. */
   truth(node: Typescript.Expression, scope: Scope, wanted?: boolean): boolean {
     if (isWrapped(node)) return this.truth(node.expression, scope, wanted);
     if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.ExclamationToken) {
@@ -70,7 +70,9 @@ export class Conditions {
     return this.#interpreter.choices.choose(key, 2) === 0;
   }
 
-  /** The value of an expression. If it is unknown and its type has few values, such as `'asc' | 'desc'`, one of them is chosen. */
+  /**
+   * The value of an expression. If it is unknown and its type has few values, such as `'asc' | 'desc'`, chooses one.
+   */
   settle(node: Typescript.Expression, scope: Scope, wanted?: boolean): Value {
     const value = this.#interpreter.evaluate(node, scope);
     if (value.kind !== 'unknown') return value;
@@ -86,7 +88,7 @@ export class Conditions {
   }
 
   #literalsOf(node: Typescript.Expression): (string | number | boolean | null | undefined)[] {
-    // Takes the declared type, not the narrowed one, because the options must be the same at each place.
+    // The declared type, because the narrowed one may have fewer options in other places.
     const symbol = this.#interpreter.source.symbolOf(ts.isPropertyAccessExpression(node) ? node.name : node);
     const type = symbol
       ? this.#interpreter.source.checker.getTypeOfSymbol(symbol)
@@ -107,7 +109,10 @@ export class Conditions {
       .sort((a, b) => Number(a == null) - Number(b == null) || Number(b === true) - Number(a === true));
   }
 
-  /** Assumes that this expression is reached: the conditions around it hold, and no statement before it returned. */
+  /**
+   * Adds to the scope the conditions under which `node` is reached: the enclosing conditions hold, and no earlier guard
+   * returned. Throws `Impossible` if they contradict what the scope knows.
+   */
   reach(node: Typescript.Node, scope: Scope): void {
     const { parent } = node;
     if (!parent || ts.isFunctionLike(node)) return;
@@ -132,7 +137,7 @@ export class Conditions {
     if (this.truth(node, scope, holds) !== holds) throw new Impossible();
   }
 
-  /** Whether all conditions between a node and an outer one hold. */
+  /** Whether all conditions between a node and an outer node are true. */
   happens(node: Typescript.Node, within: Typescript.Node, scope: Scope): boolean {
     if (node === within) return true;
     const { parent } = node;
@@ -141,7 +146,7 @@ export class Conditions {
     return this.truth(parent.expression, scope) === (node === parent.thenStatement);
   }
 
-  /** A name for the value of an expression, the same at each place that has the same value. */
+  /** A name for an expression's value. Expressions with the same value have the same name. */
   key(node: Typescript.Node, scope: Scope): string {
     if (isWrapped(node)) return this.key(node.expression, scope);
     if (ts.isPropertyAccessExpression(node)) return `${this.key(node.expression, scope)}.${node.name.text}`;

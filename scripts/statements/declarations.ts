@@ -4,7 +4,10 @@ import { placeOf, ts } from './program.ts';
 import { changesOf, enclosingFunction, mentionsSql, nameOfFunction } from './syntax.ts';
 import { type Binding, openScope, type Scope, UNDEFINED, UNKNOWN, type Value } from './values.ts';
 
-/** Evaluates variables and parameters. The parameters of a function that sends a statement get their values from its callers. */
+/**
+ * Evaluates variables and parameters. Parameters of a function that sends a statement get their values from its
+ * callers.
+ */
 export class Declarations {
   readonly #interpreter: Interpreter;
 
@@ -35,7 +38,7 @@ export class Declarations {
       if (!this.#interpreter.conditions.happens(node, body, scope)) continue;
       if (!ts.isCallExpression(node)) {
         const isKnown = node.operatorToken.kind === ts.SyntaxKind.EqualsToken && (!isRepeated || value.kind === 'sql');
-        // The new value may contain the old one.
+        // The new value may depend on the old one.
         const before = scope.bindings.get(declaration);
         scope.bindings.set(declaration, { node: undefined, scope, value });
         value = isKnown ? this.#interpreter.evaluate(node.right, scope) : UNKNOWN;
@@ -75,7 +78,7 @@ export class Declarations {
     return isMissing && parameter.initializer ? this.#interpreter.evaluate(parameter.initializer, scope) : value;
   }
 
-  /** The argument of a caller, for a parameter that may contain fragments. */
+  /** The caller's argument for a parameter that may contain SQL fragments. */
   #fromCaller(parameter: Typescript.ParameterDeclaration, scope: Scope): Binding | undefined {
     const { checker } = this.#interpreter.source;
     if (!mentionsSql(checker, checker.getTypeAtLocation(parameter))) return undefined;
@@ -100,7 +103,7 @@ export class Declarations {
   #callersOf(called: Typescript.SignatureDeclaration): Typescript.CallExpression[] {
     const name = nameOfFunction(called);
     if (!name) return [];
-    // Finds the calls of a function. Callers may know a member of an object as the method of an interface.
+    // Finds calls of a function. Callers may use a member of an object through an interface.
     const isMember = ts.isMethodDeclaration(called) || ts.isPropertyAssignment(called.parent);
     return this.#interpreter.source.callsOf(name).filter((call) => {
       const declaration = this.#interpreter.source.checker.getResolvedSignature(call)?.declaration;

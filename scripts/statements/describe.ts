@@ -1,11 +1,14 @@
 import pg from 'pg';
 
-/** A column of a statement's result, as PostgreSQL describes it without running the statement. */
+/** A result column as PostgreSQL describes it without running the statement. */
 export interface DescribedColumn {
   name: string;
-  /** The object id of the column's type. */
+  /** OID of the column's type. */
   type: number;
-  /** The table's column, as in `products.name`, unless it is an expression. It may be null behind an outer join. */
+  /**
+   * Table and column, such as `products.name`; undefined for an expression. Behind an outer join, the value may be
+   * null.
+   */
   from: string | undefined;
   /** Whether the table's column may be null. */
   nullable: boolean;
@@ -20,19 +23,19 @@ interface Field {
   columnID: number;
 }
 
-/** The parts of `pg` that it does not declare. */
+/** Parts of `pg` that its types do not declare. */
 interface ProtocolConnection {
   parse(statement: { text: string; name: string; types: number[] }): void;
   describe(what: { type: 'S'; name: string }): void;
   sync(): void;
 }
 
-/** Matches statements that depend on earlier ones: those of cursors and temporary tables. */
+/** Matches statements that depend on earlier ones: cursors and temporary tables. */
 const DEPENDENT = /^\s*fetch\b|\bpg_temp\./i;
 
 const SYNTAX_ERROR = '42601';
 
-/** Sends Parse and Describe, and no Execute: nothing runs. */
+/** Sends Parse and Describe without Execute, so nothing runs. */
 class Description {
   readonly done: Promise<Field[]>;
   readonly #text: string;
@@ -67,7 +70,7 @@ class Description {
   }
 }
 
-/** Describes statements of a database that has the schema. */
+/** Describes statements in a database with the schema. */
 export class Describer {
   readonly #client: pg.Client;
   readonly #columns: Map<string, { name: string; nullable: boolean }>;
@@ -88,7 +91,7 @@ export class Describer {
     return new Describer(client, new Map(columns.rows.map((column) => [column.key, column])));
   }
 
-  /** Returns undefined for several statements in one text, and for those that depend on earlier ones of the connection. */
+  /** Undefined for a text with several statements, and for statements that depend on earlier ones. */
   async describe(text: string): Promise<Described | undefined> {
     if (DEPENDENT.test(text)) return undefined;
     const description = new Description(text);

@@ -10,7 +10,7 @@ import { type Binding, literal, type Piece, render, type Scope, UNDEFINED, UNKNO
 
 const DEEPEST = 60;
 
-/** Evaluates expressions to the texts of statements. The choices decide conditions that depend on the request. */
+/** Evaluates expressions to statement texts. `Choices` decides conditions that depend on the request. */
 export class Interpreter {
   readonly source: Source;
   readonly choices: Choices;
@@ -25,7 +25,7 @@ export class Interpreter {
     this.choices = choices;
   }
 
-  /** The text of a statement that is given as `sql` or as a string. */
+  /** The text of a statement given as `sql` template or string. */
   statement(node: Typescript.Expression, scope: Scope): Piece[] {
     const value = this.evaluate(node, scope);
     if (value.kind === 'sql') return value.pieces;
@@ -149,7 +149,7 @@ export class Interpreter {
     const of = this.evaluate(node.expression, scope);
     if (of.kind === 'list') return node.name.text === 'length' && !of.open ? literal(of.items.length) : UNKNOWN;
     const value = this.get(of, node.name.text);
-    // A property that its file assigns again has no known value.
+    // The value of a property is unknown if its file assigns it again.
     const mayChange = value.kind === 'literal' || value.kind === 'list';
     return mayChange && changesOf(node.getText(), node.getSourceFile()).length > 0 ? UNKNOWN : value;
   }

@@ -1,4 +1,4 @@
-/** Nullable columns that are never null in the rows of a file's statements, for a reason that the statement does not show. */
+/** Nullable columns that are never null in the statements of a file, for a reason outside of the statement. */
 interface NeverNull {
   from: string;
   columns: string[];
@@ -21,7 +21,7 @@ const NEVER_NULL: NeverNull[] = [
   { from: 'shop/stock/stock.ts', columns: ['variant_id'], why: 'Variants that orders name are kept.' },
 ];
 
-/** Whether no row of the statement can have null in the column. */
+/** Whether the column is not null in any row of the statement. */
 export function neverNull(
   place: string,
   { from: column, name }: { from: string | undefined; name: string },

@@ -2,10 +2,10 @@ import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import type * as Typescript from 'typescript';
 
-/** The server's sources, as the compiler understands them. */
+/** The server's sources. */
 export const SERVER = join(import.meta.dirname, '../../server');
 
-// TypeScript 7 has no compiler API; spec/ has the 5.9 that its generator needs.
+// TypeScript 7 has no compiler API, so this uses version 5.9 from spec/, which needs it for its generator.
 export const ts = createRequire(join(SERVER, '../spec/package.json'))('typescript') as typeof Typescript;
 
 export class Source {
@@ -14,7 +14,7 @@ export class Source {
   readonly #calls = new Map<string, Typescript.CallExpression[]>();
   readonly #symbols = new Map<Typescript.Node, Typescript.Symbol | undefined>();
 
-  /** Loads a file and all its imports. */
+  /** Loads a file and everything that it imports. */
   constructor(root: string) {
     const config = ts.readConfigFile(join(SERVER, '../tsconfig.base.json'), ts.sys.readFile).config as object;
     const { options } = ts.parseJsonConfigFileContent({ ...config, files: [root] }, ts.sys, SERVER);
@@ -26,12 +26,12 @@ export class Source {
     for (const file of this.files) this.#index(file);
   }
 
-  /** All calls of functions and methods with this name. */
+  /** All calls of functions and methods with a name. */
   callsOf(name: string): Typescript.CallExpression[] {
     return this.#calls.get(name) ?? [];
   }
 
-  /** The symbol of a name; of an imported name, the symbol in its own file. */
+  /** The symbol of a name. For an imported name, the symbol in its source file. */
   symbolOf(node: Typescript.Node): Typescript.Symbol | undefined {
     if (!this.#symbols.has(node)) this.#symbols.set(node, this.#resolve(node));
     return this.#symbols.get(node);
@@ -56,7 +56,7 @@ export function calleeName({ expression }: Typescript.CallExpression): string | 
   return ts.isIdentifier(expression) ? expression.text : undefined;
 }
 
-/** The place of a node, such as `server/src/shop/carts/carts.ts:57`. */
+/** File and line of a node, such as `server/src/shop/carts/carts.ts:57`. */
 export function placeOf(node: Typescript.Node): string {
   const file = node.getSourceFile();
   const { line } = file.getLineAndCharacterOfPosition(node.getStart(file));

@@ -9,26 +9,28 @@ import { openScope, render } from './values.ts';
 export interface Sent {
   place: string;
   texts: Text[];
-  /** The reason why the text of the statement is not known. */
+  /** Why the statement's text is unknown. */
   unresolved?: string;
 }
 
-/** One of the texts that a statement may have, with the row type that is claimed for it. */
+/** A possible text of a statement, with its declared row type. */
 interface Text {
   text: string;
   claim: Typescript.TypeNode | undefined;
 }
 
-/** The methods of Shop, SearchDb and pg.Client and the functions of db/connect.ts and db/transaction.ts that send statements. */
+/**
+ * Methods of Shop, SearchDb and pg.Client, and functions of db/connect.ts and db/transaction.ts, that send statements.
+ */
 const SENDERS = ['rows', 'one', 'query', 'queryAlone', 'run', 'write', 'sendUnheard'];
 
-/** These files pass on the statements of others. */
+/** Files that only pass on statements. */
 const PASSING = ['db/connect.ts', 'db/transaction.ts', 'shop/shop.ts'];
 
-/** Most statements have one text; a few that are put together from filters have hundreds. */
+/** Maximum number of texts per statement. Most statements have one; those built from filters have hundreds. */
 const MOST_TEXTS = 64;
 
-/** All statements of the server's sources, by the calls that send them. */
+/** All statements in the server's sources, found by the calls that send them. */
 export function sentStatements(source: Source): Sent[] {
   return SENDERS.flatMap((name) => source.callsOf(name)).flatMap((call) => {
     const { fileName } = call.getSourceFile();

@@ -2,7 +2,7 @@ import type * as Typescript from 'typescript';
 import { placeOf, ts } from './program.ts';
 import type { Scope } from './values.ts';
 
-/** Thrown when a part of the statement cannot be evaluated. */
+/** Thrown if a part of a statement cannot be evaluated. */
 export class Unresolved extends Error {}
 
 export function unresolved(node: Typescript.Node): Unresolved {
@@ -10,7 +10,7 @@ export function unresolved(node: Typescript.Node): Unresolved {
   return new Unresolved(`cannot follow ${line?.slice(0, 80)} (${placeOf(node)})`);
 }
 
-/** The innermost scope that a declaration belongs to. */
+/** The innermost scope to which a declaration belongs. */
 export function scopeOf(declaration: Typescript.Node, scope: Scope): Scope {
   for (let one = scope; ; one = one.outer) {
     if (!one.of || !one.outer || isWithin(declaration, one.of)) return one;
@@ -42,7 +42,7 @@ export function isOfTemplateTag(declaration: Typescript.Node): boolean {
   return declaration.getSourceFile().fileName.includes('/sql-template-tag/');
 }
 
-/** Whether the type is, or includes, a fragment. */
+/** Whether the type is an SQL fragment or a union that includes one. */
 export function isSql(type: Typescript.Type): boolean {
   const parts = type.isUnion() ? type.types : [type];
   return parts.some(({ symbol }) => symbol?.name === 'Sql');
@@ -50,7 +50,7 @@ export function isSql(type: Typescript.Type): boolean {
 
 const mentions = new WeakMap<Typescript.Type, boolean>();
 
-/** Whether a value of the type may contain or return a fragment. */
+/** Whether values of the type may contain or return an SQL fragment. */
 export function mentionsSql(checker: Typescript.TypeChecker, type: Typescript.Type): boolean {
   const known = mentions.get(type);
   if (known !== undefined) return known;
@@ -65,7 +65,7 @@ export function mentionsSql(checker: Typescript.TypeChecker, type: Typescript.Ty
   return found;
 }
 
-/** The types of the elements, properties and results of a type. Classes, and types of packages, have none here. */
+/** Types of a type's elements, properties and return values. Classes and types of packages are not inspected. */
 function partsOf(checker: Typescript.TypeChecker, type: Typescript.Type): readonly Typescript.Type[] {
   if (type.isUnionOrIntersection()) return type.types;
   if (checker.isArrayType(type) || checker.isTupleType(type) || type.symbol?.name === 'Promise') {
@@ -84,13 +84,13 @@ export function enclosingFunction(node: Typescript.Node): Typescript.FunctionLik
 
 interface Change {
   node: Typescript.CallExpression | Typescript.BinaryExpression;
-  /** Whether the change happens in a loop. */
+  /** Whether the change is inside a loop. */
   isRepeated: boolean;
 }
 
 const changes = new WeakMap<Typescript.Node, Map<string, Change[]>>();
 
-/** The assignments to this variable or property, and the calls that push elements. */
+/** Assignments to a variable or property, and calls that push elements to it. */
 export function changesOf(name: string, body: Typescript.Node): Change[] {
   const known = changes.get(body) ?? changesByName(body);
   changes.set(body, known);
@@ -110,7 +110,7 @@ function changesByName(body: Typescript.Node): Map<string, Change[]> {
   return found;
 }
 
-/** The variable or property that a node assigns to, or pushes elements to. */
+/** The variable or property that a node changes, by assignment or push. */
 function changedBy(node: Typescript.Node): Typescript.Expression | undefined {
   if (ts.isBinaryExpression(node)) return isAssignment(node.operatorToken.kind) ? node.left : undefined;
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined;
@@ -121,14 +121,14 @@ function isAssignment(operator: Typescript.SyntaxKind): boolean {
   return operator >= ts.SyntaxKind.FirstAssignment && operator <= ts.SyntaxKind.LastAssignment;
 }
 
-/** Whether a statement can end its function. */
+/** Whether a statement may return from its function. */
 export function returns(statement: Typescript.Node): boolean {
   if (ts.isReturnStatement(statement) || ts.isThrowStatement(statement)) return true;
   if (ts.isFunctionLike(statement)) return false;
   return ts.forEachChild(statement, (child) => returns(child) || undefined) ?? false;
 }
 
-/** Whether the statement always ends its function. */
+/** Whether a statement always returns from its function. */
 export function ends(statement: Typescript.Statement): boolean {
   const last = ts.isBlock(statement) ? statement.statements.at(-1) : statement;
   return last !== undefined && (ts.isReturnStatement(last) || ts.isThrowStatement(last));

@@ -1,33 +1,33 @@
 import type * as Typescript from 'typescript';
 
-/** The value of an expression, as far as it is known without running it. */
+/** The value of an expression, as far as it is known without running the code. */
 export type Value =
   | { kind: 'sql'; pieces: Piece[] }
   | { kind: 'literal'; value: string | number | boolean | null | undefined }
-  /** `open` if there may be more, or fewer, elements than are known. */
+  /** `open` means that the list may have more or fewer elements. */
   | { kind: 'list'; items: Value[]; open?: boolean }
   | { kind: 'object'; node: Typescript.ObjectLiteralExpression; scope: Scope }
   | { kind: 'function'; node: Typescript.SignatureDeclaration; scope: Scope }
   | { kind: 'unknown' };
 
-/** A part of a statement's text; null stands for a parameter. */
+/** A part of a statement's text. Null is a parameter. */
 export type Piece = string | null;
 
-/** The argument for a parameter: an expression in the scope of its caller, or a value. */
+/** An argument: an expression in the caller's scope, or a value. */
 export interface Binding {
   node: Typescript.Expression | undefined;
   scope: Scope;
   value?: Value;
 }
 
-/** A function call: the arguments, and the scope that the function was declared in. */
+/** A function call: its arguments, and the scope in which the function was declared. */
 export interface Scope {
   id: string;
   outer: Scope | undefined;
-  /** The function that was called. Undefined for the place of a statement, whose callers are chosen when they matter. */
+  /** The called function. Undefined in the scope of a statement itself, because its callers are chosen only when needed. */
   of: Typescript.Node | undefined;
   bindings: Map<Typescript.Node, Binding>;
-  /** The type arguments of the caller. */
+  /** The caller's type arguments. */
   types: Map<Typescript.Symbol, Typescript.TypeNode>;
 }
 

@@ -1,11 +1,11 @@
-// The package is installed without the spec package. After the compiler has run, this copies the contract's types next to the
-// declarations and makes every import of them relative.
+// Users install this package without the spec package. After compilation, this copies the contract's types next to the
+// declarations and makes all imports of them relative.
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
 const CONTRACT = '@commerce-backend/spec';
 const dist = new URL('../dist/', import.meta.url);
-/** The imported module, its replacement, and the source of the copy. */
+/** For each type file: the imported module, the relative import that replaces it, and the file to copy. */
 const TYPES = [
   [CONTRACT, 'openapi', 'types'],
   [`${CONTRACT}/operator`, 'operator-openapi', 'operator'],
@@ -16,13 +16,13 @@ for (const name of await readdir(dist, { recursive: true })) {
   const file = new URL(name, dist);
   const up = name.includes('/') ? '..' : '.';
   const written = await readFile(file, 'utf8');
-  // The module may be named in an import, or in a type that the compiler expanded.
+  // The module's name is in imports, and in types that the compiler expanded.
   const declarations = TYPES.reduce(
     (text, [from, kept]) =>
       text.replaceAll(new RegExp(`(from |import\\()['"]${from}['"]`, 'g'), `$1'${up}/${kept}.js'`),
     written,
   )
-    // The compiler rewrites `./client.ts` in its JavaScript, but not in its declarations.
+    // The compiler changes `./client.ts` to `.js` in JavaScript, but not in declarations.
     .replaceAll(/(from |import\()['"](\.{1,2}\/(?:[\w-]+\/)*[\w-]+)\.ts['"]/g, "$1'$2.js'");
   if (declarations.includes(CONTRACT) || /\.ts['"]/.test(declarations)) {
     throw new Error(`${fileURLToPath(file)} has an import that the packed SDK could not resolve.`);

@@ -1,9 +1,9 @@
-// Writes the definitions of the agent tools from the contract: one for each operation of the agent surface, except consent.
+// Generates the agent tools from the contract: one per operation of the agent API, except consent.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const contract = JSON.parse(await readFile(new URL('../../spec/generated/openapi.json', import.meta.url), 'utf8'));
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** The parts of a schema that a model needs. */
+/** Schema keywords that language models need. */
 const KEPT = [
   ...['type', 'enum', 'const', 'format', 'description', 'items', 'properties', 'required', 'additionalProperties'],
   ...[
@@ -31,7 +31,7 @@ function omit({ ...fields }, name) {
   return fields;
 }
 
-/** Writes a schema without references and without keywords that only our validator reads. */
+/** Resolves references, and removes keywords that only our validator reads. */
 function plain(node) {
   const schema = resolve(node);
   return Object.fromEntries(

@@ -1,9 +1,9 @@
-// Writes the parts of the contract that the mocks need: request schemas, example responses and error messages.
+// Generates the part of the contract that the mocks need: request schemas, example responses and error messages.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const contract = JSON.parse(await readFile(new URL('../../spec/generated/openapi.json', import.meta.url), 'utf8'));
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
-/** Keywords that validate nothing, and are left out. */
+/** Keywords without an effect on validation, which are removed. */
 const WORDS = new Set(['description', 'title', 'example', 'examples', 'deprecated', 'writeOnly', 'readOnly']);
 
 function at(ref) {
@@ -16,7 +16,7 @@ function at(ref) {
 const followed = (node) => (node?.$ref ? at(node.$ref) : node);
 const used = new Map();
 
-/** Writes a schema without its descriptions; the components to which it refers are kept under their names. */
+/** Removes descriptions from a schema. Keeps referenced components under their names. */
 function plain(node, isNamed = false) {
   if (Array.isArray(node)) return node.map((one) => plain(one));
   if (typeof node !== 'object' || node === null) return node;

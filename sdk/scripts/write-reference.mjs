@@ -1,11 +1,11 @@
-// Writes docs/sdk.md from the compiled declarations: the exports of the SDK with their docstrings. With --check it writes
-// nothing, and fails if the file is out of date or a function has no docstring with an example.
+// Generates docs/sdk.md from the compiled declarations: all exports of the SDK with their docstrings. With --check it
+// writes nothing, and fails if the file is out of date or a function has no docstring with an example.
 import { readFile, writeFile } from 'node:fs/promises';
 
 const dist = new URL('../dist/', import.meta.url);
 const target = new URL('../../docs/sdk.md', import.meta.url);
 
-/** The entry points, with the declaration file of each. */
+/** Entry points of the package, with their declaration files. */
 const ENTRIES = [
   ['@commerce-backend/sdk', 'index.d.ts'],
   ['@commerce-backend/sdk/operator', 'operator.d.ts'],
@@ -18,7 +18,7 @@ const ENTRIES = [
 const DECLARATION =
   /(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?export (?:declare )?(async function|function|class|interface|type|const) (\w+)/g;
 
-/** The declarations of a file in source order. */
+/** The declarations of a file, in order. */
 function declarationsIn(text) {
   return [...text.matchAll(DECLARATION)].map((match) => {
     const [whole, comment, kind, name] = match;
@@ -47,7 +47,7 @@ function wordsOf(comment) {
   return lines.join('\n').trim();
 }
 
-/** The names that an entry point exports from each file. */
+/** For each file, the names that an entry point exports from it. */
 function exportsOf(text) {
   return [...text.matchAll(/export (?:type )?\{([^}]*)\} from '\.\/([\w/.-]+)\.js'/g)].map(([, names, file]) => ({
     file: `${file}.d.ts`,

@@ -4,7 +4,7 @@ import type { Schemas } from './contract.ts';
 import { given } from './credentials.ts';
 import { ConnectionError, errorOf } from './errors.ts';
 
-/** Where an agent asks for a customer's consent by sending their browser there. */
+/** The server and shop to which an agent sends the customer's browser to ask for consent. */
 export interface AuthorizationPlace extends Pick<ClientOptions, 'fetch'> {
   /** The address of the server, or the shop's own host if it has one. */
   baseUrl: string;
@@ -143,7 +143,7 @@ interface Metadata {
   registration_endpoint: string;
 }
 
-/** Reads the metadata of the shop (RFC 8414). Its issuer must be the shop of the request. */
+/** Fetches the shop's OAuth metadata (RFC 8414). Its issuer must be the requested shop. */
 async function discover({ baseUrl, siteId, fetch }: AuthorizationPlace): Promise<Metadata> {
   const origin = given('baseUrl', baseUrl).replace(/\/$/, '');
   const site = given('siteId', siteId);
@@ -157,7 +157,7 @@ async function discover({ baseUrl, siteId, fetch }: AuthorizationPlace): Promise
   return metadata;
 }
 
-/** Sends a request, and returns the JSON of a 2xx response. */
+/** Sends a request. Returns the JSON of a 2xx response, and throws for any other. */
 async function ask<Answer>({ fetch }: Pick<ClientOptions, 'fetch'>, request: Request): Promise<Answer> {
   const send = fetch ?? ((one: Request) => globalThis.fetch(one));
   const response = await send(request).catch((cause: unknown) => {
@@ -168,7 +168,7 @@ async function ask<Answer>({ fetch }: Pick<ClientOptions, 'fetch'>, request: Req
   return body as Answer;
 }
 
-/** 43 characters that encode 256 random bits. */
+/** 256 random bits as 43 characters of base64url. */
 function randomText(): string {
   return base64Url(crypto.getRandomValues(new Uint8Array(32)));
 }

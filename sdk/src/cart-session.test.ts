@@ -7,7 +7,7 @@ const network = openNetwork();
 const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1', maxAttempts: 1 });
 const line = { variant_id: siteId, quantity: 1 };
 
-/** The status of each cart of the server, by id; active by default. */
+/** Status of the server's carts by id. Other carts are active. */
 let carts: Record<string, 'active' | 'converted' | 'merged' | 'expired'>;
 let asked: { path: string; customer: string | null; body: unknown }[];
 let kept: Map<string, string>;
@@ -69,7 +69,7 @@ test('creates a cart on first use, once for parallel calls, and keeps it for lat
 });
 
 test.each(['expired', 'converted', undefined] as const)(
-  'replaces a cart that is %s, and repeats the call on the new one',
+  'replaces a cart that is %s, and repeats the call with the new one',
   async (status) => {
     for (const call of ['get', 'add'] as const) {
       kept.set('cart', 'old');
@@ -81,7 +81,7 @@ test.each(['expired', 'converted', undefined] as const)(
   },
 );
 
-test('follows a merged cart to the cart that has its lines', async () => {
+test('continues with the cart into which its cart was merged', async () => {
   carts = { old: 'merged', customers: 'active' };
   kept.set('cart', 'old');
   expect((await session().add(line)).id).toBe('customers');
@@ -96,7 +96,7 @@ test('throws an error that does not concern the cart, and keeps the cart', async
   expect(made()).toBe(0);
 });
 
-test('throws the error if even a new cart cannot be used', async () => {
+test('throws the error if a new cart cannot be used either', async () => {
   const failing = session().run(async (cart_id) => {
     carts[cart_id] = 'expired';
     return session()
@@ -109,7 +109,7 @@ test('throws the error if even a new cart cannot be used', async () => {
   expect(made()).toBe(3);
 });
 
-test('merges the cart at login, and makes later calls as the customer', async () => {
+test('merges the cart at login, and sends later calls as the customer', async () => {
   carts = { customers: 'active' };
   const cart = session();
   await cart.add(line);

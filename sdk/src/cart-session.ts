@@ -41,7 +41,7 @@ export interface CartSession {
   clear(): Promise<void>;
 }
 
-/** The maximum number of carts that one call tries: the stored one, the one that it was merged into, and a new one. */
+/** How many carts one call tries: the stored one, the one into which it was merged, and a new one. */
 const MOST_CARTS = 3;
 
 /**
@@ -66,7 +66,7 @@ export function createCartSession(
     return id;
   }
 
-  /** The id of the cart. Parallel calls create one cart together. */
+  /** The id of the cart. Concurrent calls create only one cart. */
   function idOf(): Promise<string> {
     opening ??= open().finally(() => {
       opening = undefined;
@@ -77,19 +77,19 @@ export function createCartSession(
   const read = (cart_id: string) =>
     unwrap(storefront.GET('/api/storefront/cart/{cart_id}', { params: { path: { cart_id } } }));
 
-  /** The id of the cart to continue with after an error; null for a new cart, and undefined if none would help. */
+  /** The id of the cart to use after an error; null for a new one. Undefined if another cart would not help. */
   async function instead(cart_id: string, error: unknown): Promise<string | null | undefined> {
     if (isError(error, 'cart_not_active')) return error.body.cart_id ?? null;
     if (isError(error, 'cart_expired')) return null;
     if (!(error instanceof NotFoundError)) return undefined;
-    // A 404 may concern the cart, or a line or a variant, so the cart is read.
+    // A 404 may concern the cart, a line or a variant. Reading the cart shows which.
     return read(cart_id).then(
       () => undefined,
       (reason) => (reason instanceof NotFoundError ? null : undefined),
     );
   }
 
-  /** Stores another cart's id, unless another call has already done so. */
+  /** Stores the id of another cart, unless a concurrent call has already done so. */
   async function replace(old: string, next: string | null): Promise<void> {
     if ((await storage.getItem(key)) !== old) return;
     await (next ? storage.setItem(key, next) : storage.removeItem(key));

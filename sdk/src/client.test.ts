@@ -33,11 +33,12 @@ const shop = {
   support_email: null,
   support_phone: null,
   policies: { terms_url: null, privacy_url: null, imprint_url: null, withdrawal_url: null },
+  withdrawal_form_path: null,
 } satisfies Shop;
 
 const deletion = { id: product_id, deleted: true } satisfies Deletion;
 
-/** Answers every call with the body and records the requests. */
+/** Answers every call with this body, and records the requests. */
 function answerAll(body: object) {
   const requests: Request[] = [];
   network.use(
@@ -58,7 +59,7 @@ describe('credentials', () => {
     expect(requests[0]?.headers.get('X-Service-Token')).toBe('stk_1');
   });
 
-  test("sends the buyer's address with the calls for each buyer", async () => {
+  test("sends the buyer's IP address with the calls for each buyer", async () => {
     const requests = answerAll(shop);
     const one = storefront.withBuyerIp('203.0.113.7');
     await one.withCustomer('cust_1').GET('/api/storefront/shop');
@@ -72,7 +73,7 @@ describe('credentials', () => {
     expect(() => storefront.withBuyerIp('')).toThrow('buyerIp');
   });
 
-  test('sends the site and the secret with a sync call, and needs a secret', async () => {
+  test('sends the site id and the secret with a sync call, and throws without a secret', async () => {
     const requests = answerAll({ changes: [], next_cursor: null, resume_cursor: '1-1-0' });
     const sync = createSyncClient({ baseUrl, siteId, syncSecret: 'syk_1' });
 
@@ -84,7 +85,7 @@ describe('credentials', () => {
     expect(() => createSyncClient({ baseUrl, siteId, syncSecret: '' })).toThrow('syncSecret is missing.');
   });
 
-  test('sends the API key or the session with a dashboard call, and the merchant if one is chosen', async () => {
+  test('sends the API key or the session token with a dashboard call, and the merchant if one is chosen', async () => {
     const requests = answerAll({});
 
     await dashboard.GET('/api/dashboard/me');
@@ -99,7 +100,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test("adds the customer's token in a new client, and leaves the guest client unchanged", async () => {
+  test("adds the customer's token to a new client, and does not change the guest client", async () => {
     const requests = answerAll({});
 
     const options = { baseUrl, siteId, storefrontToken: 'stk_1', customerToken: 'cust_1' };
@@ -120,7 +121,7 @@ describe('credentials', () => {
     ]);
   });
 
-  test('needs no credentials for a login', async () => {
+  test('a login call needs no credentials', async () => {
     const requests = answerAll({});
 
     await createClient({ baseUrl }).POST('/api/dashboard/auth/login', {
@@ -130,7 +131,7 @@ describe('credentials', () => {
     expect(requests[0]?.headers.has('Authorization')).toBe(false);
   });
 
-  test('names a missing credential before any request', () => {
+  test('reports a missing credential before any request', () => {
     const unset = undefined as unknown as string;
     expect(() => createDashboardClient({ baseUrl, apiKey: unset })).toThrow('apiKey or sessionToken is missing.');
     expect(() => createStorefrontClient({ baseUrl, siteId, storefrontToken: '' })).toThrow(
@@ -142,7 +143,7 @@ describe('credentials', () => {
 });
 
 describe('Idempotency-Key', () => {
-  test('sends a new key with each mutation, and none with a read', async () => {
+  test('sends a new Idempotency-Key with each mutation, and none with a read', async () => {
     const requests = answerAll(deletion);
 
     await dashboard.DELETE('/api/dashboard/products/{product_id}', { params });
@@ -156,7 +157,7 @@ describe('Idempotency-Key', () => {
     expect(read).toBeNull();
   });
 
-  test("sends the caller's key unchanged", async () => {
+  test("sends the caller's Idempotency-Key unchanged", async () => {
     const requests = answerAll(deletion);
     const header = { 'Idempotency-Key': product_id };
 
@@ -168,7 +169,7 @@ describe('Idempotency-Key', () => {
 });
 
 describe('responses', () => {
-  test('returns an error response as error in the raw shape', async () => {
+  test('returns an error response in `error`', async () => {
     network.use(http.get(`${baseUrl}/api/dashboard/products/:id`, () => refusal(404, 'not_found')));
 
     const { data, error, response } = await dashboard.GET('/api/dashboard/products/{product_id}', { params });
@@ -183,7 +184,7 @@ describe('responses', () => {
     expect(await unwrap(dashboard.POST('/api/dashboard/auth/logout'))).toBeUndefined();
   });
 
-  test('returns a 304 without data in the raw shape', async () => {
+  test('returns a 304 response without data', async () => {
     network.use(http.get(`${baseUrl}/api/storefront/shop`, () => new HttpResponse(null, { status: 304 })));
     const header = { 'If-None-Match': '"1"' };
 
@@ -199,7 +200,7 @@ describe('mistakes of the caller', () => {
     expect(() => createClient({ baseUrl: 'localhost:8080' })).toThrow('must begin with http:// or https://');
   });
 
-  test('points to a wrong baseUrl if the response is a page instead of JSON', async () => {
+  test('explains a wrong baseUrl if the response is a page instead of JSON', async () => {
     network.use(http.get(`${baseUrl}/api/storefront/shop`, () => HttpResponse.html('<h1>Welcome</h1>')));
 
     const call = storefront.GET('/api/storefront/shop');
@@ -218,12 +219,15 @@ describe('mistakes of the caller', () => {
     await expect(storefront.GET('/api/storefront/shop')).rejects.toThrow('redirects to https://other.test/');
   });
 
-  test.each(['', '.', '..'])('does not call another operation with the path parameter "%s"', async (id_or_slug) => {
-    const call = storefront.GET('/api/storefront/products/{id_or_slug}', { params: { path: { id_or_slug } } });
-    await expect(call).rejects.toThrow('The path parameter id_or_slug must not be');
-  });
+  test.each(['', '.', '..'])(
+    'rejects the path parameter "%s", which would call another operation',
+    async (id_or_slug) => {
+      const call = storefront.GET('/api/storefront/products/{id_or_slug}', { params: { path: { id_or_slug } } });
+      await expect(call).rejects.toThrow('The path parameter id_or_slug must not be');
+    },
+  );
 
-  test('keeps a path parameter within its segment', async () => {
+  test('encodes a path parameter as a single segment', async () => {
     const requests = answerAll({});
     const path = { id_or_slug: '../collections?x#y' };
 
@@ -233,7 +237,7 @@ describe('mistakes of the caller', () => {
   });
 });
 
-/** This function is never called: the compiler is the test, and an unused @ts-expect-error fails it. */
+/** Never called. Compiling it is the test: an unused @ts-expect-error is a compile error. */
 export function typesRefuseWhatTheContractDoesNotHave() {
   // @ts-expect-error A storefront client knows no dashboard path.
   void storefront.GET('/api/dashboard/products');
@@ -267,7 +271,7 @@ export function typesRefuseWhatTheContractDoesNotHave() {
   createDashboardClient({ baseUrl });
 }
 
-test('types responses, with open enums', () => {
+test("a response has the contract's type, and its enums accept unknown values", () => {
   const read = () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }));
   type Product = Awaited<ReturnType<typeof read>>;
 

@@ -68,12 +68,12 @@ export function createSurfaceClient<Paths extends object>(
   if (!/^(https?:\/\/|\/|$)/i.test(baseUrl)) {
     throw new TypeError(`baseUrl must begin with http:// or https://, not "${baseUrl}".`);
   }
-  // The global fetch is looked up at each call, so that a later replacement of it is used.
+  // globalThis.fetch is read on each call, so that replacing it later takes effect.
   const send: Send = fetch ?? ((request) => globalThis.fetch(request));
   const client = createFetchClient<Paths>({
     baseUrl,
     headers: credentials,
-    // Following a redirect would turn a POST into a GET, and send the credentials to another server.
+    // Following a redirect would change a POST to a GET, and send the credentials to another server.
     redirect: 'manual',
     fetch: withRetries(
       send,
@@ -83,11 +83,11 @@ export function createSurfaceClient<Paths extends object>(
     pathSerializer: safePath,
   });
   client.use(idempotencyKey, answersOnly);
-  // The same functions, with types that reject unknown options, and accept responses with unknown enum values.
+  // Only the types differ: they reject unknown options, and responses have open enums.
   return client as unknown as Client<Paths>;
 }
 
-/** Adds an Idempotency-Key to each mutation before its first attempt, so that all attempts carry the same one. */
+/** Adds an Idempotency-Key to each mutation before its first attempt, so that all attempts use the same one. */
 const idempotencyKey: Middleware = {
   onRequest({ request }) {
     if (request.method === 'GET' || request.headers.has('Idempotency-Key')) return;
@@ -95,7 +95,10 @@ const idempotencyKey: Middleware = {
   },
 };
 
-/** Rejects responses that the server never sends but a wrong baseUrl often returns: redirects, and pages instead of JSON. */
+/**
+ * Throws for responses that the server never sends but a wrong baseUrl often returns: redirects, and pages instead of
+ * JSON.
+ */
 const answersOnly: Middleware = {
   onResponse({ request, response }) {
     const { origin } = new URL(request.url);
@@ -111,7 +114,10 @@ const answersOnly: Middleware = {
   },
 };
 
-/** Fills in the path. Rejects values that would change the path, because URL parsers drop empty and dot segments. */
+/**
+ * Inserts path parameters. Throws for empty and dot segments, because URL parsers remove them and the path would
+ * change.
+ */
 function safePath(path: string, params: Record<string, unknown>): string {
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined || value === null || ['', '.', '..'].includes(String(value))) {

@@ -24,7 +24,7 @@ const issued = {
 
 type Answer = () => Response;
 
-/** Answers the polls in order, and records the time in seconds and the key of each. */
+/** Answers the polls in this order, and records each poll's time in seconds and its Idempotency-Key. */
 function answerPolls(...answers: Answer[]) {
   const polls: { at: number; key: string | null }[] = [];
   const begun = Date.now();
@@ -43,11 +43,11 @@ const slowDown = () => refusal(400, 'slow_down', { retryable: true, headers: { '
 const granted = () => HttpResponse.json(issued);
 const ask = () => requestConsent({ baseUrl, siteId }, { agent_name: 'A' });
 
-// Only the timers that the client uses are faked, because the network needs the others.
+// Fakes only the timers that the client uses, because the network needs the others.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], shouldAdvanceTime: true }));
 afterEach(() => void vi.useRealTimers());
 
-/** Advances the time until a promise has settled. */
+/** Advances the fake time until a promise has settled. */
 async function played<T>(promise: Promise<T>): Promise<T> {
   let settled = false;
   const over = promise.finally(() => {
@@ -61,7 +61,7 @@ async function played<T>(promise: Promise<T>): Promise<T> {
   return over;
 }
 
-test('polls at the interval, slower after slow_down, until there is a token', async () => {
+test('polls at the given interval, and less often after slow_down, until there is a token', async () => {
   const polls = answerPolls(pending, slowDown, pending, granted);
   const consent = await ask();
   expect(consent.verification_uri_complete).toContain('WDJB-MJHT');
@@ -74,7 +74,7 @@ test('polls at the interval, slower after slow_down, until there is a token', as
   expect(new Set(polls.map(({ key }) => key)).size).toBe(1);
 });
 
-test('loses no token when a connection breaks: the next poll carries the same key', async () => {
+test('repeats a poll with the same Idempotency-Key after a lost connection, so that the token is not lost', async () => {
   const polls = answerPolls(() => HttpResponse.error(), granted);
   const consent = await ask();
 
@@ -83,7 +83,7 @@ test('loses no token when a connection breaks: the next poll carries the same ke
   expect(polls[0]?.key).toBe(polls[1]?.key);
 });
 
-test('throws an error, and can continue the same request after agent_cap_exceeded', async () => {
+test('throws agent_cap_exceeded, and the same consent request can be polled again afterwards', async () => {
   answerPolls(
     () => refusal(400, 'agent_cap_exceeded', { retryable: true }),
     granted,
@@ -98,7 +98,7 @@ test('throws an error, and can continue the same request after agent_cap_exceede
   await expect(played(consent.token())).rejects.toMatchObject({ code: 'access_denied' });
 });
 
-test('ends the wait when the signal aborts', async () => {
+test("stops waiting for consent when the caller's signal is aborted", async () => {
   const polls = answerPolls(granted);
   const consent = await ask();
   const stop = new AbortController();
@@ -110,7 +110,7 @@ test('ends the wait when the signal aborts', async () => {
   expect(polls).toEqual([]);
 });
 
-test('calls as an agent with only its token', async () => {
+test("an agent client needs only the agent's token", async () => {
   const requests: Request[] = [];
   network.use(
     http.get(`${baseUrl}/api/agent/audit/me`, ({ request }) => {

@@ -44,7 +44,7 @@ export async function requestConsent(
     ...(agentToken !== undefined && { headers: { Authorization: `Bearer ${agentToken}` } }),
   });
   const authorization = await unwrap(request);
-  // The client does not retry, because a retry would come too early. The waits are below.
+  // Retries of the client would come too early. The waiting times are below.
   const client = createClient({ ...rest, maxAttempts: 1 });
   const headers = { 'Idempotency-Key': crypto.randomUUID() };
   const { device_code, expires_in } = authorization;
@@ -59,7 +59,7 @@ export async function requestConsent(
           return await unwrap(client.POST('/api/agent/consent/poll', { body: { device_code }, headers, signal }));
         } catch (error) {
           if (!isWorthAnother(error) || Date.now() > deadline) throw error;
-          // RFC 8628 §3.5: the client slows down when asked to, and when there is no response.
+          // RFC 8628 §3.5: poll less often after `slow_down`, and after a poll without a response.
           const slower = error instanceof ConnectionError || (error as CommerceError).code === 'slow_down';
           if (slower) interval += SLOWER_BY_SECONDS;
         }

@@ -19,7 +19,7 @@ import {
 const network = openNetwork();
 const dashboard = createDashboardClient({ baseUrl, apiKey: 'key_1', maxAttempts: 1 });
 
-/** Gets this response, and returns the error that the call throws. */
+/** The error that a call throws for this response. */
 async function thrownFor(answer: Response): Promise<CommerceError> {
   network.use(http.get(`${baseUrl}/api/dashboard/me`, () => answer));
   try {
@@ -40,15 +40,18 @@ test.each([
   [413, 'payload_too_large', CommerceError],
   [429, 'rate_limited', RateLimitError],
   [500, 'internal_error', ServerError],
-] as const)('throws a %i as its class, with code, message and request id', async (status, code, Family) => {
-  const error = await thrownFor(refusal(status, code));
+] as const)(
+  'throws a response with the status %i as the error class of that status, with code, message and request id',
+  async (status, code, Family) => {
+    const error = await thrownFor(refusal(status, code));
 
-  expect(error.constructor).toBe(Family);
-  expect(error).toMatchObject({ name: Family.name, status, code, requestId, retryable: false, detail: [] });
-  expect(error.message).toBe(`It is ${code}.`);
-});
+    expect(error.constructor).toBe(Family);
+    expect(error).toMatchObject({ name: Family.name, status, code, requestId, retryable: false, detail: [] });
+    expect(error.message).toBe(`It is ${code}.`);
+  },
+);
 
-test('lists the errors of a 422 in the message, and all of them in detail', async () => {
+test('a ValidationError lists the first mistakes of a 422 in its message, and all of them in `detail`', async () => {
   const error = await thrownFor(invalid());
 
   expect(error).toBeInstanceOf(ValidationError);
@@ -62,12 +65,12 @@ test('lists the errors of a 422 in the message, and all of them in detail', asyn
   ]);
 });
 
-test('returns retryable and the wait for an error that may pass', async () => {
+test('returns `retryable` and the waiting time for a temporary error', async () => {
   const error = await thrownFor(refusal(503, 'unavailable', { retryable: true, headers: { 'Retry-After': '2' } }));
   expect(error).toMatchObject({ retryable: true, retryAfterMs: 2000 });
 });
 
-test('keeps the extra fields of a code in the body', async () => {
+test("keeps the extra fields of an error code in the error's `body`", async () => {
   const body = {
     error: 'insufficient_stock',
     message: 'Too few.',
@@ -79,7 +82,7 @@ test('keeps the extra fields of a code in the body', async () => {
   expect(error.body).toEqual(body);
 });
 
-test('narrows to the fields of a code with isError, and of several codes with a switch', async () => {
+test('narrows an error to the fields of its code with isError, or with a switch over several codes', async () => {
   const body = {
     ...{ error: 'budget_exceeded', message: 'Too much.', request_id: requestId, retryable: false },
     ...{ limit: 'budget', budget_cents: 10_000, budget_used_cents: 7000, required_cents: 4200 },
@@ -111,7 +114,7 @@ test.each([
     'a body of the wrong types',
     HttpResponse.json({ error: 7, detail: 'no' }, { status: 502, headers: { 'X-Request-Id': 'edge-1' } }),
   ],
-])('makes an error by the status for %s from a proxy', async (_what, answer) => {
+])('if a proxy returns %s, derives the error from the status', async (_what, answer) => {
   const error = await thrownFor(answer);
 
   expect(error).toBeInstanceOf(ServerError);

@@ -93,7 +93,7 @@ export type ErrorOf<Code extends ErrorCode> = Code extends ErrorCode
     }
   : never;
 
-/** A shape without its index signature, so that a misspelt field is an error. */
+/** Removes the index signature of a type, so that a misspelled field is a compile error. */
 type Named<Shape> = { [Field in keyof Shape as string extends Field ? never : Field]: Shape[Field] };
 
 type FieldsOf<Code> = Code extends keyof Fields ? Open<NonNullable<Fields[Code]>> : unknown;
@@ -119,7 +119,7 @@ const families: Record<number, typeof CommerceError> = {
   429: RateLimitError,
 };
 
-/** The error for a response. */
+/** Creates the error for a response. */
 export function errorOf(response: Response, body: unknown): CommerceError {
   const Family = families[response.status] ?? (response.status >= 500 ? ServerError : CommerceError);
   const error = new Family(response, body);
@@ -145,12 +145,12 @@ export async function unwrap<Result extends { response: Response; error?: unknow
 
 type DataOf<Result> = Result extends { data: infer Data } ? Data : never;
 
-/** Whether the body says that a call can be retried; the status decides if the body is not from the server. */
+/** Whether the body marks the error as retryable. For bodies that are not from the server, the status decides. */
 export function isRetryable(status: number, body: unknown): boolean {
   return fieldsOf(body).retryable ?? [408, 429, 502, 503, 504].includes(status);
 }
 
-/** The header Retry-After, in seconds or as a date, in milliseconds from now; undefined if it is missing or invalid. */
+/** The Retry-After header (seconds or date) in milliseconds from now; undefined if it is missing or invalid. */
 export function retryAfterMs(headers: Headers): number | undefined {
   const value = headers.get('Retry-After')?.trim();
   if (!value) return undefined;
@@ -167,7 +167,9 @@ interface ErrorFields {
   detail?: ValidationErrorItem[];
 }
 
-/** The fields of a body, which may be anything: a proxy's page, or nothing. Fields of the wrong type are ignored. */
+/**
+ * The contract's fields of a body, which may be anything, such as a proxy's page. Fields of a wrong type are ignored.
+ */
 function fieldsOf(body: unknown): ErrorFields {
   if (typeof body !== 'object' || body === null) return {};
   const { error, message, request_id, retryable, detail } = body as Record<string, unknown>;

@@ -9,12 +9,12 @@ const busy = () =>
   refusal(503, 'unavailable', { retryable: true, headers: { 'Retry-After': '0', 'X-Request-Id': requestId } });
 const cart = () => HttpResponse.json({ id: siteId }, { status: 201, headers: { 'X-Request-Id': 'req-2' } });
 
-/** Answers with these responses first, and then creates carts. */
+/** Answers with these responses first, then with new carts. */
 function answerInTurn(...answers: (() => Response)[]) {
   network.use(http.post(`${baseUrl}/api/storefront/cart`, () => (answers.shift() ?? cart)()));
 }
 
-test('reports each attempt to the hooks, under one key and without secrets', async () => {
+test('calls the hooks for each attempt, with the same Idempotency-Key and without secrets', async () => {
   const events: (RequestEvent | ResponseEvent)[] = [];
   const onRequest = (event: RequestEvent) => void events.push(event);
   const onResponse = (event: ResponseEvent) => void events.push(event);
@@ -41,7 +41,7 @@ test('reports each attempt to the hooks, under one key and without secrets', asy
   expect(JSON.stringify(events)).not.toContain('_secret');
 });
 
-test('throws the error of onRequest, and sends nothing', async () => {
+test('throws an error of onRequest, and sends nothing', async () => {
   const stop = new Error('Not now.');
   const onRequest = () => {
     throw stop;
@@ -50,7 +50,7 @@ test('throws the error of onRequest, and sends nothing', async () => {
   await expect(call).rejects.toBe(stop);
 });
 
-test('finds the response of a data object, an error or a raw result with lastResponse', async () => {
+test('lastResponse returns the HTTP response that belongs to data, an error or a raw result', async () => {
   const storefront = createStorefrontClient(credentials);
   answerInTurn(busy);
   const data = await unwrap(storefront.POST('/api/storefront/cart'));

@@ -1,4 +1,4 @@
-/** One attempt of a call. It has no headers, query or body, so it is safe to log. */
+/** One attempt of a call. The event has no headers, query or body, so it is safe to log. */
 export interface RequestEvent {
   method: string;
   /** The path without the query, which may contain search terms. */
@@ -25,7 +25,7 @@ export interface Hooks {
   onResponse?: (event: ResponseEvent) => void;
 }
 
-/** Calls the hooks for one attempt. */
+/** Runs one attempt and calls the hooks. */
 export async function observed<Failure extends Error>(
   { onRequest, onResponse }: Hooks,
   request: Request,

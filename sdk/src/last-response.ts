@@ -23,7 +23,7 @@ export function lastResponse(of: unknown): LastResponse | undefined {
   return typeof of === 'object' && of !== null ? known.get(of) : undefined;
 }
 
-/** Records the details of a call under its response. */
+/** Records the details of a call for its response. */
 export function noteResponse(response: Response, request: Request, attempts: number): void {
   const { status, headers } = response;
   known.set(response, {
@@ -33,7 +33,7 @@ export function noteResponse(response: Response, request: Request, attempts: num
   });
 }
 
-/** Links a value derived from a response to the same details. */
+/** Makes the details available for a value derived from the response. */
 export function passOn(response: Response, made: unknown): void {
   const note = known.get(response);
   if (note && typeof made === 'object' && made !== null) known.set(made, note);

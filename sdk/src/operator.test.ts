@@ -8,7 +8,7 @@ const network = openNetwork();
 const operator = createOperatorClient({ baseUrl, operatorKey: 'opr_1' });
 const params = { path: { site_id: siteId } };
 
-test('sends the key with a call, and an Idempotency-Key with a mutation', async () => {
+test("sends the operator's key with each call, and an Idempotency-Key with mutations", async () => {
   const requests: Request[] = [];
   const state = { site_id: siteId, suspended_at: null, suspended_reason: null, delete_at: null };
   network.use(
@@ -28,7 +28,7 @@ test('sends the key with a call, and an Idempotency-Key with a mutation', async 
   expect(requests[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('reads all sites by cursor, page by page', async () => {
+test('reads all sites page by page with a cursor', async () => {
   const site = { site_id: siteId, name: 'Alder & Finch' };
   network.use(
     http.get(`${baseUrl}/api/operator/sites`, ({ request }) => {
@@ -43,14 +43,14 @@ test('reads all sites by cursor, page by page', async () => {
   expect(found).toEqual(['Alder & Finch', 'Alder & Finch']);
 });
 
-test('throws error responses, and creates no client without a key', async () => {
+test('throws for error responses and for a client without a key', async () => {
   network.use(http.get(`${baseUrl}/api/operator/sites/${siteId}`, () => refusal(404, 'not_found')));
 
   await expect(unwrap(operator.GET('/api/operator/sites/{site_id}', { params }))).rejects.toThrow(NotFoundError);
   expect(() => createOperatorClient({ baseUrl, operatorKey: '' })).toThrow('operatorKey is missing.');
 });
 
-test('does not compile fields that are not in the contract', async () => {
+test('fields that are not in the contract do not compile', async () => {
   const wrong = () => [
     // @ts-expect-error: no operation of shops is among them
     operator.GET('/api/dashboard/settings'),

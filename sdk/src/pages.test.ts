@@ -7,7 +7,7 @@ const network = openNetwork();
 const storefront = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1' });
 const dashboard = createDashboardClient({ baseUrl, apiKey: 'key_1' });
 
-/** Serves a list with two entries per page, and records the queries that it receives. */
+/** Serves a list with two entries per page, and records the queries. */
 function listByPage(slugs: string[]) {
   const queries: string[] = [];
   network.use(
@@ -35,7 +35,7 @@ async function slugsOf(products: AsyncIterable<{ slug: string }>): Promise<strin
   return slugs;
 }
 
-test('reads a list by page in order to the end, with the filters on each page', async () => {
+test('reads a list by page number to its end, with the filters on each page', async () => {
   const queries = listByPage(['a', 'b', 'c', 'd', 'e']);
   const query = { tag: ['mug', 'cup'], limit: 2 };
 
@@ -47,25 +47,25 @@ test('reads a list by page in order to the end, with the filters on each page', 
   ]);
 });
 
-test('requests no page beyond an exact number of pages', async () => {
+test('requests no further page after a full last page', async () => {
   const queries = listByPage(['a', 'b', 'c', 'd']);
   expect(await slugsOf(paginate(storefront, '/api/storefront/products'))).toHaveLength(4);
   expect(queries).toEqual(['?limit=100', '?limit=100&page=2']);
 });
 
-test('ends an empty list after one page', async () => {
+test('stops after one page of an empty list', async () => {
   const queries = listByPage([]);
   expect(await slugsOf(paginate(storefront, '/api/storefront/products'))).toEqual([]);
   expect(queries).toHaveLength(1);
 });
 
-test('begins at the requested page', async () => {
+test('starts at the requested page', async () => {
   listByPage(['a', 'b', 'c', 'd', 'e']);
   const params = { query: { page: 2 } };
   expect(await slugsOf(paginate(storefront, '/api/storefront/products', { params }))).toEqual(['c', 'd', 'e']);
 });
 
-test('requests no further page after leaving the loop', async () => {
+test('requests no further page after the caller leaves the loop', async () => {
   const queries = listByPage(['a', 'b', 'c', 'd', 'e']);
   for await (const { slug } of paginate(storefront, '/api/storefront/products')) {
     if (slug === 'b') break;
@@ -73,7 +73,7 @@ test('requests no further page after leaving the loop', async () => {
   expect(queries).toHaveLength(1);
 });
 
-test('follows a list by cursor until there is none, even over an empty page', async () => {
+test('follows cursors to the end of a list, even over an empty page', async () => {
   const cursors: (string | null)[] = [];
   const pages = [
     { products: [{ slug: 'a' }], next_cursor: 'one' },
@@ -100,7 +100,7 @@ test('keeps path parameters, and throws errors like unwrap', async () => {
   await expect(movements.next()).rejects.toThrow(NotFoundError);
 });
 
-test("ends the loop when the caller's signal aborts", async () => {
+test("stops reading pages when the caller's signal is aborted", async () => {
   listByPage(['a', 'b', 'c']);
   const controller = new AbortController();
   const { signal } = controller;
@@ -112,7 +112,7 @@ test("ends the loop when the caller's signal aborts", async () => {
   await expect(read()).rejects.toThrow('abort');
 });
 
-test('types elements by their list', () => {
+test("the elements of each paginated list have the contract's type", () => {
   expectTypeOf(paginate(storefront, '/api/storefront/products')).toEqualTypeOf<
     AsyncGenerator<Schemas['Product'], void, undefined>
   >();
@@ -121,7 +121,7 @@ test('types elements by their list', () => {
   >();
 });
 
-/** This function is never called: the compiler is the test. */
+/** Never called. Compiling it is the test. */
 export function typesRefuseWhatIsNoList() {
   // @ts-expect-error A shop is no list.
   void paginate(storefront, '/api/storefront/shop');

@@ -47,7 +47,7 @@ export async function* paginate<Paths, Path extends ListPaths<Paths>>(
   }
 }
 
-/** The query for the following page; undefined at the end, and after any empty page of a list by number. */
+/** The query for the next page; undefined at the end of the list, and after an empty page of a list by page number. */
 function nextOf(page: Page, length: number): { page: number } | { cursor: string } | undefined {
   if ('next_cursor' in page) return page.next_cursor === null ? undefined : { cursor: page.next_cursor };
   return page.page < page.pages && length > 0 ? { page: page.page + 1 } : undefined;

@@ -6,7 +6,7 @@ import { AuthenticationError, createSyncClient, type Schemas } from './index.ts'
 const network = openNetwork();
 const sync = createSyncClient({ baseUrl, siteId, syncSecret: 'syk_1', maxAttempts: 1 });
 
-/** Serves a feed of these pages, whose cursors are their numbers, and records the queries that it receives. */
+/** Serves a feed of these pages, with page numbers as cursors, and records the queries. */
 function feed(...pages: string[][]) {
   const queries: string[] = [];
   network.use(
@@ -22,7 +22,7 @@ function feed(...pages: string[][]) {
   return queries;
 }
 
-test('returns all changes in order, and then the cursor to continue from', async () => {
+test('returns all changes in order, and then the cursor for the next read', async () => {
   const queries = feed(['a', 'b'], ['c'], []);
   const changes = sync.products();
   const seen: string[] = [];
@@ -32,7 +32,7 @@ test('returns all changes in order, and then the cursor to continue from', async
   expect(queries).toEqual(['?limit=500', '?cursor=1&limit=500', '?cursor=2&limit=500']);
 });
 
-test('misses nothing when continuing from the cursor after any break', async () => {
+test('misses no change when it continues from the cursor after an interruption', async () => {
   const pages = [['a', 'b'], ['c', 'd'], ['e']];
   for (let left = 1; left <= 5; left += 1) {
     feed(...pages);
@@ -47,7 +47,7 @@ test('misses nothing when continuing from the cursor after any break', async () 
   }
 });
 
-test('moves the cursor past a page once it was processed, not before', async () => {
+test('advances the cursor after a page was processed, not before', async () => {
   feed(['a', 'b'], ['c']);
   const changes = sync.products();
   const cursors: (string | undefined)[] = [];
@@ -55,7 +55,7 @@ test('moves the cursor past a page once it was processed, not before', async () 
   expect(cursors).toEqual([undefined, undefined, '1']);
 });
 
-test('gives each page the cursor to store with it', async () => {
+test('returns each page with the cursor to store', async () => {
   feed(['a', 'b'], ['c']);
   const kept: [string[], string][] = [];
   for await (const { changes, resume_cursor } of sync.products({ limit: 2 }).pages()) {
@@ -67,7 +67,7 @@ test('gives each page the cursor to store with it', async () => {
   ]);
 });
 
-test('continues with new changes when iterated again', async () => {
+test('returns new product changes when it is iterated again', async () => {
   const pages = [['a']];
   feed(...pages);
   const changes = sync.products();
@@ -84,7 +84,7 @@ test('sends updated_since only for the first page', async () => {
   expect(queries).toEqual(['?limit=1&updated_since=2026-03-02T00%3A00%3A00Z', '?cursor=1&limit=1']);
 });
 
-test('throws errors like unwrap, and keeps the cursor', async () => {
+test('reading product changes throws errors like unwrap, and keeps the cursor', async () => {
   network.use(http.get(`${baseUrl}/api/sync/products`, () => refusal(401, 'unauthorized')));
   const changes = sync.products({ cursor: 'kept' });
   const read = async () => {
@@ -94,7 +94,7 @@ test('throws errors like unwrap, and keeps the cursor', async () => {
   expect(changes.cursor).toBe('kept');
 });
 
-test("ends when the caller's signal aborts", async () => {
+test("stops reading product changes when the caller's signal is aborted", async () => {
   feed(['a'], ['b'], ['c']);
   const controller = new AbortController();
   const read = async () => {
@@ -105,6 +105,6 @@ test("ends when the caller's signal aborts", async () => {
   await expect(read()).rejects.toThrow('abort');
 });
 
-test('types changes', () => {
+test("each product change has the contract's type", () => {
   expectTypeOf(sync.products()).toExtend<AsyncIterable<Schemas['ProductChange']>>();
 });

@@ -34,7 +34,7 @@ export interface ProductChanges extends AsyncIterable<Schemas['ProductChange'], 
   pages(): AsyncGenerator<ProductChangesPage, void, undefined>;
 }
 
-/** The iteration that `SyncClient.products` returns. */
+/** Implements `SyncClient.products`. */
 export function followProducts(
   client: Client<SyncPaths>,
   { cursor, updated_since, limit = 500, signal }: ProductChangesOptions = {},
@@ -46,7 +46,7 @@ export function followProducts(
       const query = { cursor: reached, limit, updated_since: reached === undefined ? updated_since : undefined };
       const page = await unwrap(client.GET(PATH, { params: { query }, signal }));
       yield page;
-      // A page counts as processed only when the caller asks for more.
+      // A page counts as processed when the caller requests the next one.
       reached = page.resume_cursor;
       if (page.next_cursor === null) return;
     }

@@ -13,7 +13,7 @@ const dashboard = createDashboardClient({ ...fast, apiKey: 'key_1' });
 const patient = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1' });
 const body = { name: 'Mug' };
 
-/** Answers the calls in order, repeats the last response, and records the times and the requests. */
+/** Answers calls in this order, then repeats the last response. Records times and requests. */
 function answer(...answers: (() => Response | Promise<Response>)[]) {
   const calls: { at: number; key: string | null; text: string }[] = [];
   network.use(
@@ -33,7 +33,7 @@ const never = () => new Promise<Response>(() => {});
 const busy = (retryAfter: string) => () =>
   refusal(429, 'rate_limited', { retryable: true, headers: { 'Retry-After': retryAfter } });
 
-/** Starts a real server, for tests below HTTP: `first` sends its first response, and later ones succeed. */
+/** Starts a real server for tests below HTTP. `first` sends the first response; later ones succeed. */
 async function listen(first: (response: ServerResponse) => void) {
   let calls = 0;
   const server = createServer((_request, response) => {
@@ -55,8 +55,8 @@ async function listen(first: (response: ServerResponse) => void) {
   };
 }
 
-describe('retries', () => {
-  test('keeps the key and the body of a mutation over lost connections', async () => {
+describe('temporary failures', () => {
+  test('retries a mutation with the same Idempotency-Key and body after lost connections', async () => {
     const calls = answer(lost, lost, fine);
 
     const { response } = await dashboard.POST('/api/dashboard/products', { body });
@@ -73,7 +73,7 @@ describe('retries', () => {
     ['an internal error', () => refusal(500, 'internal_error', { retryable: true })],
     ['a restart', () => refusal(503, 'unavailable', { retryable: true })],
     ['an error of a gateway', () => new HttpResponse('<h1>Bad gateway</h1>', { status: 502 })],
-  ])('%s', async (_cause, refused) => {
+  ])('retries after %s', async (_cause, refused) => {
     const calls = answer(refused, fine);
 
     const { response } = await dashboard.POST('/api/dashboard/products', { body });
@@ -82,7 +82,7 @@ describe('retries', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('keeps the key of a completion, so that a lost response creates no second order', async () => {
+  test('retries a checkout completion with the same Idempotency-Key, so that a lost response creates no second order', async () => {
     const calls = answer(lost, () => refusal(503, 'unavailable', { retryable: true }), fine);
     const params = { path: { checkout_id: siteId } };
 
@@ -92,7 +92,7 @@ describe('retries', () => {
     expect(new Set(calls.map(({ key }) => key)).size).toBe(1);
   });
 
-  test('a response that breaks off', async () => {
+  test('retries after a response that ends too early', async () => {
     const server = await listen((response) => {
       response.write('{"products":[', () => response.destroy());
     });
@@ -104,7 +104,7 @@ describe('retries', () => {
   });
 });
 
-describe('does not retry', () => {
+describe('final failures', () => {
   test.each([
     ['a conflict', () => refusal(409, 'slug_taken')],
     ['a total that differs from what the human saw', () => refusal(409, 'price_changed')],
@@ -113,13 +113,13 @@ describe('does not retry', () => {
     ['a wrong credential', () => refusal(401, 'invalid_token')],
     ['a 503 that is not retryable', () => refusal(503, 'unavailable')],
     ['an error with an unknown code', () => new HttpResponse('<h1>Oops</h1>', { status: 500 })],
-  ])('%s', async (_cause, refused) => {
+  ])('does not retry after %s', async (_cause, refused) => {
     const calls = answer(refused);
     await dashboard.POST('/api/dashboard/products', { body });
     expect(calls).toHaveLength(1);
   });
 
-  test('a mutation without a key, because it may have taken effect', async () => {
+  test('does not retry a mutation without an Idempotency-Key, because it may have taken effect', async () => {
     const send = vi.fn(async () => Promise.reject(new Error('lost')));
     const sendWithRetries = withRetries(send, { maxAttempts: 3, maxWaitMs: 1, timeoutMs: 1000 });
 
@@ -130,7 +130,7 @@ describe('does not retry', () => {
     expect(send).toHaveBeenCalledTimes(4);
   });
 
-  test('more often than maxAttempts; then returns the last result', async () => {
+  test('returns the last result after maxAttempts', async () => {
     const calls = answer(() => refusal(503, 'unavailable', { retryable: true }));
     const { response } = await storefront.GET('/api/storefront/shop');
     expect(response.status).toBe(503);
@@ -152,14 +152,14 @@ describe('Retry-After', () => {
   });
 
   test('waits for a Retry-After as a date', async () => {
-    // A date has whole seconds, so this one is between 1 and 2 seconds away.
+    // An HTTP date has whole seconds, so this one is 1 to 2 seconds from now.
     const date = Math.floor(Date.now() / 1000) * 1000 + 2000;
     answer(busy(new Date(date).toUTCString()), fine);
     await patient.GET('/api/storefront/shop');
     expect(Date.now()).toBeGreaterThanOrEqual(date - 5);
   });
 
-  test('returns the error at once if the wait is longer than maxWaitMs', async () => {
+  test('returns the error at once if Retry-After exceeds maxWaitMs', async () => {
     const calls = answer(busy('60'), fine);
     const { response } = await storefront.GET('/api/storefront/shop');
     expect(response.status).toBe(429);
@@ -168,7 +168,7 @@ describe('Retry-After', () => {
 });
 
 describe('timeouts and aborts', () => {
-  test('retries an attempt without a response in time, and fails with a TimeoutError', async () => {
+  test('retries an attempt that times out, and finally throws a TimeoutError', async () => {
     const hasty = createStorefrontClient({ ...fast, siteId, storefrontToken: 'stk_1', timeoutMs: 30, maxAttempts: 2 });
     const calls = answer(never);
 
@@ -179,7 +179,7 @@ describe('timeouts and aborts', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('counts a stalled body into the timeout', async () => {
+  test('applies the timeout to a stalled body', async () => {
     const server = await listen((response) => {
       response.write('{"products":[');
     });
@@ -190,7 +190,7 @@ describe('timeouts and aborts', () => {
     expect(server.calls()).toBe(2);
   });
 
-  test("aborts a running attempt with the caller's reason, without a retry", async () => {
+  test("aborts a running attempt with the caller's reason, and does not retry", async () => {
     const calls = answer(never);
     const controller = new AbortController();
 
@@ -201,9 +201,9 @@ describe('timeouts and aborts', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('aborts a wait between attempts', async () => {
+  test("the caller's signal ends the wait between attempts", async () => {
     const calls = answer(busy('3600'));
-    // The test would time out before an hour passes.
+    // Without the abort, the test would wait for an hour and time out.
     const waiting = createStorefrontClient({ baseUrl, siteId, storefrontToken: 'stk_1', maxWaitMs: 4_000_000 });
 
     await expect(waiting.GET('/api/storefront/shop', { signal: AbortSignal.timeout(50) })).rejects.toThrow(
@@ -213,7 +213,7 @@ describe('timeouts and aborts', () => {
     expect(calls).toHaveLength(1);
   });
 
-  test('sends nothing if the signal is already aborted', async () => {
+  test("sends no request if the caller's signal was aborted before the call", async () => {
     const calls = answer(fine);
     await expect(storefront.GET('/api/storefront/shop', { signal: AbortSignal.abort() })).rejects.toThrow('abort');
     expect(calls).toHaveLength(0);

@@ -40,9 +40,9 @@ function mayRepeat({ method, headers }: Request): boolean {
   return method === 'GET' || method === 'HEAD' || headers.has('Idempotency-Key');
 }
 
-/** One attempt: the whole response, or the reason why there was none. */
+/** Runs one attempt. Returns the complete response, or the error if there is none. */
 async function outcomeOf(send: Send, request: Request, timeoutMs: number): Promise<Response | ConnectionError> {
-  // Some runtimes create a request without a signal if it was given none, whatever the types promise.
+  // Some runtimes create requests without a signal, although the types promise one.
   const { signal } = request;
   signal?.throwIfAborted();
   const attempt = new AbortController();
@@ -52,7 +52,7 @@ async function outcomeOf(send: Send, request: Request, timeoutMs: number): Promi
     attempt.abort(new TimeoutError(`${nameOf(request)} had no response within ${timeoutMs} ms.`));
   }, timeoutMs);
   try {
-    // A clone each time, because a request can be sent only once.
+    // Cloned, because a request can be sent only once.
     return await whole(await send(new Request(request.clone(), { signal: attempt.signal })));
   } catch (cause) {
     signal?.throwIfAborted();
@@ -64,7 +64,7 @@ async function outcomeOf(send: Send, request: Request, timeoutMs: number): Promi
   }
 }
 
-/** The response with its body read to the end, so that a response that breaks off or stalls counts as none. */
+/** Reads the body to its end. A response that breaks off or stalls counts as no response. */
 async function whole(response: Response): Promise<Response> {
   if (response.type === 'opaqueredirect') return response;
   const body = await response.arrayBuffer();
@@ -78,7 +78,7 @@ async function waitAfter(outcome: Response | ConnectionError, attempt: number, m
   if (outcome.ok || !isRetryable(outcome.status, await bodyOf(outcome))) return undefined;
   const askedMs = retryAfterMs(outcome.headers);
   if (askedMs === undefined) return backOff(attempt, maxWaitMs);
-  // Never earlier than requested, and not all clients at the same moment.
+  // Never earlier than the server requires, and with a random part, so that clients do not return at the same time.
   return askedMs <= maxWaitMs ? askedMs * (1 + Math.random() / 10) : undefined;
 }
 
@@ -110,13 +110,16 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** The request's address without its query, which may contain search terms. */
+/** Method and URL without the query, which may contain search terms. */
 function nameOf({ method, url }: Request): string {
   const { origin, pathname } = new URL(url);
   return `${method} ${origin}${pathname}`;
 }
 
-/** Node reports only "fetch failed" and hides the reason in the cause, sometimes as a mere code. */
+/**
+ * The reason why a fetch failed. Node's message is only "fetch failed"; the reason is in the cause, sometimes only as a
+ * code.
+ */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -3,12 +3,12 @@ import { gzipSync } from 'node:zlib';
 import { rolldown } from 'rolldown';
 import { expect, test } from 'vitest';
 
-/** The bytes of the storefront client with `unwrap`, minified and compressed, including openapi-fetch. */
+/** Maximum size of the storefront client with `unwrap` and openapi-fetch, minified and compressed. */
 const MOST_BYTES = 6 * 1024;
 const ENTRY = 'entry';
 const index = new URL('index.ts', import.meta.url).pathname;
 
-/** The code that a page loads to use these exports of the SDK. */
+/** Compressed size of the code for these exports. */
 async function compressedSize(names: string[]): Promise<number> {
   const bundle = await rolldown({
     input: ENTRY,
@@ -27,7 +27,7 @@ async function compressedSize(names: string[]): Promise<number> {
   return gzipSync(output[0].code, { level: 9 }).byteLength;
 }
 
-test('keeps the storefront client as small as the README states', async () => {
+test('the storefront client is as small as the README states', async () => {
   const bytes = await compressedSize(['createStorefrontClient', 'unwrap']);
   expect(bytes).toBeLessThanOrEqual(MOST_BYTES);
   const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');

@@ -18,11 +18,11 @@ export interface StorefrontOptions extends ClientOptions {
   siteId: string;
   /** A storefront token (`stk_…`). A public one may appear in pages; a private one must stay on your server. */
   storefrontToken: string;
-  /** A customer's token (`cust_…`), a secret of that customer. Without it the calls are those of a guest. */
+  /** A customer's token (`cust_…`), a secret of that customer. Without it the caller is a guest. */
   customerToken?: string | undefined;
   /**
-   * The address of the buyer for whom your server calls, one IPv4 or IPv6 address. The limits of guests and of failed
-   * logins then count for it. With a public token the server ignores it.
+   * The IPv4 or IPv6 address of the buyer for whom your server calls. Rate limits for guests and failed logins then apply
+   * to this address. With a public token the server ignores it.
    */
   buyerIp?: string | undefined;
 }

@@ -1,6 +1,6 @@
-import type { Schemas } from './contract.ts';
+/** Converts tools to the formats of language model APIs. */
 
-/** Tools in the formats of language model APIs. */
+import type { Schemas } from './contract.ts';
 
 /** A JSON Schema with the keywords that models read. */
 export type JsonSchema = { [keyword: string]: unknown };
@@ -40,7 +40,7 @@ export function anthropicTool({ name, description, inputSchema }: AgentTool) {
 /** For `functionDeclarations` of Gemini, in the subset of OpenAPI that it supports. */
 export function geminiTool({ name, description, inputSchema }: AgentTool) {
   const { properties } = inputSchema as { properties: object };
-  // Gemini rejects an object without properties.
+  // Gemini rejects objects without properties.
   return Object.keys(properties).length > 0
     ? { name, description, parameters: asGeminiSchema(inputSchema) }
     : { name, description };
@@ -61,7 +61,7 @@ const OF_GEMINI = [
 function asGeminiSchema(schema: JsonSchema): JsonSchema {
   const { properties, items, oneOf } = schema as { properties?: object; items?: JsonSchema; oneOf?: JsonSchema[] };
   const types = [schema.type ?? []].flat() as string[];
-  // If null is the only other alternative, use the schema of the first one.
+  // If null is the only other alternative, the schema of the first one is used.
   const choices = oneOf?.filter(({ type }) => type !== 'null') ?? [];
   const [only] = choices;
   const type = types.find((one) => one !== 'null');

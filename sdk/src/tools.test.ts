@@ -11,7 +11,7 @@ const agent = createAgentClient({ baseUrl, agentToken: `agt_${'a'.repeat(38)}`, 
 const CART = '0192f3a2-0000-7000-8000-000000000001';
 const VARIANT = '0192f3a0-5555-7000-8000-000000000001';
 
-test('lets a model of the AI SDK find, add and read an error with these tools', async () => {
+test('an AI SDK model can find and add products, and read errors, with these tools', async () => {
   const seen: unknown[] = [];
   const note = async ({ request }: { request: Request }) =>
     seen.push([new URL(request.url).pathname, await request.json(), request.headers.has('Idempotency-Key')]);
@@ -69,7 +69,7 @@ test('lets a model of the AI SDK find, add and read an error with these tools', 
   expect(offered.map(({ name }) => name)).not.toContain('create_checkout');
 });
 
-test('has all tools in each format, within the limits of the model APIs', () => {
+test('converts all tools to each format within the limits of the model APIs', () => {
   const tools = createAgentTools(agent);
   const names = tools.list.map(({ name }) => name);
   expect(names).toEqual(
@@ -90,7 +90,7 @@ test('has all tools in each format, within the limits of the model APIs', () => 
   expect(JSON.stringify(tools.openAIChat())).not.toContain('$ref');
 });
 
-test('returns a mistake of the model as a correctable result, and sends nothing', async () => {
+test('returns an error result for an invalid tool call, and sends no request', async () => {
   const tools = createAgentTools(agent, { only: ['get_cart', 'list_carts'] });
   const answers = [
     await tools.call('get_cart', '{}'),

@@ -7,9 +7,9 @@ export type { AgentTool } from './tool-forms.ts';
 
 /** The agent's tools for a model. Default: all. */
 export interface AgentToolsOptions {
-  /** Only these, by name. */
+  /** Names of the tools to create; all by default. */
   only?: readonly string[];
-  /** Only tools that a token with these scopes may call. */
+  /** Creates only tools that a token with these scopes may call. */
   scopes?: readonly (Schemas['AgentScope'] | (string & {}))[];
 }
 
@@ -102,7 +102,7 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A mistake of the model, in the form of an error response. */
+/** A mistake of the language model, in the form of an error response. */
 function mistake(message: string, next: string): ToolAnswer {
   return { ok: false, content: { error: 'invalid_tool_call', message, retryable: false, next } };
 }
@@ -119,7 +119,7 @@ async function send(
   const { signal, idempotencyKey } = options;
   const pick = (names: string[]) => Object.fromEntries(Object.entries(fields).filter(([name]) => names.includes(name)));
   const rest = Object.entries(fields).filter(([name]) => !inPath.includes(name) && !inQuery.includes(name));
-  // Unknown fields of a call without a body go into the query, where the server rejects them by name.
+  // If the operation has no body, unknown fields are sent in the query, and the server names them in its error.
   const query = { ...pick(inQuery), ...(!hasBody && Object.fromEntries(rest)) };
   const request = agent[method as keyof AgentClient] as unknown as Send;
   const { data, error } = await request(path, {

@@ -1,9 +1,10 @@
+/** Compares with the npm package standardwebhooks, an independent implementation, in both directions. */
+
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, expectTypeOf, test } from 'vitest';
 import { type Schemas, type WebhookEvent, WebhookVerificationError, webhooks } from './index.ts';
 
-/** The npm package standardwebhooks, an independent implementation, checks both directions. */
 const secrets = ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD'] as const;
 const [secret, other] = secrets;
 const event_id = '0192f3a3-4444-7000-8000-000000000001';
@@ -24,7 +25,7 @@ async function reasonOf(verified: Promise<unknown>): Promise<string> {
 }
 
 describe('compatibility with an independent library', () => {
-  test('verifies signatures of the library and vice versa, for bodies and secrets of any kind', async () => {
+  test('verifies signatures of an independent library and vice versa, for bodies and secrets of any kind', async () => {
     for (let length = 0; length < 200; length += 1) {
       const key = `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(24 + (length % 41)))).toString('base64')}`;
       const name = Buffer.from(crypto.getRandomValues(new Uint8Array(length))).toString('latin1');
@@ -41,12 +42,12 @@ describe('compatibility with an independent library', () => {
     }
   });
 
-  test('accepts either secret during a rotation, on both sides', async () => {
+  test('while a webhook secret is rotated, signatures with either secret are accepted', async () => {
     const both = await webhooks.sign(body, secrets);
     for (const key of secrets) {
       expect(new Webhook(key).verify(body, both)).toEqual(event);
       expect(await webhooks.verify(body, both, key)).toEqual({ ...event, event_id: both['webhook-id'] });
-      // The receiver rotates its secret by passing both for a while.
+      // While a receiver rotates its secret, it accepts both.
       expect(await webhooks.verify(body, await webhooks.sign(body, key), secrets)).toMatchObject(event);
     }
   });
@@ -64,7 +65,7 @@ describe('accepted input', () => {
     }
   });
 
-  test('skips signatures of unknown versions and damaged ones', async () => {
+  test('skips signatures that are damaged or of unknown versions', async () => {
     const signed = await webhooks.sign(body, secret);
     const signature = `v1a,AAAA v1,%% v1 v2,${signed['webhook-signature'].slice(3)} ${signed['webhook-signature']}`;
     const headers = { ...signed, 'webhook-signature': signature };
@@ -83,7 +84,7 @@ describe('accepted input', () => {
 });
 
 describe('rejected deliveries and their reasons', () => {
-  test('rejects a header that is missing or empty', async () => {
+  test('rejects a delivery with a missing or empty webhook header', async () => {
     const signed = await webhooks.sign(body, secret);
     for (const name of Object.keys(signed)) {
       expect(await reasonOf(webhooks.verify(body, { ...signed, [name]: undefined }, secret))).toBe('missing_header');
@@ -108,7 +109,7 @@ describe('rejected deliveries and their reasons', () => {
     }
   });
 
-  test('rejects a body, id, time or secret that was not signed', async () => {
+  test('rejects a delivery whose body, id, time or secret differs from the signed one', async () => {
     const signed = await webhooks.sign(body, secret);
     const later = String(Number(signed['webhook-timestamp']) + 1);
     const twice = signed['webhook-signature'];
@@ -157,7 +158,7 @@ test("verifies the contract's example of every event", async () => {
   }
 });
 
-/** Never called: the compiler is the test. */
+/** Never called. Compiling it is the test. */
 export function typesTellEventsApart(received: WebhookEvent): void {
   switch (received.type) {
     case 'order.paid':
@@ -178,7 +179,7 @@ export function typesTellEventsApart(received: WebhookEvent): void {
   }
 }
 
-/** Never called: after all known types only an event of a newer server is left. */
+/** Never called. After all known types, only UnknownEvent remains. */
 export function typesLeaveTheUnknown(received: WebhookEvent): string {
   if (received.type === 'webhook.ping') return received.data.webhook_id ?? 'a listener';
   // @ts-expect-error The event's type has not been checked.

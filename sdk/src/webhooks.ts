@@ -1,10 +1,11 @@
-import { given } from './credentials.ts';
-import type { WebhookEvent } from './events.ts';
-
 /**
  * Webhooks for receivers, by Standard Webhooks 1.0 (https://www.standardwebhooks.com), with only Web Crypto: the signature is
  * the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`.
  */
+
+import { given } from './credentials.ts';
+import type { WebhookEvent } from './events.ts';
+
 const PREFIX = 'whsec_';
 const TOLERANCE_SECONDS = 300;
 
@@ -110,7 +111,7 @@ export async function sign(
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Throws a TypeError for an invalid secret: it is an error in the settings, not in the delivery. */
+/** Throws a TypeError for an invalid secret, which is a mistake in the receiver's settings and not in the delivery. */
 function keysOf(secret: WebhookSecrets, use: 'sign' | 'verify'): Promise<CryptoKey[]> {
   const secrets = typeof secret === 'string' ? [secret] : (secret ?? []);
   if (secrets.length === 0) throw new TypeError('secret is missing.');
@@ -125,7 +126,7 @@ function keysOf(secret: WebhookSecrets, use: 'sign' | 'verify'): Promise<CryptoK
 
 function bytesOf(payload: WebhookPayload): Bytes {
   if (typeof payload === 'string') return new TextEncoder().encode(payload);
-  // Copied because bytes may be a view of shared memory, which Web Crypto rejects.
+  // Copied, because the bytes may be in shared memory, which Web Crypto rejects.
   if (payload instanceof Uint8Array || payload instanceof ArrayBuffer) return new Uint8Array(payload);
   throw new TypeError('payload must be the raw body, a string or bytes, not the parsed body.');
 }
@@ -138,7 +139,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
 
 function ownHeader(headers: Record<string, string | string[] | undefined>, name: string): string | undefined {
   const [, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === name) ?? [];
-  // A repeated header is joined as fetch does it, and then verifies nothing.
+  // A repeated header is joined like in fetch, and the result is not a valid signature.
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
@@ -164,14 +165,14 @@ function signedBytes(event_id: string, timestamp: string, body: Bytes): Bytes {
   return signed;
 }
 
-/** Whether one of the signatures of version 1 is by one of the keys. Others, such as v1a, are skipped. */
+/** Whether any signature of version 1 matches a key. Other versions, such as v1a, are skipped. */
 async function isSigned(signed: Bytes, signatures: string, keys: CryptoKey[]): Promise<boolean> {
   for (const signature of signatures.split(' ')) {
     const [version, encoded = ''] = signature.split(',', 2);
     const raw = version === 'v1' ? fromBase64(encoded) : undefined;
     if (!raw) continue;
     for (const key of keys) {
-      // Compares in constant time, as Web Crypto requires.
+      // Web Crypto compares in constant time.
       if (await crypto.subtle.verify('HMAC', key, raw, signed)) return true;
     }
   }

@@ -7,7 +7,7 @@ export const baseUrl = 'https://shop.test';
 export const siteId = '0192f3a0-3333-7000-8000-000000000001';
 export const requestId = '0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99';
 
-/** The network in place of a server: an unexpected request fails the test. */
+/** Replaces the network. An unexpected request fails the test. */
 export function openNetwork() {
   const network = setupServer();
   beforeAll(() => network.listen({ onUnhandledFrame: 'error' }));
@@ -16,7 +16,7 @@ export function openNetwork() {
   return network;
 }
 
-/** A response with an error body of the contract. */
+/** An error response with the contract's body. */
 export function refusal(
   status: number,
   error: ErrorCode,

@@ -1,8 +1,8 @@
+/** Checks responses against the contract itself, not against the mocks' copy. */
+
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { routeOf } from '../src/mocks/contract.ts';
-
-/** Checks responses against the contract itself, not against the copy in the mocks. */
 
 type Json = Record<string, unknown>;
 interface Described {
@@ -35,7 +35,7 @@ const ajv = new Ajv2020({
 ajv.addSchema({ ...contract, $id: 'contract' });
 const compiled = new Map<string, ValidateFunction>();
 
-/** The problems of a response by the contract; empty if it is valid. */
+/** Describes how a response violates the contract; empty if it does not. */
 export async function faultsOf(request: Request, response: Response): Promise<string[]> {
   const route = routeOf(request.method, new URL(request.url).pathname);
   if (Array.isArray(route)) return response.status === 404 || response.status === 405 ? [] : ['No such operation.'];
@@ -55,7 +55,7 @@ export async function faultsOf(request: Request, response: Response): Promise<st
   return (validate.errors ?? []).map(({ instancePath, message }) => `${key}: ${instancePath} ${message}`);
 }
 
-/** A function like fetch that checks the responses and throws on a violation. */
+/** Wraps a fetch function so that it throws if a response violates the contract. */
 export function judged(fetch: (request: Request) => Promise<Response>) {
   return async (request: Request): Promise<Response> => {
     const response = await fetch(request.clone());

@@ -1,22 +1,23 @@
+/**
+ * Builds `dist/`, which the package contains instead of the sources, because Node does not strip types inside node_modules.
+ * Lines keep their numbers, so that stack traces match the sources.
+ */
+
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { extname } from 'node:path';
 
-/**
- * Makes `dist/`, which the package contains in place of the sources: Node takes the types off what it runs, but not inside of
- * node_modules. Each source becomes one file whose lines are those of the source, so that a stack trace fits both.
- */
 const SRC = new URL('../src/', import.meta.url);
 const DIST = new URL('../dist/', import.meta.url);
 const PANEL = new URL('../../panel/dist/', import.meta.url);
 
 const OF_TESTS = /\.(test|short)\.ts$/;
-/** The scripts that write the tables of docs/. */
+/** Scripts that update the tables in docs/. */
 const OF_DOCS = /^(config|rate-limits)-table\.ts$/;
-/** Files that pages, their documentation and the search read at run time. */
+/** Files that are read at run time by pages, the documentation and the search. */
 const ASSETS = new Set(['.css', '.js', '.json', '.svg', '.txt']);
 
-/** References to a file of ours: in an import, and as the start file of a thread or process. */
+/** Matches references to our own files: in imports, and as the start file of a thread or process. */
 const NAMED = /((?:\bfrom |\bimport\(|\bimport |\bnew URL\()'\.{1,2}\/[^'\n]+)\.ts'/g;
 
 await rm(DIST, { recursive: true, force: true });
@@ -25,7 +26,7 @@ for (const name of await readdir(SRC, { recursive: true })) {
   if (name.endsWith('.ts')) await compile(name);
   else if (ASSETS.has(extname(name))) await write(name, await readFile(new URL(name, SRC)));
 }
-// The page that opens it loads the rest.
+// Fails now, because the page would load the other files only in a browser.
 await readFile(new URL('index.html', PANEL)).catch(() => {
   throw new Error('The panel is not built. Run npm run build in the repository.');
 });

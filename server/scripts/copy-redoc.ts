@@ -1,11 +1,12 @@
+/**
+ * Copies Redoc's script into the repository. The server needs only that file, and the package would install a hundred others in
+ * production. Redoc loads a logo from its vendor's host, which the Content-Security-Policy blocks. The copy gets an image that
+ * fails to load instead, which Redoc then hides.
+ */
+
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 
-/**
- * Puts the script of Redoc into the repository. The server serves that one file, and the package brings a hundred others, which
- * production would install for nothing. Redoc asks its maker's host for a logo, which the pages' Content-Security-Policy refuses:
- * the copy has an image in its place that fails to load, which Redoc then hides.
- */
 const LOGO = '"https://cdn.redoc.ly/redoc/logo-mini.svg"';
 const NO_IMAGE = '"data:,"';
 

@@ -1,3 +1,8 @@
+/**
+ * Writes src/db/schema.sql, the schema after all migrations, and src/db/tables.ts, the types of its rows: `npm run
+ * schema --workspace server`. Both are committed; db/schema.test.ts fails if they are outdated.
+ */
+
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,10 +10,6 @@ import pg from 'pg';
 import { prepareSchema } from '../src/commands/schema.ts';
 import { startEmbedded } from '../src/db/embedded.ts';
 
-/**
- * Writes src/db/schema.sql, the schema as all migrations together leave it, for the reader, and src/db/tables.ts, the types of its
- * rows: `npm run schema --workspace server`. Both are committed; db/schema.test.ts fails when they are stale.
- */
 export const SCHEMA_FILE = join(import.meta.dirname, '../src/db/schema.sql');
 export const TYPES_FILE = join(import.meta.dirname, '../src/db/tables.ts');
 
@@ -67,7 +68,7 @@ interface Column {
   table: string;
   name: string;
   type: string;
-  /** Of an array, the type of its elements. */
+  /** The type; for an array, that of its elements. */
   base: string;
   array: boolean;
   nullable: boolean;
@@ -93,7 +94,7 @@ async function tables(client: pg.Client): Promise<string[]> {
   const columns = await columnsOf(client);
   const constraints = await grouped(
     client,
-    // Not-null constraints stand with their columns.
+    // Not-null constraints are written with their columns.
     `select c.relname as table, format('constraint %I %s', k.conname, pg_get_constraintdef(k.oid)) as line
       from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
       where ${OURS} and k.contype in ('p', 'u', 'f', 'c', 'x')
@@ -141,7 +142,9 @@ async function grouped(client: pg.Client, statement: string): Promise<Map<string
   );
 }
 
-/** As `pg` reads them, with the parsers of connect.ts: amounts and times are strings, whole numbers are numbers. */
+/**
+ * The types that `pg` returns with the parsers of connect.ts: amounts and times are strings, whole numbers are numbers.
+ */
 const TYPES: Record<string, string> = {
   boolean: 'boolean',
   smallint: 'number',
@@ -167,7 +170,7 @@ async function rowTypes(client: pg.Client): Promise<string> {
   return `// ${HEADER}\n\n/** The rows of each table, as \`pg\` reads them: amounts and times are strings. */\nexport interface Tables {\n${interfaces.join('\n')}\n}\n`;
 }
 
-/** The values that a check allows a column, as a union of literals, by `table.column`. */
+/** The values that a check constraint allows in a column, as a union of literals, by `table.column`. */
 async function choicesOf(client: pg.Client): Promise<Map<string, string>> {
   const { rows } = await client.query<{ column: string; check: string }>(
     `select c.relname || '.' || a.attname as column, pg_get_constraintdef(k.oid) as check
@@ -184,10 +187,10 @@ async function choicesOf(client: pg.Client): Promise<Map<string, string>> {
   );
 }
 
-/** Migrates a database of its own and describes it. */
+/** Migrates a temporary database and describes it. */
 async function describeMigrations(): Promise<Described> {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-schema-'));
-  // PostgreSQL may run as another user, who must pass through.
+  // PostgreSQL may run as another user, who must be able to enter the directory.
   chmodSync(dataDir, 0o711);
   const { url, stop } = await startEmbedded({ dataDir, durable: false });
   try {

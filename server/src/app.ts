@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler, R
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { RedisClientType } from 'redis';
+import type { Standbys } from './db/standby.ts';
 import type { Egress } from './egress/post.ts';
 import type { FileStore } from './files/store.ts';
 import type { Claim } from './http/callers/caller.ts';
@@ -22,8 +23,9 @@ import { refuseUnreadable } from './http/express/unreadable.ts';
 import { handle, identify } from './http/handle.ts';
 import { type CallOperation, openCalls } from './http/in-process.ts';
 import { demoImages } from './http/operators/demo-images.ts';
+import type { MetricsAccess } from './http/operators/expose-text.ts';
 import { healthz, readyz } from './http/operators/health.ts';
-import type { Metrics, MetricsAccess } from './http/operators/metrics.ts';
+import type { Metrics } from './http/operators/metrics.ts';
 import { oauthEndpoints } from './http/operators/oauth-endpoints.ts';
 import { oauthMetadata } from './http/operators/oauth-metadata.ts';
 import { unprefixedPaths } from './http/operators/unprefixed-paths.ts';
@@ -45,7 +47,7 @@ import type { UsageCounter } from './shop/usage.ts';
 
 export interface AppDeps {
   db: Pool;
-  /** The pool that `/readyz` uses. */
+  /** Connection pool of `/readyz`. */
   probe: Pool;
   redis: RedisClientType | undefined;
   logger: Logger;
@@ -53,8 +55,10 @@ export interface AppDeps {
   /** Default: `DEADLINES`. */
   deadlines?: Deadlines;
   cache: CatalogueCache;
+  /** Databases that may serve reads of the catalogue. */
+  standbys?: Standbys | undefined;
   metrics: Metrics;
-  /** Restricts who can read the metrics on this port. */
+  /** The callers that may read the metrics on this port. */
   metricsAccess: MetricsAccess;
   lastUsed: LastUsed;
   usage: UsageCounter;
@@ -62,17 +66,17 @@ export interface AppDeps {
   baseUrl: string;
   hosts: SiteHosts;
   secretKey: string;
-  /** Signs the rows of the audit. */
+  /** Signs audit rows. */
   auditKey: AuditKey;
-  /** The provider of card payments; undefined means that cards are not accepted. */
+  /** Undefined if the server accepts no card payments. */
   card: PaymentProvider | undefined;
-  /** In place of Stripe's own address; only outside production. */
+  /** Replaces Stripe's API URL. Never set in production. */
   stripeApiUrl?: string | undefined;
-  /** The platform's key, for sites with a connected account. */
+  /** The platform's Stripe key, for sites with a connected account. */
   stripePlatformKey?: string | undefined;
-  /** How long to wait for providers. Default: `PROVIDER_DEADLINES`. */
+  /** How long to wait for payment providers. Default: `PROVIDER_DEADLINES`. */
   providerDeadlines?: ProviderDeadlines;
-  /** Sends to addresses that tenants name. */
+  /** Sends HTTP requests to URLs that tenants have configured. */
   egress: Egress;
   files: FileStore;
   pooling: 'session' | 'transaction';
@@ -80,11 +84,14 @@ export interface AppDeps {
   dashboardOrigins: string[];
   rateLimits: boolean;
   validateResponses: boolean;
-  /** The site of the demo shop, if there is one. */
+  /** Id of the demo shop's site, if there is one. */
   demoSiteId?: string;
 }
 
-/** The whole server. Operations of the contract run through `handle`; other routes have their own adapters. */
+/**
+ * Creates the Express app with all routes. Operations of the contract run through `handle`; other routes have their own
+ * adapters.
+ */
 export function createApp(deps: AppDeps): Express {
   const { metrics, cache } = deps;
   const limits = createLimits({
@@ -116,6 +123,7 @@ export function createApp(deps: AppDeps): Express {
     egress: deps.egress,
     limits,
     cache,
+    standbys: deps.standbys,
     lastUsed: deps.lastUsed,
     lookUps: new SharedLookUps(deps.db, deps.pooling === 'transaction'),
     usage: deps.usage,
@@ -142,7 +150,7 @@ interface BesideApi {
   calls: CallOperation;
 }
 
-/** The routes that the contract does not describe. */
+/** Routes that are not in the contract. */
 function besideApi(deps: AppDeps, { handling, answer, calls }: BesideApi): Router {
   const { limits, accounts, deadlines } = handling;
   const named = (claim: Claim, operation: Operation) => identify(handling, claim, operation);
@@ -208,14 +216,16 @@ function onlyAt(path: RegExp, handler: RequestHandler): RequestHandler {
   return (req, res, next) => (path.test(req.url) ? handler(req, res, next) : next());
 }
 
-/** Lets API calls skip the router: matching them against the paths of all pages would cost more than handling them. */
+/**
+ * Skips the router for API calls, because matching them against all page routes would take longer than handling them.
+ */
 function unlessApi(router: Router): RequestHandler {
   return (req, res, next) => (req.url.startsWith('/api/') ? next() : router(req, res, next));
 }
 
 /**
- * For JSON that no browser should render, cache or frame; pages set their own headers. Strict-Transport-Security includes the
- * subdomains of the configured host, but not those of a shop's own host, which belong to the shop.
+ * Headers for JSON that browsers must not render, cache or frame; pages set their own. Strict-Transport-Security
+ * includes subdomains of the configured host, but not those of a shop's own host, which belong to the shop.
  */
 function securityHeaders(hosts: SiteHosts): RequestHandler {
   return (req, res, next) => {
@@ -226,7 +236,7 @@ function securityHeaders(hosts: SiteHosts): RequestHandler {
   };
 }
 
-/** No error should reach this handler; Express's own page would show its message. */
+/** Handles errors that no other handler has handled. Express's default page would show their message. */
 export const lastResort: ErrorRequestHandler = (error, _req, res, _next) => {
   const context = contextOf(res);
   const refusal = !(error instanceof ShopError) && (error as { status?: number }).status === 400 ? badRequest() : error;

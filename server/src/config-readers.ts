@@ -1,6 +1,6 @@
-/** How the texts of environment variables are read. */
+/** Parsers for the values of environment variables. */
 
-/** The result of reading a text that is not valid; an instance of a class, so that it cannot be mistaken for a value. */
+/** Result for an invalid value. A class, so that it cannot be confused with a parsed value. */
 export class Unreadable {
   readonly unreadable = true;
 }
@@ -36,7 +36,7 @@ export function onOrOff(text: string): boolean | Unreadable {
 export function origin(text: string): string | Unreadable {
   const url = URL.parse(text);
   if (!url || !['http:', 'https:'].includes(url.protocol)) return UNREADABLE;
-  // They differ if there is more than an origin (path, query, password).
+  // Differs if the URL has a path, query or password.
   return url.href === `${url.origin}/` ? url.origin : UNREADABLE;
 }
 
@@ -55,9 +55,17 @@ export function address(...protocols: string[]) {
     protocols.includes(URL.parse(text)?.protocol ?? '') ? text : UNREADABLE;
 }
 
+export function addresses(...protocols: string[]) {
+  const one = address(...protocols);
+  return (text: string): string[] | Unreadable => {
+    const all = text.split(',').map((part) => one(part.trim()));
+    return all.every((each) => typeof each === 'string') ? all : UNREADABLE;
+  };
+}
+
 const PLACEHOLDER = /change.?me|example|placeholder|your.?(secret|key)|secret.?key|password|default/i;
 
-/** Long enough, and neither a placeholder from the documentation nor one character repeated. */
+/** Accepts a key that is long enough, is not a placeholder from the documentation and does not repeat one character. */
 export function secretKey(text: string): string | Unreadable {
   const varied = new Set(text).size >= 8;
   return text.length >= 32 && varied && !PLACEHOLDER.test(text) ? text : UNREADABLE;

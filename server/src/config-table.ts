@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { VARIABLES, type Variable } from './config-variables.ts';
 import { withTableBetween } from './written-table.ts';
 
-// Run directly (`node server/src/config-table.ts`), this brings the table of docs/configuration.md up to date.
+// `node server/src/config-table.ts` updates the table in docs/configuration.md.
 const PAGE = new URL('../../docs/configuration.md', import.meta.url);
 const BEGIN = '<!-- settings: written by server/src/config-table.ts -->';
 const END = '<!-- end of settings -->';
 
-/** The page with its table rewritten from VARIABLES; the text around the table stays as it is. */
+/** Replaces the table in the page with one generated from VARIABLES. */
 export function withTable(page: string): string {
   return withTableBetween(page, BEGIN, END, table());
 }

@@ -1,5 +1,11 @@
+/**
+ * All environment variables of the server: meaning, default and parser. The configuration, `commerce-server doctor` and
+ * docs/configuration.md use this list.
+ */
+
 import {
   address,
+  addresses,
   integer,
   matching,
   oneOf,
@@ -11,20 +17,16 @@ import {
   type Unreadable,
 } from './config-readers.ts';
 
-/**
- * Every environment variable of the server: what it means, its default, and how its text is parsed. The configuration,
- * `commerce-server doctor` and docs/configuration.md are all made from this list.
- */
 export interface Variable<Value> {
-  /** Purpose of the setting, as a sentence for the operator. */
+  /** Purpose, as a sentence for operators. */
   meaning: string;
   /** Description of the allowed values. */
   allowed: string;
-  /** Description of the default, for the operator. */
+  /** Description of the default. */
   whenUnset: string;
-  /** A secret is never printed, not even in part. */
+  /** Secrets are never printed, not even in part. */
   secret?: true;
-  /** The value, or Unreadable if the text is not a valid one. */
+  /** Parses the text. Returns Unreadable if it is invalid. */
   read: (text: string) => Value | Unreadable;
 }
 
@@ -108,6 +110,14 @@ export const VARIABLES = {
     secret: true,
     read: address('postgres:', 'postgresql:'),
   },
+  DATABASE_REPLICA_URLS: {
+    meaning:
+      'Standbys of the database that may read the catalogue in its place (docs/scaling.md), with the same pooling. An address should always lead to a standby, even after a failover.',
+    allowed: '`postgres://user:password@host:port/database`, separated by commas',
+    whenUnset: 'no standby is read',
+    secret: true,
+    read: addresses('postgres:', 'postgresql:'),
+  },
   ALLOW_EMBEDDED: {
     meaning:
       'Allows the embedded database in production: one machine, one process, and backups are your responsibility.',
@@ -127,9 +137,23 @@ export const VARIABLES = {
     whenUnset: '`session`',
     read: oneOf('session', 'transaction'),
   },
+  SKIPPED_NUMBERS: {
+    meaning:
+      'By how much the next order number of each shop advances after a failover or a restored backup, so that no lost number is given out twice.',
+    allowed: 'a whole number from 1 to 1000000',
+    whenUnset: '`1000`',
+    read: integer(1, 1_000_000),
+  },
+  MIGRATE: {
+    meaning:
+      'Whether a start migrates the database. With `off`, a process with `ROLE=api` needs no login that owns the schema.',
+    allowed: '`on` or `off`',
+    whenUnset: '`on`',
+    read: onOrOff,
+  },
   MIGRATION_WAIT_SECONDS: {
     meaning:
-      'How long a start waits for another process that is migrating the database, before it gives up with exit code 1.',
+      'How long a start waits for another process that is migrating the database, or for a read-only database, before it gives up with exit code 1.',
     allowed: 'a whole number from 1 to 86400',
     whenUnset: '`300`',
     read: integer(1, 86_400),
@@ -148,6 +172,13 @@ export const VARIABLES = {
     secret: true,
     read: address('smtp:', 'smtps:'),
   },
+  MAILS: {
+    meaning:
+      'Confirms that mails are only written to files. In production a process that runs jobs needs this or `SMTP_URL`.',
+    allowed: '`files`, without `SMTP_URL`',
+    whenUnset: 'mails are sent through `SMTP_URL`; outside of production they may be written to files',
+    read: oneOf('files'),
+  },
   MAIL_FROM: {
     meaning: 'The address that mails are sent from. The sender name is that of the shop.',
     allowed: 'an e-mail address',
@@ -159,6 +190,25 @@ export const VARIABLES = {
     allowed: 'a whole number from 1 to 50',
     whenUnset: '`5`',
     read: integer(1, 50),
+  },
+  RETENTION_CARTS_DAYS: {
+    meaning:
+      'How long carts and checkouts without an order are kept after they expired, and links to any checkout and the history of reserved stock.',
+    allowed: 'a whole number from 30 to 3650',
+    whenUnset: '`90`',
+    read: integer(30, 3_650),
+  },
+  RETENTION_ADDRESSES_DAYS: {
+    meaning: 'How long checkouts without an order keep e-mail, phone, addresses and note after they expired.',
+    allowed: 'a whole number from 7 to 365',
+    whenUnset: '`30`',
+    read: integer(7, 365),
+  },
+  RETENTION_AUDIT_DAYS: {
+    meaning: 'How long the audit is kept.',
+    allowed: 'a whole number from 90 to 3650',
+    whenUnset: '`400`',
+    read: integer(90, 3_650),
   },
   SECRET_KEY: {
     meaning:
@@ -209,8 +259,14 @@ export const VARIABLES = {
     secret: true,
     read: matching(/^[\x21-\x7e]{16,1000}$/),
   },
+  METRICS_HOST: {
+    meaning: 'The address that `METRICS_PORT` listens on.',
+    allowed: 'an IP address or a host name of this machine',
+    whenUnset: 'the address of `HOST`',
+    read: matching(/^[A-Za-z0-9.:-]{1,255}$/),
+  },
   METRICS_PORT: {
-    meaning: 'A separate port for `/metrics`, on the same address as `PORT`; do not expose it to the public.',
+    meaning: 'A separate port for `/metrics`; do not expose it to the public.',
     allowed: 'a whole number from 1 to 65535, other than `PORT`',
     whenUnset: '`/metrics` is served on `PORT`',
     read: integer(1, 65_535),
@@ -327,7 +383,7 @@ export const VARIABLES = {
 
 export type VariableName = keyof typeof VARIABLES;
 
-/** The text of each variable as a value; what is not set is undefined. */
+/** Parsed values of all variables; undefined if a variable is not set. */
 export type Values = {
   [Name in VariableName]?: Exclude<ReturnType<(typeof VARIABLES)[Name]['read']>, Unreadable>;
 };

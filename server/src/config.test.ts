@@ -27,7 +27,7 @@ function mistakesIn(env: NodeJS.ProcessEnv): string[] {
   }
 }
 
-test('with nothing set, the server runs only on this machine, on what it makes itself', () => {
+test('without any variables, the server listens only on this machine and uses the embedded database', () => {
   const config = readConfig({ DATA_DIR });
 
   expect(config).toMatchObject({
@@ -46,15 +46,32 @@ test('with nothing set, the server runs only on this machine, on what it makes i
   });
 });
 
-test('metrics have a port of their own or a token of some length', () => {
-  expect(readConfig({ DATA_DIR, METRICS_PORT: '9100' }).metricsPort).toBe(9100);
+test('MIGRATE=off needs a database, and an API process without jobs then needs no direct URL behind a pooler', () => {
+  const pooled = { DATA_DIR, DATABASE_URL: PRODUCTION.DATABASE_URL, DATABASE_POOLING: 'transaction', MIGRATE: 'off' };
+
+  expect(readConfig({ ...pooled, ROLE: 'api' }).migrates).toBe(false);
+  const direct = [expect.stringContaining('needs DATABASE_DIRECT_URL')];
+  expect(mistakesIn({ ...pooled, ROLE: 'worker' })).toEqual(direct);
+  expect(mistakesIn({ ...pooled, ROLE: 'api', OPERATOR_PORT: '8090' })).toEqual(direct);
+  expect(mistakesIn({ DATA_DIR, MIGRATE: 'off' })).toEqual([expect.stringContaining('MIGRATE=off needs DATABASE_URL')]);
+});
+
+test('mails cannot be both sent and only written to files', () => {
+  expect(mistakesIn({ DATA_DIR, SMTP_URL: 'smtp://mail.test', MAILS: 'files' })).toEqual([
+    expect.stringContaining('MAILS=files and SMTP_URL contradict'),
+  ]);
+});
+
+test('requires a METRICS_PORT other than PORT, and a METRICS_TOKEN of minimum length', () => {
+  expect(readConfig({ DATA_DIR, METRICS_PORT: '9100' })).toMatchObject({ metricsPort: 9100, metricsHost: '127.0.0.1' });
+  expect(readConfig({ DATA_DIR, METRICS_PORT: '9100', METRICS_HOST: '10.0.0.7' }).metricsHost).toBe('10.0.0.7');
   expect(mistakesIn({ DATA_DIR, METRICS_PORT: '8080' })).toEqual([
     expect.stringContaining('METRICS_PORT must differ from PORT'),
   ]);
   expect(mistakesIn({ DATA_DIR, METRICS_TOKEN: 'short' })).toEqual([expect.stringContaining('METRICS_TOKEN')]);
 });
 
-test('the secret key is made once, and only its owner can read it', () => {
+test('generates the secret key once, readable only for its owner', () => {
   const first = readConfig({ DATA_DIR }).secretKey;
 
   expect(readConfig({ DATA_DIR }).secretKey).toBe(first);
@@ -62,7 +79,7 @@ test('the secret key is made once, and only its owner can read it', () => {
   expect(statSync(join(DATA_DIR, 'secret.key')).mode & 0o777).toBe(0o600);
 });
 
-test('a damaged secret key is refused, not replaced', () => {
+test('rejects a damaged secret key instead of replacing it', () => {
   const directory = mkdtempSync(join(tmpdir(), 'commerce-config-'));
   writeFileSync(join(directory, 'secret.key'), 'half\n');
 
@@ -71,7 +88,7 @@ test('a damaged secret key is refused, not replaced', () => {
   rmSync(directory, { recursive: true });
 });
 
-test('a sound production configuration is taken, with the defaults of production', () => {
+test('accepts a valid production configuration and uses production defaults', () => {
   expect(readConfig(PRODUCTION)).toMatchObject({
     production: true,
     host: '0.0.0.0',
@@ -81,7 +98,7 @@ test('a sound production configuration is taken, with the defaults of production
   });
 });
 
-test('all mistakes are reported at once, each naming its variable', () => {
+test('reports all mistakes at once, and each names its variable', () => {
   const mistakes = mistakesIn({ PORT: 'http', LOG_LEVEL: 'loud', BASE_URL: 'shop.test', TRUST_PROXY: 'true' });
 
   expect(mistakes.map((sentence) => sentence.split(' ')[0]).sort()).toEqual([
@@ -92,7 +109,7 @@ test('all mistakes are reported at once, each naming its variable', () => {
   ]);
 });
 
-test('no message holds the value of a secret', () => {
+test('no message contains the value of a secret', () => {
   const secrets = {
     SECRET_KEY: 'changeme-hunter2',
     DATABASE_URL: 'mysql://u:hunter2@h/d',
@@ -105,7 +122,7 @@ test('no message holds the value of a secret', () => {
   expect(mistakes.join()).not.toContain('hunter2');
 });
 
-describe('production refuses', () => {
+describe('in production', () => {
   test.each([
     ['SECRET_KEY', { SECRET_KEY: undefined }],
     ['SECRET_KEY', { SECRET_KEY: 'change-me-change-me-change-me-change-me' }],
@@ -122,12 +139,12 @@ describe('production refuses', () => {
     ['LOG_LEVEL', { LOGLEVEL: 'debug' }],
     ['REDIS_URL', { REDSI_URL: 'redis://redis' }],
     ['REDIS_URL', { REDIS_URI: 'redis://redis' }],
-  ])('%s in %o', (name, env) => {
+  ])('production rejects %s in %o', (name, env) => {
     expect(mistakesIn({ ...PRODUCTION, ...env })).toEqual([expect.stringContaining(name)]);
   });
 });
 
-test('outside production a misspelt variable is only pointed out', () => {
+test('outside production, a misspelled variable causes only a warning', () => {
   const { warnings } = readConfig({ DATA_DIR, REDIS_URI: 'redis://redis', POST: '1', HOSTNAME: 'desk', NODE: 'x' });
 
   expect(warnings).toEqual(['REDIS_URI is not a setting of the server. Did you mean REDIS_URL?']);
@@ -139,38 +156,61 @@ test('production accepts the variables of storefronts and integrations', () => {
   expect(mistakesIn({ ...PRODUCTION, ...ofClients, COMMERCE_SYNC_SECRET: 'sync_1' })).toEqual([]);
 });
 
-test('a variable whose like is set as well is taken for somebody else’s', () => {
+test('ignores a misspelled variable if the correct one is set too', () => {
   expect(mistakesIn({ ...PRODUCTION, REDIS_URL: 'redis://redis', REDIS_URI: 'redis://redis' })).toEqual([]);
 });
 
-test('NODE_ENV=Production does not pass for development', () => {
+test('rejects NODE_ENV=Production instead of running as development', () => {
   expect(mistakesIn({ DATA_DIR, NODE_ENV: 'Production' })).toEqual([expect.stringContaining('NODE_ENV must be')]);
 });
 
-test('a worker without an API process needs a shared database', () => {
+test('a worker without an API process requires a shared database', () => {
   expect(mistakesIn({ DATA_DIR, ROLE: 'worker' })).toEqual([expect.stringContaining('needs DATABASE_URL')]);
 });
 
-test('behind a pooler in transaction mode, the direct address is required', () => {
+test('requires the direct database URL behind a pooler in transaction mode', () => {
   const pooled = { ...PRODUCTION, DATABASE_POOLING: 'transaction' };
 
   expect(mistakesIn(pooled)).toEqual([expect.stringContaining('needs DATABASE_DIRECT_URL')]);
   expect(mistakesIn({ ...pooled, DATABASE_DIRECT_URL: 'postgres://shop:pa55word@pg.test/shop' })).toEqual([]);
 });
 
-test('a direct address without a pooled one is a mistake', () => {
+test('rejects a direct database URL without DATABASE_URL', () => {
   expect(mistakesIn({ DATA_DIR, DATABASE_DIRECT_URL: PRODUCTION.DATABASE_URL })).toEqual([
     expect.stringContaining('needs DATABASE_URL'),
   ]);
 });
 
-test('the embedded database serves in production when it is allowed to', () => {
+test('standbys need DATABASE_URL, and the catalogue cache that they fill', () => {
+  const urls = ['postgres://shop:pa55word@one.test/shop', 'postgres://shop:pa55word@two.test/shop'];
+  const replicas = { DATABASE_REPLICA_URLS: urls.join(', ') };
+
+  expect(readConfig({ ...PRODUCTION, ...replicas }).databaseReplicaUrls).toEqual(urls);
+  expect(mistakesIn({ DATA_DIR, ...replicas })).toEqual([expect.stringContaining('needs DATABASE_URL')]);
+  expect(mistakesIn({ ...PRODUCTION, ...replicas, CATALOG_CACHE: 'off' })).toEqual([
+    expect.stringContaining('Remove CATALOG_CACHE=off'),
+  ]);
+  expect(mistakesIn({ ...PRODUCTION, DATABASE_REPLICA_URLS: `${urls[0]},two.test` })).toEqual([
+    expect.stringContaining('DATABASE_REPLICA_URLS must be'),
+  ]);
+});
+
+test('production accepts the embedded database if ALLOW_EMBEDDED is on', () => {
   expect(readConfig({ ...PRODUCTION, DATABASE_URL: undefined, ALLOW_EMBEDDED: 'on' }).databaseUrl).toBeUndefined();
 });
 
-test('docs/configuration.md documents every variable as the server uses it', () => {
+test('docs/configuration.md documents every variable as the server reads it', () => {
   const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
 
   expect(withTable(page), 'run: node server/src/config-table.ts').toBe(page);
   for (const name of Object.keys(VARIABLES)) expect(page).toContain(`\`${name}\``);
+});
+
+test('rejects a retention below its minimum and names the setting', () => {
+  const short = { RETENTION_CARTS_DAYS: '29', RETENTION_ADDRESSES_DAYS: '6', RETENTION_AUDIT_DAYS: '89' };
+  expect(mistakesIn({ DATA_DIR, ...short })).toEqual([
+    'RETENTION_CARTS_DAYS must be a whole number from 30 to 3650.',
+    'RETENTION_ADDRESSES_DAYS must be a whole number from 7 to 365.',
+    'RETENTION_AUDIT_DAYS must be a whole number from 90 to 3650.',
+  ]);
 });

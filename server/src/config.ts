@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { Unreadable } from './config-readers.ts';
 import { VARIABLES, type Values, type VariableName } from './config-variables.ts';
 import type { S3Settings } from './files/store.ts';
+import type { Retention } from './jobs/retention.ts';
 import { hasSecretKey, secretKeyIn } from './secret-key.ts';
 import type { TracingOptions } from './tracing/open-tracing.ts';
 
@@ -11,49 +12,59 @@ export interface Config {
   port: number;
   host: string;
   metricsToken: string | undefined;
-  /** Undefined means that metrics have no port of their own. */
+  /** Undefined if metrics have no separate port. */
   metricsPort: number | undefined;
-  /** Undefined means that there is no listener for operators. */
+  metricsHost: string;
+  /** Undefined if there is no listener for operators. */
   operatorPort: number | undefined;
   operatorHost: string;
-  /** Undefined means that nothing is traced. */
+  /** Undefined if tracing is off. */
   tracing: TracingOptions | undefined;
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   baseUrl: string;
-  /** Neither BASE_URL nor PORT is set. */
+  /** Whether neither BASE_URL nor PORT is set. */
   baseUrlAssumed: boolean;
-  /** Absolute. */
+  /** Absolute path. */
   dataDir: string;
-  /** Undefined means that files are kept in `dataDir`. */
+  /** Undefined if files are stored in `dataDir`. */
   s3: S3Settings | undefined;
-  /** Undefined means the embedded database. */
+  /** Undefined for the embedded database. */
   databaseUrl: string | undefined;
-  /** Without a pooler, for migrations and jobs; undefined means that `databaseUrl` has none either. */
+  /** Direct URL without a pooler, for migrations and jobs. Undefined if `databaseUrl` has no pooler. */
   databaseDirectUrl: string | undefined;
+  /** Standbys for reads of the catalogue. */
+  databaseReplicaUrls: string[];
   databasePoolMax: number;
   databasePooling: 'session' | 'transaction';
-  /** How long a start waits for the migrations that another process runs. */
+  /** By how much order numbers advance when a new era begins (db/era.ts). */
+  skippedNumbers: number;
+  /** Whether a start migrates the database. If not, it checks that the schema is complete. */
+  migrates: boolean;
+  /** How long to wait at startup for another process that is migrating. */
   migrationWaitSeconds: number;
   redisUrl: string | undefined;
-  /** Undefined means that mails are written to files. */
+  /** Undefined if mails are written to files. */
   smtpUrl: string | undefined;
+  /** Whether the operator has confirmed that mails are written to files. */
+  mailsToFiles: boolean;
   mailFrom: string;
   cardProvider: 'none' | 'test';
-  /** In place of Stripe's own, never in production. */
+  /** Replaces Stripe's API URL. Never set in production. */
   stripeApiUrl: string | undefined;
-  /** For sites with a connected account. */
+  /** The platform's Stripe key, for sites with a connected account. */
   stripePlatformKey: string | undefined;
-  /** Whether webhooks may go to private addresses. */
+  /** Whether webhooks may be sent to private IP addresses. */
   webhookPrivateAddresses: boolean;
   webhookConcurrency: number;
   mailConcurrency: number;
+  retention: Retention;
   secretKey: string;
-  /** For `rotate-secret-key`. */
+  /** The new key for `rotate-secret-key`. */
   newSecretKey: string | undefined;
-  /** SECRET_KEY was not set: the key is the one in DATA_DIR. */
+  /** Whether the secret key is stored in DATA_DIR, because SECRET_KEY is not set. */
   secretKeyInFile: boolean;
   role: 'api' | 'worker' | 'all';
-  /** How many proxies are in front of the server. */
+  /** Number of proxies in front of the server. */
   trustProxy: number;
   keepAliveSeconds: number;
   drainSeconds: number;
@@ -62,13 +73,16 @@ export interface Config {
   rateLimits: boolean;
   catalogueCache: boolean;
   validateResponses: boolean;
-  /** `if_empty`: in a database without shops. */
+  /** `if_empty` creates the demo shop only in a database without shops. */
   demoShop: 'on' | 'if_empty' | 'off';
-  /** Probable mistakes, a sentence each. In production these are errors. */
+  /** Sentences about probable mistakes. In production these are errors. */
   warnings: string[];
 }
 
-/** The configuration is wrong. The message lists every mistake, a line each, naming the variable and what to do. */
+/**
+ * Thrown for an invalid configuration. The message has a line for each mistake, which names the variable and what to
+ * do.
+ */
 export class ConfigError extends Error {
   readonly mistakes: string[];
 
@@ -80,14 +94,15 @@ export class ConfigError extends Error {
 }
 
 /**
- * The configuration that the environment describes; an empty variable counts as unset. Outside production a missing secret key
- * is made and kept in the data directory. Throws ConfigError with all mistakes at once; its message contains no secret value.
+ * Reads the configuration from environment variables. Empty variables count as unset. Outside production a missing
+ * secret key is generated and stored in the data directory. Throws ConfigError with all mistakes; its message never
+ * contains a secret.
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   return configOf(env, secretKeyIn);
 }
 
-/** The same without writing anything: a secret key that does not exist yet is not created, and is empty. */
+/** Like `readConfig`, but writes nothing: a missing secret key is not generated and stays empty. */
 export function inspectConfig(env: NodeJS.ProcessEnv): Config {
   return configOf(env, (dataDir) => (hasSecretKey(dataDir) ? secretKeyIn(dataDir) : ''));
 }
@@ -105,14 +120,16 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
 
   const port = values.PORT ?? DEFAULT_PORT;
   const dataDir = resolve(values.DATA_DIR ?? '.data');
+  const host = values.HOST ?? (production ? '0.0.0.0' : '127.0.0.1');
   const trustProxy = values.TRUST_PROXY ?? 0;
   const baseUrl = values.BASE_URL ?? `http://localhost:${port}`;
   return {
     production,
     port,
-    host: values.HOST ?? (production ? '0.0.0.0' : '127.0.0.1'),
+    host,
     metricsToken: values.METRICS_TOKEN,
     metricsPort: values.METRICS_PORT,
+    metricsHost: values.METRICS_HOST ?? host,
     operatorPort: values.OPERATOR_PORT,
     operatorHost: values.OPERATOR_HOST ?? '127.0.0.1',
     tracing: tracingOf(values),
@@ -122,15 +139,20 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
     s3: s3Of(values),
     databaseUrl: values.DATABASE_URL,
     databaseDirectUrl: values.DATABASE_DIRECT_URL,
+    databaseReplicaUrls: values.DATABASE_REPLICA_URLS ?? [],
     databasePoolMax: values.DATABASE_POOL_MAX ?? 10,
     databasePooling: values.DATABASE_POOLING ?? 'session',
+    migrates: values.MIGRATE ?? true,
+    skippedNumbers: values.SKIPPED_NUMBERS ?? 1_000,
     migrationWaitSeconds: values.MIGRATION_WAIT_SECONDS ?? 300,
     redisUrl: values.REDIS_URL,
     smtpUrl: values.SMTP_URL,
+    mailsToFiles: values.MAILS === 'files',
     mailFrom: values.MAIL_FROM ?? `no-reply@${new URL(baseUrl).hostname}`,
     webhookPrivateAddresses: values.WEBHOOK_PRIVATE_ADDRESSES ?? !production,
     webhookConcurrency: values.WEBHOOK_CONCURRENCY ?? 200,
     mailConcurrency: values.MAIL_CONCURRENCY ?? 5,
+    retention: retentionOf(values),
     cardProvider: values.CARD_PROVIDER ?? (production ? 'none' : 'test'),
     stripeApiUrl: values.STRIPE_API_URL,
     stripePlatformKey: values.STRIPE_PLATFORM_KEY,
@@ -151,6 +173,14 @@ function configOf(env: NodeJS.ProcessEnv, keyIn: (dataDir: string) => string): C
   };
 }
 
+function retentionOf(values: Values): Config['retention'] {
+  return {
+    cartsDays: values.RETENTION_CARTS_DAYS ?? 90,
+    addressesDays: values.RETENTION_ADDRESSES_DAYS ?? 30,
+    auditDays: values.RETENTION_AUDIT_DAYS ?? 400,
+  };
+}
+
 function readValues(env: NodeJS.ProcessEnv): { values: Values; mistakes: string[] } {
   const read: Partial<Record<VariableName, unknown>> = {};
   const mistakes: string[] = [];
@@ -167,11 +197,16 @@ function readValues(env: NodeJS.ProcessEnv): { values: Values; mistakes: string[
 function contradictions(values: Values): string[] {
   const { DATABASE_URL, DATABASE_DIRECT_URL, DATABASE_POOLING, ROLE = 'all' } = values;
   const mistakes: string[] = [];
+  // Migrations, background jobs and the calls of operators need the login that owns the schema.
+  const needsOwner = values.MIGRATE !== false || ROLE !== 'api' || values.OPERATOR_PORT !== undefined;
   if (
     values.OPERATOR_PORT !== undefined &&
     [values.PORT ?? DEFAULT_PORT, values.METRICS_PORT].includes(values.OPERATOR_PORT)
   ) {
     mistakes.push('OPERATOR_PORT must differ from PORT, which is public, and from METRICS_PORT.');
+  }
+  if (values.SMTP_URL && values.MAILS === 'files') {
+    mistakes.push('MAILS=files and SMTP_URL contradict each other. Remove MAILS to send mails, or SMTP_URL.');
   }
   if (values.METRICS_PORT === (values.PORT ?? DEFAULT_PORT)) {
     mistakes.push('METRICS_PORT must differ from PORT, which is public.');
@@ -184,10 +219,19 @@ function contradictions(values: Values): string[] {
   if (!DATABASE_URL && DATABASE_DIRECT_URL) {
     mistakes.push('DATABASE_DIRECT_URL needs DATABASE_URL as well. Without a pooler, set only DATABASE_URL.');
   }
-  if (DATABASE_URL && DATABASE_POOLING === 'transaction' && !DATABASE_DIRECT_URL) {
+  if (DATABASE_URL && DATABASE_POOLING === 'transaction' && !DATABASE_DIRECT_URL && needsOwner) {
     mistakes.push(
       'DATABASE_POOLING=transaction needs DATABASE_DIRECT_URL: migrations and background jobs do not work through a pooler. Set it to the address of PostgreSQL itself.',
     );
+  }
+  if (!DATABASE_URL && values.MIGRATE === false) {
+    mistakes.push('MIGRATE=off needs DATABASE_URL: only the start migrates the embedded database. Remove it.');
+  }
+  if (!DATABASE_URL && values.DATABASE_REPLICA_URLS) {
+    mistakes.push('DATABASE_REPLICA_URLS needs DATABASE_URL as well: the embedded database has no standbys.');
+  }
+  if (values.DATABASE_REPLICA_URLS && values.CATALOG_CACHE === false) {
+    mistakes.push('DATABASE_REPLICA_URLS needs the catalogue cache. Remove CATALOG_CACHE=off.');
   }
   const missing = S3_VARIABLES.filter((name) => values.S3_ENDPOINT && !values[name]);
   if (missing.length > 0) mistakes.push(`S3_ENDPOINT needs ${missing.join(', ')} as well. Set them, or remove it.`);
@@ -252,13 +296,15 @@ function unsafeInProduction(values: Values, env: NodeJS.ProcessEnv): string[] {
   return mistakes;
 }
 
-/** Read by the `commerce` command, storefronts and integrations, which may share the environment or the file .env. */
+/**
+ * Variables of the `commerce` command, storefronts and integrations, which may share the environment or the .env file.
+ */
 const OF_CLIENTS = [
   ...['COMMERCE_URL', 'COMMERCE_API_KEY', 'COMMERCE_PROFILE', 'COMMERCE_CONFIG'],
   ...['COMMERCE_SITE_ID', 'COMMERCE_STOREFRONT_TOKEN', 'COMMERCE_SYNC_SECRET'],
 ];
 
-/** Variables that look like settings of the server, but are not. */
+/** Variables that are probably misspelled settings of the server. */
 function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   const sentences: string[] = [];
   for (const name of Object.keys(env)) {
@@ -271,10 +317,12 @@ function unknownSettings(env: NodeJS.ProcessEnv): string[] {
   return sentences;
 }
 
-// Shorter names resemble other valid names too often: POST is not a misspelt PORT.
+// Shorter names are too similar to other valid names: POST is not a misspelling of PORT.
 const LEAST_LENGTH_OF_A_TYPO = 8;
 
-/** True if the names differ by underscores, a plural, one letter added, missing or changed, or two letters swapped. */
+/**
+ * Whether two names differ only by underscores, a plural, one added, missing or changed letter, or two swapped letters.
+ */
 function isTypo(name: string, known: string): boolean {
   if (known.length < LEAST_LENGTH_OF_A_TYPO) return false;
   if (stem(name) === stem(known)) return true;
@@ -301,7 +349,7 @@ function entries() {
   return Object.entries(VARIABLES) as [VariableName, (typeof VARIABLES)[VariableName]][];
 }
 
-/** Without Markdown's code marks. */
+/** Removes Markdown's backticks. */
 function plain(text: string): string {
   return text.replaceAll('`', '');
 }

@@ -38,7 +38,7 @@ function request(url: string): Promise<IncomingMessage> {
 
 const exited = async () => (await once(child, 'exit'))[0] as number | null;
 
-test('a request in flight is answered, with the word that the connection ends, before the process exits with 0', async () => {
+test('answers a running request with Connection: close before the process exits with 0', async () => {
   const url = await start(0);
   const answer = request(`${url}/slow`);
   await sleep(100);
@@ -52,7 +52,7 @@ test('a request in flight is answered, with the word that the connection ends, b
   expect(await exit).toBe(0);
 });
 
-test('what the process holds is stopped in order, and one that fails does not keep the next from its turn', async () => {
+test('stops jobs, Redis and the database in order, and continues if one of them fails', async () => {
   await start(0);
 
   child.kill('SIGINT');
@@ -62,7 +62,7 @@ test('what the process holds is stopped in order, and one that fails does not ke
   expect(output).toContain('redis does not stop');
 });
 
-test('while the balancer is given time, readiness says no and requests are still served', async () => {
+test('during the drain time, /readyz answers 503 and other requests are still served', async () => {
   const url = await start(1);
 
   child.kill('SIGTERM');
@@ -75,13 +75,13 @@ test('while the balancer is given time, readiness says no and requests are still
   expect(await exited()).toBe(0);
 });
 
-test('an idle connection that its client keeps open does not hold the process', async () => {
+test('an idle keep-alive connection does not delay the exit', async () => {
   const url = await start(0);
   await request(`${url}/`);
 
   child.kill('SIGTERM');
 
-  // Otherwise the connection would be kept for a minute, and the process would exit with 1 before that.
+  // Without closing it, the connection would stay open for a minute, and the process would exit with 1 before.
   expect(await exited()).toBe(0);
 });
 
@@ -99,7 +99,7 @@ test('a second signal ends the process at once', async () => {
   expect(await lost).toBeInstanceOf(Error);
 });
 
-test('a signal that npm repeats at once counts as one', async () => {
+test('a SIGINT that npm sends twice within milliseconds does not cut off running requests', async () => {
   const url = await start(0);
   const answer = request(`${url}/slow`);
   await sleep(100);
@@ -113,7 +113,7 @@ test('a signal that npm repeats at once counts as one', async () => {
   expect(await exit).toBe(0);
 });
 
-test('an error that nobody caught is logged, and the process exits with 1 within seconds, having stopped what it holds', async () => {
+test('logs an uncaught error, stops all components and exits with 1 within seconds', async () => {
   const url = await start(5);
   const lost = request(`${url}/throw`).catch((error: Error) => error);
 

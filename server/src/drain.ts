@@ -1,7 +1,3 @@
-import type { Server, ServerResponse } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from 'pino';
-
 /**
  * How the process shuts down, in order:
  *
@@ -14,13 +10,18 @@ import type { Logger } from 'pino';
  * This takes 30 s at most, else the process exits with 1. A second signal exits at once. An uncaught error drains for
  * 1 s and exits with 1: the state that it left is unknown.
  */
+
+import type { Server, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
 export interface Drain {
   server: Server;
-  /** Decides what `/readyz` answers. */
+  /** Read by `/readyz`. */
   readiness: { draining: boolean };
-  /** Called in this order; a failure is logged, and the next one is called nevertheless. */
+  /** Called in this order. If one fails, the failure is logged and the next one is called. */
   stops: readonly (() => Promise<unknown>)[];
-  /** Its `cause` serializer must redact secrets. */
+  /** The log, whose `cause` serializer must redact secrets. */
   logger: Logger;
   drainSeconds: number;
 }
@@ -30,10 +31,10 @@ const HARD_LIMIT_SECONDS = 30;
 const FATAL_IN_FLIGHT_SECONDS = 1;
 const FATAL_HARD_LIMIT_SECONDS = 5;
 const IDLE_SWEEP_MS = 1_000;
-// npm passes on the Ctrl-C that the terminal has already sent to us: that counts as one signal.
+// npm forwards a Ctrl-C that the terminal has already sent to this process. Both count as one signal.
 const ECHO_MS = 250;
 
-/** Installs the handlers. Call it once. */
+/** Installs the signal handlers. Call it once. */
 export function drainOnSignal({ server, readiness, stops, logger, drainSeconds }: Drain): void {
   const closing = closeConnectionsWhile(server, readiness);
   let since: number | undefined;
@@ -70,13 +71,13 @@ export function drainOnSignal({ server, readiness, stops, logger, drainSeconds }
   process.on('unhandledRejection', failed);
 }
 
-/** Tracks the server's responses; the function that it returns does steps 2 and 3, and resolves when no connection is left. */
+/** Tracks the server's responses. The returned function does steps 2 and 3, and resolves when no connection is left. */
 function closeConnectionsWhile(server: Server, readiness: { draining: boolean }) {
   const open = new Set<ServerResponse>();
   const sayClose = (res: ServerResponse) => {
     if (!res.headersSent) res.setHeader('Connection', 'close');
   };
-  // Before the app's own listener: afterwards the headers may have been sent.
+  // Runs before the app's listener, which may send the headers.
   server.prependListener('request', (_req, res: ServerResponse) => {
     open.add(res);
     res.once('close', () => open.delete(res));

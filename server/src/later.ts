@@ -3,8 +3,8 @@ import type { Surfaces } from './http/deps.ts';
 import { once } from './once.ts';
 
 /**
- * Loading modules takes most of the start. The surfaces are loaded after the server listens: by `warmUp`, or by the first
- * request that needs them.
+ * Handlers of the APIs. Loading modules takes most of the startup time, so these are loaded after the server listens:
+ * by `warmUp`, or by the first request that needs them.
  */
 export const surfaces: Surfaces = {
   dashboard: once(async () => (await import('./dashboard/index.ts')).dashboard),
@@ -13,7 +13,7 @@ export const surfaces: Surfaces = {
   agent: once(async () => (await import('./agent/index.ts')).agent),
 };
 
-/** Creates the handler when the first request arrives. */
+/** Creates a handler on its first request. */
 export function whenAsked(make: () => Promise<RequestHandler>): RequestHandler {
   const made = once(make);
   return async (req, res, next) => (await made())(req, res, next);

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import manifest from '../package.json' with { type: 'json' };
 import type { AuditVerifyOptions } from './commands/audit-verify.ts';
+import type { LostOptions } from './commands/lost.ts';
 import { printProgress } from './commands/progress.ts';
 import type { SiteOptions } from './commands/site.ts';
 import type { DeleteOptions } from './commands/site-life.ts';
@@ -11,12 +12,12 @@ import type { SitePaymentsOptions } from './commands/site-payments.ts';
 import { inspectConfig, readConfig } from './config.ts';
 import { ValidationError } from './shop/errors.ts';
 
-// Settings of the folder. Variables that are set already take precedence.
+// Variables that are already set take precedence over .env.
 if (existsSync('.env')) process.loadEnvFile('.env');
 
-// Each command imports only what it needs: loading the whole server takes a second.
+// Each command imports only the modules that it needs, because loading the whole server takes a second.
 const program = new Command('commerce-server')
-  .description('The commerce backend: catalogue, dashboard and storefront over HTTP, on PostgreSQL.')
+  .description('Commerce backend: dashboard, storefront and agent APIs on PostgreSQL.')
   .version(manifest.version)
   .addHelpText(
     'after',
@@ -26,16 +27,29 @@ const program = new Command('commerce-server')
 
 program
   .command('start')
-  .description('run the server; without DATABASE_URL, with an embedded PostgreSQL and a demo shop')
-  .action(async () => {
+  .description('run the server; without DATABASE_URL, uses an embedded PostgreSQL and creates a demo shop')
+  .option(
+    '--processes <number>',
+    'number of processes that share PORT on this machine; more than one needs Redis',
+    wholeNumber,
+    1,
+  )
+  .action(async ({ processes }: { processes: number }) => {
+    const config = readConfig(process.env);
+    const isOneOfMany = processes > 1 && (await import('node:cluster')).default.isWorker;
+    if (processes > 1 && !isOneOfMany) {
+      const { refuseMany, startMany } = await import('./commands/start-many.ts');
+      refuseMany(processes, config);
+      return startMany(processes, config);
+    }
     const { start } = await import('./commands/start.ts');
-    await start(readConfig(process.env));
+    await start(config, { isOneOfMany });
   });
 
 program
   .command('migrate')
   .description('migrate the database to the schema of this release, and add missing roles, grants and policies')
-  .option('--roles', 'only create the roles, before pg_restore loads a dump', false)
+  .option('--roles', 'create only the roles, to load a dump with pg_restore afterwards', false)
   .action(async (options: { roles: boolean }) => {
     const { migrate } = await import('./commands/migrate.ts');
     await migrate(readConfig(process.env), options);
@@ -54,20 +68,20 @@ const site = program.command('site').description('manage sites');
 site
   .command('create')
   .description(
-    'open a shop: asks for missing values on a terminal; prints its credentials, whose secrets are shown only once',
+    'create a shop and print its credentials (secrets are shown only once); at a terminal, asks for missing values',
   )
   .option('--name <name>', 'the name of the shop')
-  .option('--currency <code>', 'the currency of its prices as an ISO 4217 code, such as EUR')
+  .option('--currency <code>', 'the currency of all prices, as an ISO 4217 code such as EUR')
   .option(
     '--file <file>',
-    'the shop as JSON: name, currency, country, staff, settings, shipping_options, products; of many, one in each line of a .jsonl',
+    'a JSON file with name, currency, country, staff, settings, shipping_options and products; a .jsonl file with one shop per line creates many',
   )
-  .option('--staff-email <email>', 'the login for the dashboard; an existing one gets access to this site as well')
+  .option('--staff-email <email>', 'the login for the dashboard; an existing login gets access to this site too')
   .option('--staff-name <name>', 'the name of the person who logs in')
-  .option('--no-input', 'ask nothing, also on a terminal')
+  .option('--no-input', 'never ask for values')
   .addHelpText(
     'after',
-    '\nWithout a terminal, or with --file, nothing is asked and the credentials are printed as JSON.\n\nExamples:\n  commerce-server site create\n  commerce-server site create --file shop.json > site.json\n  commerce-server site create --file shops.jsonl > sites.jsonl\n  commerce-server site create --name "Alder & Finch" --currency EUR --no-input > site.json',
+    '\nWithout a terminal, or with --file, the command asks nothing and prints the credentials as JSON.\n\nExamples:\n  commerce-server site create\n  commerce-server site create --file shop.json > site.json\n  commerce-server site create --file shops.jsonl > sites.jsonl\n  commerce-server site create --name "Alder & Finch" --currency EUR --no-input > site.json',
   )
   .action(async (options: SiteOptions) => {
     if (options.file?.endsWith('.jsonl')) {
@@ -81,10 +95,10 @@ site
 
 site
   .command('list')
-  .description('show all sites with their contents, usage and problems')
-  .option('--sort <order>', 'name, created, products, orders, last-order, storage, calls or health', 'name')
-  .option('--status <status>', 'only those that are open, suspended or deleting')
-  .option('--problem <problem>', 'only those with this problem: cannot-sell, webhooks-failing or suspended')
+  .description('list all sites with their contents, usage and problems')
+  .option('--sort <order>', 'sort by name, created, products, orders, last-order, storage, calls or health', 'name')
+  .option('--status <status>', 'only sites with this status: open, suspended or deleting')
+  .option('--problem <problem>', 'only sites with this problem: cannot-sell, webhooks-failing or suspended')
   .option('--json', 'print them as JSON', false)
   .addHelpText(
     'after',
@@ -97,7 +111,7 @@ site
 
 site
   .command('show')
-  .description('show how a site is doing: what it holds, what waits, which webhooks fail, what it lacks')
+  .description('show the health of a site: contents, pending work, failing webhooks and missing settings')
   .argument('<site_id>', 'the site')
   .action(async (site_id: string) => {
     const { siteShow } = await import('./commands/site-show.ts');
@@ -106,9 +120,9 @@ site
 
 site
   .command('usage')
-  .description('show what a site has used in each month: calls, orders, deliveries, products, storage')
+  .description('show the usage of a site by month: calls, orders, deliveries, products, storage')
   .argument('<site_id>', 'the site')
-  .option('--months <number>', 'how many months, this one included', '12')
+  .option('--months <number>', 'number of months, including the current one', '12')
   .option('--json', 'print them as JSON', false)
   .action(async (site_id: string, options: { months: string; json: boolean }) => {
     const { siteUsage } = await import('./commands/site-usage.ts');
@@ -117,9 +131,9 @@ site
 
 site
   .command('limits')
-  .description('show the rate limits of a site, and change those given; docs/limits.md explains them')
+  .description('show or change the rate limits of a site (docs/limits.md)')
   .argument('<site_id>', 'the site')
-  .option('--set <name=value...>', 'a limit and its number, or default; applies from the next request on', [])
+  .option('--set <name=value...>', 'set a limit to a number or to default; applies to the next request', [])
   .addHelpText(
     'after',
     '\nExample:\n  commerce-server site limits SITE_ID --set storefront_read=1200 cart_write=default',
@@ -131,12 +145,10 @@ site
 
 site
   .command('payments')
-  .description(
-    'show which account a site is paid through, or have it paid through a connected account of STRIPE_PLATFORM_KEY',
-  )
+  .description('show the payment account of a site, or set it to a connected account of STRIPE_PLATFORM_KEY')
   .argument('<site_id>', 'the site')
-  .option('--account <id>', 'the connected account, such as acct_1032D82eZvKYlo2C; none removes it')
-  .option('--webhook-secret-file <file>', "a file with the signing secret of that account's webhook endpoint")
+  .option('--account <id>', 'the connected account, such as acct_1032D82eZvKYlo2C, or none to remove it')
+  .option('--webhook-secret-file <file>', "a file with the signing secret of the account's webhook endpoint")
   .addHelpText('after', '\nExample:\n  commerce-server site payments SITE_ID --account acct_1032D82eZvKYlo2C')
   .action(async (site_id: string, options: SitePaymentsOptions) => {
     const { sitePayments } = await import('./commands/site-payments.ts');
@@ -145,9 +157,11 @@ site
 
 site
   .command('suspend')
-  .description('let a site answer 403 site_suspended to all but its payment provider and the exports of its staff')
+  .description(
+    'suspend a site: it answers 403 site_suspended, except to its payment provider and to exports by its staff',
+  )
   .argument('<site_id>', 'the site')
-  .option('--reason <text>', 'kept with the site, for operators')
+  .option('--reason <text>', 'a note for operators, stored with the site')
   .action(async (site_id: string, options: { reason?: string }) => {
     const { suspend } = await import('./commands/site-life.ts');
     await suspend(readConfig(process.env), site_id, options);
@@ -155,9 +169,13 @@ site
 
 site
   .command('resume')
-  .description('open a suspended site again; cancels a planned deletion')
+  .description('reopen a suspended site, and cancel its scheduled deletion')
   .argument('<site_id>', 'the site')
-  .option('--not-imported', 'also a site that was exported with --final, if no other server has imported it', false)
+  .option(
+    '--not-imported',
+    'also reopen a site that was exported with --final; confirms that no other server has imported it',
+    false,
+  )
   .action(async (site_id: string, options: { notImported: boolean }) => {
     const { resume } = await import('./commands/site-life.ts');
     await resume(readConfig(process.env), site_id, options);
@@ -165,12 +183,12 @@ site
 
 site
   .command('delete')
-  .description('suspend a site, and delete it with all its rows, files and jobs after 30 days')
+  .description('suspend a site, and delete it with all its rows, files and jobs in 30 days')
   .argument('<site_id>', 'the site')
-  .option('--now', 'delete it at once', false)
-  .option('--force', 'although payments are open, bank transfers awaited or refunds due', false)
-  .option('--cancel', 'take the deletion back; the site stays suspended until it is resumed', false)
-  .option('--yes', 'do not ask', false)
+  .option('--now', 'delete it immediately', false)
+  .option('--force', 'delete it even if payments are pending, bank transfers are expected or refunds are due', false)
+  .option('--cancel', 'cancel the scheduled deletion; the site stays suspended until it is resumed', false)
+  .option('--yes', 'do not ask for confirmation', false)
   .action(async (site_id: string, options: DeleteOptions) => {
     const { deleteSite } = await import('./commands/site-life.ts');
     await deleteSite(readConfig(process.env), site_id, options);
@@ -178,11 +196,15 @@ site
 
 site
   .command('export')
-  .description('write a site with its files to a file, while it sells, for another server to import')
+  .description('export a site with its files for another server to import; the site stays open')
   .argument('<site_id>', 'the site')
   .argument('<file>', 'the file; an existing one is replaced when the new one is complete')
-  .option('--final', 'the site leaves this server: it answers 503 site_moved from now on, and its jobs end', false)
-  .option('--json', 'print what was written as JSON', false)
+  .option('--final', 'close the site here: it answers 503 site_moved from now on, and its jobs stop', false)
+  .option(
+    '--keep-secrets <key>',
+    'include secrets, sessions and queued jobs, encrypted to the key that `site receive` printed',
+  )
+  .option('--json', 'print the result as JSON', false)
   .addHelpText('after', '\nExample:\n  commerce-server site export SITE_ID shop.site --final')
   .action(async (site_id: string, file: string, options: ExportOptions) => {
     const { exportSite } = await import('./commands/site-move.ts');
@@ -190,14 +212,22 @@ site
   });
 
 site
+  .command('receive')
+  .description('print a one-time key for an export with secrets on another server (--keep-secrets)')
+  .action(async () => {
+    const { receiveSite } = await import('./commands/site-receive.ts');
+    await receiveSite(readConfig(process.env));
+  });
+
+site
   .command('import')
   .description(
-    'bring in a site that another server has exported, with its ids and new secrets, which are shown only once',
+    'import a site from another server with its ids; without --keep-secrets in the export, prints new secrets, which are shown only once',
   )
-  .argument('<file>', 'what `site export` has written')
-  .option('--without-hosts', 'leave the hosts of the site where they are', false)
-  .option('--without-limits', 'leave out the rate limits that the site had there: the usual ones apply', false)
-  .option('--force', 'even if payments were pending when it was exported', false)
+  .argument('<file>', 'the file that `site export` wrote')
+  .option('--without-hosts', 'do not import the hosts of the site', false)
+  .option('--without-limits', 'do not import the rate limits of the site; the defaults apply', false)
+  .option('--force', 'import it even if payments were pending during the export', false)
   .option('--json', 'print the new secrets as JSON', false)
   .addHelpText('after', '\nExample:\n  commerce-server site import shop.site --json > shop.json')
   .action(async (file: string, options: ImportOptions) => {
@@ -207,7 +237,7 @@ site
 
 const domain = site
   .command('domain')
-  .description('manage the hosts of sites; docs/production.md explains them')
+  .description('manage the hosts of sites (docs/production.md)')
   .addHelpText(
     'after',
     '\nExamples:\n  commerce-server site domain add SITE_ID shop.example --primary\n  commerce-server site domain list SITE_ID\n  commerce-server site domain remove SITE_ID shop.example',
@@ -215,10 +245,10 @@ const domain = site
 
 domain
   .command('add')
-  .description('serve the pages of a site at a host of its own')
+  .description('serve the pages of a site at its own host')
   .argument('<site_id>', 'the site')
   .argument('<host>', 'the host, such as shop.example')
-  .option('--primary', 'pages and links of the site lead there', false)
+  .option('--primary', 'use this host in links to the pages of the site', false)
   .action(async (site_id: string, host: string, { primary }: { primary: boolean }) => {
     const { siteDomains } = await import('./commands/site-domains.ts');
     await siteDomains(readConfig(process.env), site_id, { change: 'add', host, primary });
@@ -226,7 +256,7 @@ domain
 
 domain
   .command('remove')
-  .description('take a host away from a site')
+  .description('remove a host from a site')
   .argument('<site_id>', 'the site')
   .argument('<host>', 'the host')
   .action(async (site_id: string, host: string) => {
@@ -236,22 +266,20 @@ domain
 
 domain
   .command('list')
-  .description('show the hosts of a site')
+  .description('list the hosts of a site')
   .argument('<site_id>', 'the site')
   .action(async (site_id: string) => {
     const { siteDomains } = await import('./commands/site-domains.ts');
     await siteDomains(readConfig(process.env), site_id, { change: 'list' });
   });
 
-const keys = program
-  .command('operator-keys')
-  .description('manage the keys for the listener of operators; docs/operators.md explains them');
+const keys = program.command('operator-keys').description('manage the keys of the operator API (docs/operators.md)');
 
 keys
   .command('create')
-  .description('make a key; its secret is shown only once')
-  .requiredOption('--description <text>', 'who uses it, and for what')
-  .option('--days <days>', 'after how many days it ends', '90')
+  .description('create a key; its secret is shown only once')
+  .requiredOption('--description <text>', 'who will use the key, and for what')
+  .option('--days <days>', 'number of days until it expires', '90')
   .action(async ({ description, days }: { description: string; days: string }) => {
     const { operatorKeys } = await import('./commands/operator-keys.ts');
     await operatorKeys(readConfig(process.env), { change: 'create', description, days });
@@ -259,7 +287,7 @@ keys
 
 keys
   .command('list')
-  .description('show all keys, without their secrets')
+  .description('list all keys, without their secrets')
   .action(async () => {
     const { operatorKeys } = await import('./commands/operator-keys.ts');
     await operatorKeys(readConfig(process.env), { change: 'list' });
@@ -267,7 +295,7 @@ keys
 
 keys
   .command('revoke')
-  .description('end a key: its next call is refused')
+  .description('revoke a key; it stops working at once')
   .argument('<id>', 'the id of the key')
   .action(async (id: string) => {
     const { operatorKeys } = await import('./commands/operator-keys.ts');
@@ -278,16 +306,17 @@ program
   .command('doctor')
   .description('check the configuration, the database and Redis, and report problems with their remedy')
   .option('--json', 'print the findings as JSON', false)
-  .action(async ({ json }: { json: boolean }) => {
+  .option('--processes <number>', 'number of processes that answer requests and share the database', wholeNumber, 1)
+  .action(async (options: { json: boolean; processes: number }) => {
     const { doctor } = await import('./commands/doctor.ts');
-    if (!(await doctor(process.env, { json }))) process.exitCode = 1;
+    if (!(await doctor(process.env, options))) process.exitCode = 1;
   });
 
 program
   .command('backup')
-  .description('write the whole database and the files of its store to a file, while the server runs')
+  .description('write the database and all stored files to one file; the server can keep running')
   .argument('<file>', 'the file; an existing one is replaced when the new one is complete')
-  .option('--without-files', 'leave the files out, where the file store is backed up in another way', false)
+  .option('--without-files', 'omit the stored files, if they have their own backup', false)
   .addHelpText('after', '\nExample:\n  commerce-server backup shop-$(date +%F).backup')
   .action(async (file: string, { withoutFiles }: { withoutFiles: boolean }) => {
     const { backup } = await import('./commands/backup.ts');
@@ -297,24 +326,53 @@ program
 program
   .command('restore')
   .description('load a backup into an empty database')
-  .argument('<file>', 'what `backup` has written')
-  .option('--other-key', 'restore even if SECRET_KEY is not that of the backup', false)
+  .argument('<file>', 'the file that `backup` wrote')
+  .option('--other-key', 'restore even if the backup was written with another SECRET_KEY', false)
   .action(async (file: string, options: { otherKey: boolean }) => {
     const { restore } = await import('./commands/restore.ts');
-    // A missing key is not created: it must be that of the backup.
+    // A missing secret key is not generated, because the server needs the key that it had when the backup was made.
     await restore(inspectConfig(process.env), file, options);
   });
 
 program
-  .command('audit')
-  .description('look after the audit')
-  .command('verify')
-  .description('find what somebody with access to the database has changed, removed or cut off in the audit')
-  .option('--site <id>', 'only the audit of this site')
-  .option('--head <file>', 'compare with the last seals in this file, and write them to it when nothing is wrong')
+  .command('lost')
+  .description('after a failover, list confirmed orders and payments that the database has lost')
+  .requiredOption('--log <file>', 'the log of the server, beginning before the first lost transaction')
+  .option('--site <id>', 'check only this site')
+  .option('--since <time>', 'check payments since this time; default: the first line of the log')
   .addHelpText(
     'after',
-    '\nExits with 0 if nothing is wrong, with 2 if something was found, and with 1 if it could not be verified.\nKeep the file of --head on another machine: without it, what was cut off at the end cannot be seen.\n\nExample:\n  commerce-server audit verify --head /mnt/elsewhere/audit-head.json',
+    '\nExits with 0 if nothing is missing, with 2 if something is, and with 1 if the check failed.\n\nExample:\n  journalctl -u commerce-server -o cat --since -1h > server.log\n  commerce-server lost --log server.log',
+  )
+  .action(async (options: LostOptions) => {
+    const { lost } = await import('./commands/lost.ts');
+    if (!(await lost(readConfig(process.env), options))) process.exitCode = 2;
+  });
+
+program
+  .command('era')
+  .description('manage the eras of the database (docs/high-availability.md)')
+  .command('begin')
+  .description('begin a new era after a disk snapshot was restored, which PostgreSQL cannot detect')
+  .addHelpText(
+    'after',
+    '\nOrder numbers of all shops advance by SKIPPED_NUMBERS, caches are dropped, and cursors of product changes and events expire.\nAfter a failover or a restored backup the server does this itself.',
+  )
+  .action(async () => {
+    const { eraBegin } = await import('./commands/era.ts');
+    await eraBegin(readConfig(process.env));
+  });
+
+program
+  .command('audit')
+  .description('manage the audit log')
+  .command('verify')
+  .description('find audit rows that were changed, removed or added directly in the database')
+  .option('--site <id>', 'verify only this site')
+  .option('--head <file>', 'compare with the seals in this file, and update it if there are no findings')
+  .addHelpText(
+    'after',
+    '\nExits with 0 if there are no findings, with 2 if there are, and with 1 if the audit could not be verified.\nKeep the --head file on another machine: only it can reveal that the newest rows were removed.\n\nExample:\n  commerce-server audit verify --head /mnt/elsewhere/audit-head.json',
   )
   .action(async (options: AuditVerifyOptions) => {
     const { auditVerify } = await import('./commands/audit-verify.ts');
@@ -323,7 +381,7 @@ program
 
 program
   .command('rotate-secret-key')
-  .description('replace SECRET_KEY by NEW_SECRET_KEY, and encrypt stored secrets again')
+  .description('replace SECRET_KEY with NEW_SECRET_KEY, and re-encrypt the stored secrets')
   .addHelpText('after', '\nWithout SECRET_KEY, the key in DATA_DIR is replaced by a generated one.')
   .action(async () => {
     const { rotateSecretKey } = await import('./commands/rotate-secret-key.ts');
@@ -337,14 +395,22 @@ try {
   process.exit(1);
 }
 
-/** The message of what stopped a command; a stack trace would not help anyone at a terminal. */
+function wholeNumber(text: string): number {
+  if (!/^[1-9]\d?$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 99.');
+  return Number(text);
+}
+
+/** The message of an error that ended a command. A stack trace would not help the user. */
 function sentenceOf(error: unknown): string {
   if (error instanceof ValidationError) return error.detail.map(({ msg }) => msg).join('\n');
   const { code, message, port, severity } = error as NodeJS.ErrnoException & { port?: number; severity?: string };
-  if (code === 'EADDRINUSE') return `Port ${port} is in use. Stop what uses it, or set PORT to another one.`;
+  if (code === 'EADDRINUSE')
+    return `Port ${port} is in use. Stop the program that uses it, or set PORT to another port.`;
   if (code === 'ECONNREFUSED' || code === 'ENOTFOUND')
-    return `${message}: nothing answers there. Run commerce-server doctor.`;
-  // knex puts the whole statement in front of PostgreSQL's own message.
-  if (severity) return `PostgreSQL refused: ${message.split(' - ').at(-1)}. Run commerce-server doctor.`;
+    return `${message}: no server answers at this address. Run commerce-server doctor.`;
+  if (code === '25006')
+    return 'The database is read-only. Set DATABASE_URL and DATABASE_DIRECT_URL to the primary, and run commerce-server doctor.';
+  // knex puts the whole statement before PostgreSQL's message.
+  if (severity) return `PostgreSQL error: ${message.split(' - ').at(-1)}. Run commerce-server doctor.`;
   return message || String(error);
 }

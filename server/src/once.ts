@@ -1,4 +1,4 @@
-/** Made by the first call, and the same for every later one; a failure is that of every call, too. */
+/** Calls `make` on the first call only. All calls get the same promise, even if it rejects. */
 export function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => {

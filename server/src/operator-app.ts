@@ -15,21 +15,21 @@ import { createLimits } from './http/pipeline/limits.ts';
 import { recorderFor } from './http/pipeline/log.ts';
 
 export interface OperatorAppDeps {
-  /** Of the login that owns the tables. */
+  /** Pool of the login that owns the tables. */
   owner: Pool;
   logger: Logger;
   baseUrl: string;
-  /** Which cards all shops take, if any. */
+  /** The card provider for all shops, if the server has one. */
   card: { name: string } | undefined;
   secretKey: string;
   files: FileStore;
   rateLimits: boolean;
-  /** Where calls are counted for all processes together. */
+  /** Shares rate limit counters between processes. */
   redis: RedisClientType | undefined;
   validateResponses: boolean;
 }
 
-/** The listener of operators, and nothing else: no page, no health, no operation of a shop. */
+/** Creates the listener for operators, which serves no pages, health checks or shop operations. */
 export function createOperatorApp(deps: OperatorAppDeps): Express {
   const app = express();
   app.disable('x-powered-by');

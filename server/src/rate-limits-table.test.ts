@@ -4,19 +4,19 @@ import { operationTable } from './http/contract/contract.ts';
 import { withTable } from './rate-limits-table.ts';
 import { RATE_LIMITS } from './shop/rate-limits.ts';
 
-test('docs/limits.md documents every limit as the server counts it', () => {
+test('docs/limits.md documents every rate limit with its real values', () => {
   const page = readFileSync(new URL('../../docs/limits.md', import.meta.url), 'utf8');
 
   expect(withTable(page), 'run: node server/src/rate-limits-table.ts').toBe(page);
   for (const name of Object.keys(RATE_LIMITS)) expect(page).toContain(`\`${name}\``);
 });
 
-test('every limit that the contract names is in the table', () => {
+test('the table of rate limits contains every rate limit that the contract names', () => {
   for (const { rateLimit, id } of operationTable) expect(Object.keys(RATE_LIMITS), id).toContain(rateLimit);
 });
 
 test.each(['agent_find', 'agent_buy'] as const)(
-  '%s lists the operations that the contract counts under it',
+  'the rate limit %s lists the operations that the contract counts under it',
   (limit) => {
     const counted = operationTable
       .filter(({ rateLimit }) => rateLimit === limit)

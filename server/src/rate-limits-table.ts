@@ -3,12 +3,12 @@ import { RATE_LIMITS, type RateLimit, type RateLimitName } from './shop/rate-lim
 import { isOfAllSites, mostOf } from './shop/site-limits.ts';
 import { withTableBetween } from './written-table.ts';
 
-// Run directly (`node server/src/rate-limits-table.ts`), this brings the table of docs/limits.md up to date.
+// `node server/src/rate-limits-table.ts` updates the table in docs/limits.md.
 const PAGE = new URL('../../docs/limits.md', import.meta.url);
 const BEGIN = '<!-- limits: written by server/src/rate-limits-table.ts -->';
 const END = '<!-- end of limits -->';
 
-/** The page with its table rewritten from RATE_LIMITS; the text around the table stays as it is. */
+/** Replaces the table in the page with one generated from RATE_LIMITS. */
 export function withTable(page: string): string {
   return withTableBetween(page, BEGIN, END, table());
 }

@@ -6,14 +6,14 @@ import { connectRedis } from './redis.ts';
 
 const silent = pino({ level: 'silent' });
 
-test('a Redis that is not there keeps nothing from starting, and a command is refused without waiting for it', async () => {
+test('connects in the background if Redis is down, and rejects commands at once', async () => {
   const client = await connectRedis('redis://127.0.0.1:1', silent);
 
   await expect(client.get('anything')).rejects.toThrow(ClientOfflineError);
   client.destroy();
 });
 
-test('a Redis that accepts and never answers is no worse: it is not asked', async () => {
+test('sends no commands to a Redis that accepts connections but never answers', async () => {
   const sockets: Socket[] = [];
   const received: string[] = [];
   const mute = createServer((socket) => {

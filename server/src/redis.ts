@@ -7,12 +7,12 @@ const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 1_000;
 
 /**
- * A Redis client that never makes a request fail: without a connection each command is refused at once (none is queued), a
- * command that cannot be sent fails after 300 ms, and the client keeps trying to connect. Its users have a fallback, also for
- * commands that get no answer.
+ * Opens a Redis client that never delays requests for long. Without a connection, commands are rejected at once instead
+ * of queued. A command that cannot be sent fails after 300 ms. The client keeps reconnecting. Its users need a
+ * fallback, also for commands without an answer.
  */
 export async function connectRedis(url: string, logger: Logger): Promise<RedisClientType> {
-  // Loaded here, since most servers run without Redis.
+  // Imported here, because most servers run without Redis.
   const { createClient } = await import('redis');
   const client = createClient({
     url,
@@ -30,13 +30,16 @@ export async function connectRedis(url: string, logger: Logger): Promise<RedisCl
     if (down) logger.info('Redis can be reached again');
     down = false;
   });
-  // Settles at the first connection, which may never come: the start waits for it, but not for long.
+  // Resolves with the first connection, which may never succeed, so the startup waits only briefly.
   const connecting = client.connect().catch(() => undefined);
   await Promise.race([connecting, new Promise((done) => setTimeout(done, CONNECT_TIMEOUT_MS).unref())]);
   return client;
 }
 
-/** 50 ms, doubling up to a second, each with a random part so that processes do not reconnect at the same time. */
+/**
+ * Delay in milliseconds: 50, doubling up to a second, with a random part, so that processes do not reconnect at the
+ * same time.
+ */
 function delayBefore(retries: number): number {
   const delay = Math.min(LONGEST_DELAY_MS, FIRST_DELAY_MS * 2 ** Math.min(retries, 10));
   return delay / 2 + Math.random() * (delay / 2);

@@ -3,8 +3,8 @@ import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, renameSync, r
 import { join } from 'node:path';
 
 /**
- * The secret key that is kept in the data directory, made on first use. Only the owner of the file can read it.
- * Processes that start at the same moment get the same key. Throws an Error that names the remedy.
+ * Returns the secret key in the data directory, and generates it on first use. Only the file's owner can read it.
+ * Processes that start at the same time get the same key. Throws an Error that explains what to do.
  */
 export function secretKeyIn(dataDir: string): string {
   const file = fileIn(dataDir);
@@ -19,14 +19,14 @@ export function secretKeyIn(dataDir: string): string {
   throw new Error(`${file} is damaged. Restore it from a backup; without it, stored secrets cannot be decrypted.`);
 }
 
-/** Whether a key exists already. */
+/** Whether the data directory contains a secret key. */
 export function hasSecretKey(dataDir: string): boolean {
   return existsSync(fileIn(dataDir));
 }
 
 /**
- * The key that is to replace the one in the data directory, stored beside it until `adoptNewKey`: a change that was interrupted
- * continues with the same key.
+ * Returns the key that will replace the current one, and stores it next to it until `adoptNewKey` is called. An
+ * interrupted change continues with the same key.
  */
 export function newKeyIn(dataDir: string, given?: string): string {
   const draft = newFileIn(dataDir);
@@ -64,7 +64,8 @@ function readOrMake(dataDir: string, file: string): string {
   if (kept !== undefined) return kept;
 
   makeDataDir(dataDir);
-  // Written to a temporary file, then linked: nobody ever reads half a key, and the first of two writers wins.
+  // Written to a temporary file and then linked, so that nobody reads a partial key, and only the first of two writers
+  // succeeds.
   const draft = `${file}.${randomBytes(6).toString('hex')}`;
   writeFileSync(draft, `${randomBytes(48).toString('base64url')}\n`, { mode: 0o600, flush: true });
   try {
@@ -87,8 +88,8 @@ function readKey(file: string): string | undefined {
 }
 
 /**
- * Creates the data directory if there is none. Other users may enter it, but not list it: when the server runs as root, the
- * embedded database in it belongs to another user.
+ * Creates the data directory if it does not exist. Other users may enter it but not list it: if the server runs as
+ * root, the embedded database in this directory runs as another user.
  */
 export function makeDataDir(dataDir: string): void {
   const made = mkdirSync(dataDir, { recursive: true });

@@ -3,7 +3,7 @@ import { prepareValidation } from './http/contract/validator.ts';
 import type { Metrics } from './http/operators/metrics.ts';
 import { surfaces } from './later.ts';
 
-/** Each part keeps the process busy for some hundredths of a second. In between, requests that have come are served. */
+/** Each step blocks the event loop for tens of milliseconds. Requests are served in the pauses. */
 const PAUSE_MS = 50;
 
 /** Preloads modules, except rarely used ones: phone numbers and the documentation. */

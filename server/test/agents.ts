@@ -19,7 +19,7 @@ export const ALL_SCOPES: ConsentRequest['scopes'] = [
   'orders:read',
 ];
 
-/** Requests consent as an agent does: for everything, with a budget of 100.00 by default. */
+/** Requests consent for an agent, by default for all scopes and a budget of 100.00. */
 export async function askForConsent({ baseUrl, site_id }: Shop, wish: ConsentRequest = {}) {
   const { data, error } = await createClient({ baseUrl, maxAttempts: 1 }).POST('/api/agent/consent/request', {
     params: { query: { site_id } },
@@ -38,7 +38,7 @@ export function approve({ client }: Customer, user_code: string, body: AgentCons
   return client.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params: { path }, body });
 }
 
-/** Gives a customer an agent, and returns it with its token. */
+/** Creates an agent for a customer, and returns it with its token. */
 export async function givenAgent(shop: Shop, customer: Customer, wish: ConsentRequest = {}) {
   const { user_code, device_code } = await askForConsent(shop, wish);
   const approved = await approve(customer, user_code);
@@ -48,7 +48,7 @@ export async function givenAgent(shop: Shop, customer: Customer, wish: ConsentRe
   return { ...token, agent };
 }
 
-/** Gives the demo shop's first customer an agent. */
+/** Creates an agent for the demo shop's first customer. */
 export async function agentOfDemo(baseUrl: string, { site_id, storefront_token, customers }: DemoCredentials) {
   const anyone = createClient({ baseUrl, maxAttempts: 1 });
   const shopper = { baseUrl, siteId: site_id, storefrontToken: storefront_token, maxAttempts: 1 };
@@ -72,7 +72,7 @@ export async function agentOfDemo(baseUrl: string, { site_id, storefront_token, 
   return token;
 }
 
-/** Returns a checkout of these lines that an agent made. Everything is filled in, and it waits for its customer. */
+/** Creates a checkout by an agent that only needs the customer's confirmation. */
 export async function givenAgentCheckout(
   shop: Shop,
   customer: Customer,
@@ -93,7 +93,7 @@ export async function givenAgentCheckout(
     secretKey: 'a secret of the tests, long enough to be one',
     card: undefined,
   };
-  // Agents cannot exceed their budget: these purchases are prepared while it is larger.
+  // Raises the budget while the purchase is prepared, because an agent cannot exceed it.
   const more = 1_000_000_000;
   await shop.owner.query(
     sql`update commerce.agent_tokens set budget_cents = budget_cents + ${more},

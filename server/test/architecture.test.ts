@@ -18,9 +18,9 @@ test('each file and folder that docs/architecture.md names exists', () => {
   expect(missing).toEqual([]);
 });
 
-describe('the lists in docs/architecture.md are the floors that imports are checked against:', () => {
+describe('the lists in docs/architecture.md equal the layers that imports are checked against:', () => {
   const lists = [...PAGE.matchAll(/(?:^\d+\. .*\n)+/gm)].map(([list]) => list.trim().split('\n'));
-  test.each(['server/src', 'server/src/shop'])('%s', (root) => {
+  test.each(['server/src', 'server/src/shop'])('docs/architecture.md lists the checked layers of %s', (root) => {
     const list = lists[root === 'server/src' ? 0 : 1] ?? [];
 
     const listed = list.map((line) =>
@@ -30,7 +30,7 @@ describe('the lists in docs/architecture.md are the floors that imports are chec
     expect(listed).toEqual(FLOORS[root]);
   });
 
-  test('the table lists each folder of the server', () => {
+  test('the table in docs/architecture.md lists each folder of the server', () => {
     const table = PAGE.split('\n').filter((line) => line.startsWith('| `'));
     const named = table.flatMap((line) => [...(line.split(' | ')[0] ?? '').matchAll(/`(?:server\/src\/)?(\w+)\//g)]);
 
@@ -40,25 +40,29 @@ describe('the lists in docs/architecture.md are the floors that imports are chec
   });
 });
 
-describe('an import is refused', () => {
+describe('the check of imports', () => {
   test.each([
-    ['of a higher floor', 'server/src/shop/shop.ts', `import { run } from '../jobs/run.ts';`],
-    ['of a neighbour', 'server/src/egress/post.ts', `import type { Locale } from '../language/locales.ts';`],
-    ['for its effect alone', 'server/src/db/connect.ts', `import '../shop/shop.ts';`],
-    ['when it is needed', 'server/src/jobs/run.ts', `const { start } = await import(\n  '../commands/start.ts'\n);`],
-    ['of a folder without a floor', 'server/src/app.ts', `export * from './attic/attic.ts';`],
+    ['of a higher layer', 'server/src/shop/shop.ts', `import { run } from '../jobs/run.ts';`],
     [
-      'from a folder without a floor',
+      'of a folder in the same layer',
+      'server/src/egress/post.ts',
+      `import type { Locale } from '../language/locales.ts';`,
+    ],
+    ['for its side effects', 'server/src/db/connect.ts', `import '../shop/shop.ts';`],
+    ['that is dynamic', 'server/src/jobs/run.ts', `const { start } = await import(\n  '../commands/start.ts'\n);`],
+    ['of a folder without a layer', 'server/src/app.ts', `export * from './attic/attic.ts';`],
+    [
+      'from a folder without a layer',
       'server/src/attic/attic.ts',
       `import { document } from '../http/contract/contract.ts';`,
     ],
-    ['of a package that belongs elsewhere', 'server/src/agent/intent.ts', `import sql from 'sql-template-tag';`],
-    ['of the server by its clients', 'cli/src/main.ts', `import { readConfig } from '../../server/src/config.ts';`],
-  ])('%s', (_, file, source) => {
+    ['of a package that this folder may not use', 'server/src/agent/intent.ts', `import sql from 'sql-template-tag';`],
+    ['of the server by a client', 'cli/src/main.ts', `import { readConfig } from '../../server/src/config.ts';`],
+  ])('the check of layers rejects an import %s', (_, file, source) => {
     expect(mistakesOf(importsOf(file, source))).toHaveLength(1);
   });
 
-  test('that closes a cycle, reported once', () => {
+  test('the check of layers rejects imports in a cycle, and reports the cycle once', () => {
     const circle = ['a', 'b', 'c'].map((name, i, all) => ({
       file: `sdk/src/${name}.ts`,
       target: `sdk/src/${all[(i + 1) % all.length]}.ts`,
@@ -67,7 +71,7 @@ describe('an import is refused', () => {
     expect(mistakesOf(circle)).toEqual(['Circle: sdk/src/a.ts → sdk/src/b.ts → sdk/src/c.ts → sdk/src/a.ts']);
   });
 
-  test('and no other import is', () => {
+  test('the check of layers accepts all other imports', () => {
     const source = `import pg from 'pg';\nimport * as mail from '../mail.ts';\nexport const from = 'x';\n// from './y.ts'\n`;
 
     expect(mistakesOf(importsOf('server/src/shop/carts/rows.ts', source))).toEqual([]);

@@ -4,7 +4,8 @@ import { inShopAsSystem } from '../src/shop/in-shop.ts';
 import { testServer } from './server.ts';
 
 /**
- * What a shop finds for a sentence: names and option values of the candidates, what became of each part, and the price limits.
+ * Returns what a shop finds for a sentence: the candidates, the wanted quantities, how each part was understood, and the
+ * price limits.
  */
 export async function askSentence({ site_id }: { site_id: string }, query: string) {
   const { db } = await testServer();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Queries for everything in a database that migrations decide, one for each kind of object. */
+/** Queries for everything that migrations define, one for each kind of object. */
 const KINDS: Record<string, string> = {
   extension: `select format('%s in %s', e.extname, n.nspname) from pg_extension e join pg_namespace n on n.oid = e.extnamespace`,
   schema: `select format('%s of %s: %s', n.nspname, n.nspowner::regrole, rights(n.nspacl, n.nspowner, 'n'))
@@ -15,7 +15,7 @@ const KINDS: Record<string, string> = {
       a.attcollation::regcollation, a.attstorage, a.attcompression, greatest(a.attstattarget, -1), a.attoptions, a.attacl)
     from pg_attribute a join pg_class c on c.oid = a.attrelid left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
     where ours(c.relnamespace, c.relname) and c.relkind in ('r', 'p', 'v', 'm') and a.attnum > 0 and not a.attisdropped`,
-  // Constraints of the queue are left out: a dump of PostgreSQL 15 lacks the names of its not-null constraints, which 18 has.
+  // Excludes constraints of the job queue: PostgreSQL 15 does not name its not-null constraints, but 18 does.
   constraint: `select format('%s %s %s, validated %s', k.conrelid::regclass, k.conname, pg_get_constraintdef(k.oid), k.convalidated)
     from pg_constraint k where k.connamespace = 'commerce'::regnamespace`,
   index: `select format('%s, valid %s, clustered %s', pg_get_indexdef(i.indexrelid), i.indisvalid, i.indisclustered)
@@ -58,7 +58,10 @@ const HELPERS = `
       order by a.grantee, a.privilege_type)
     from aclexplode(coalesce(acl, acldefault(kind, owner))) a $$`;
 
-/** The schema of a database, for comparison with another of the same server: sorted lines for each kind of object. */
+/**
+ * Describes the schema of a database, to compare it with another on the same server: sorted lines for each kind of
+ * object.
+ */
 export async function catalogueOf(url: string): Promise<Record<string, string[]>> {
   const client = new pg.Client(url);
   await client.connect();

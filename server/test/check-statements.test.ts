@@ -17,7 +17,7 @@ function check(...options: string[]): Promise<{ code: unknown; lines: string[] }
   });
 }
 
-/** What the fixture's comments expect, with the place of the statement below each. */
+/** Reads the expected messages from the fixture's comments, with the position of the statement below each. */
 function expected(): string[] {
   const lines = readFileSync(join(ROOT, FIXTURE), 'utf8').split('\n');
   return lines.flatMap((line, at) => {

@@ -9,17 +9,15 @@ const CHROMIUM = {
   debianPackage: 'chromium',
 };
 
-/** Finds the Chromium of this machine; findTool explains what happens without one. */
 export function findChromium(): string | undefined {
   return findTool(CHROMIUM);
 }
 
-/** The message that is printed if there is no Chromium. */
 export const NO_CHROMIUM = skippedWithout(CHROMIUM);
 
 /** Opens a browser without a window. The caller closes it. */
 export function openChromium(executablePath: string): Promise<Browser> {
-  // Containers have neither user namespaces nor much shared memory.
+  // In containers, user namespaces are missing and shared memory is small.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--hide-scrollbars'];
   return launch({ executablePath, args });
 }

@@ -8,7 +8,7 @@ import { run } from '../../cli/src/main.ts';
 import { givenAgent } from './agents.ts';
 import { openShop } from './shop.ts';
 
-/** Starts `commerce mcp` as an assistant on the same machine does. */
+/** Starts `commerce mcp` as a local assistant does. */
 function begin(address: string, token: string) {
   return start(['mcp', address], token);
 }
@@ -20,7 +20,7 @@ function start(words: string[], token: string) {
   return { stdin, stdout, stderr, ended };
 }
 
-test('over stdio an assistant has the tools of the shop, until it disconnects', async () => {
+test('over stdio an assistant can use the tools of the shop until it disconnects', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oak table lamp', price: '30.00' });
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());

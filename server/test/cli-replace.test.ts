@@ -5,7 +5,7 @@ import { folder, loggedIn } from '../../cli/src/testing.ts';
 import { givenTee, readProduct } from './saved-product.ts';
 import { openShop } from './shop.ts';
 
-test('a printed product can be saved unchanged or changed, but not once it is outdated', async () => {
+test('saves a product as printed by the CLI, changed or not, unless it is outdated', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);

@@ -1,11 +1,14 @@
+/**
+ * Tests the CLI's webhook commands with the real server and its jobs. The npm package standardwebhooks verifies the
+ * signatures.
+ */
+
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished, test } from 'vitest';
 import { loggedIn } from '../../cli/src/testing.ts';
 import { workJobs } from './jobs.ts';
 import { openReceiver, waitFor } from './receiver.ts';
 import { openShop } from './shop.ts';
-
-/** The command line's webhooks against the real server, with its workers; npm's standardwebhooks verifies what arrives. */
 
 async function merchant() {
   const shop = await openShop();
@@ -50,7 +53,7 @@ test('commerce listen forwards the events of the shop, signed, and ends cleanly'
   expect(data?.listeners_count).toBe(0);
 });
 
-test('commerce listen with an event filter forwards no others', async () => {
+test('commerce listen with an event filter forwards no other events', async () => {
   const { begin, commerce, givenProduct } = await merchant();
   const listening = begin(['listen', '--event', 'order.created', '--json']);
   await waitFor(() => listening.out().includes('whsec_'));
@@ -62,38 +65,38 @@ test('commerce listen with an event filter forwards no others', async () => {
   expect(out.trim().split('\n')).toHaveLength(2);
 });
 
-test('a webhook is created, tested and rotated from the command line; its deliveries are listed and replayed', async () => {
+test('a webhook is created, tested and rotated by CLI, and its deliveries are listed and replayed', async () => {
   await working();
   const { commerce } = await merchant();
   const taken = await receiver();
-  const told = async (...args: string[]) => {
+  const resultOf = async (...args: string[]) => {
     const { code, out, err } = await commerce([...args, '--json']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     return JSON.parse(out);
   };
-  const { id, secret } = await told('webhooks', 'create', taken.url, '--event', 'order.paid');
+  const { id, secret } = await resultOf('webhooks', 'create', taken.url, '--event', 'order.paid');
 
-  await told('webhooks', 'test', id);
+  await resultOf('webhooks', 'test', id);
   await taken.until(1);
   expect(taken.received[0]?.event).toMatchObject({ type: 'webhook.ping', data: { webhook_id: id } });
-  const { secret: next } = await told('webhooks', 'rotate', id);
+  const { secret: next } = await resultOf('webhooks', 'rotate', id);
   expect((await commerce(['webhooks', 'rotate', id])).err).toContain('(409 rotation_in_progress)');
-  await told('trigger', 'order.paid');
+  await resultOf('trigger', 'order.paid');
   const [, paid] = await taken.until(2);
   for (const key of [secret, next]) {
     new Webhook(key).verify(paid?.body ?? '', paid?.headers as Record<string, string>);
   }
 
   const succeeded = ['deliveries', 'list', '--webhook', id, '--status', 'succeeded'];
-  await waitFor(async () => (await told(...succeeded)).deliveries.length === 2);
-  const [delivery] = (await told(...succeeded)).deliveries;
+  await waitFor(async () => (await resultOf(...succeeded)).deliveries.length === 2);
+  const [delivery] = (await resultOf(...succeeded)).deliveries;
   expect((await commerce(['deliveries', 'show', delivery.id])).out).toMatch(/succeeded +204/);
-  await told('deliveries', 'replay', delivery.id);
+  await resultOf('deliveries', 'replay', delivery.id);
   const [, , again] = await taken.until(3);
   expect(again?.headers['webhook-id']).toBe(paid?.headers['webhook-id']);
 });
 
-test('the command line replays events that a disabled webhook missed, from a given time', async () => {
+test('the CLI replays events that a disabled webhook missed, from a given time', async () => {
   await working();
   const { commerce } = await merchant();
   const dead = await receiver((_received, count) => (count === 1 ? 410 : 204));

@@ -1,10 +1,10 @@
+/** Tests the CLI with the real server: imports and exports, orders, discounts, customers, settings and login. */
+
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { folder, loggedIn, user } from '../../cli/src/testing.ts';
 import { openShop } from './shop.ts';
-
-/** The command line against the real server: a merchant's work with a catalogue, from file to shop and back. */
 
 const FIXTURE = new URL('fixtures/shopify-products.csv', import.meta.url).pathname;
 
@@ -16,7 +16,7 @@ async function merchant() {
 
 const countsOf = (out: string) => JSON.parse(out).counts;
 
-test('imports the valid products of a Shopify file, and names the others by line', async () => {
+test('imports the valid products of a Shopify file, and names the invalid ones by line', async () => {
   const { commerce, storefront } = await merchant();
   const { code, err } = await commerce(['products', 'import', FIXTURE, '--duplicate-skus', 'refuse']);
   expect(code).toBe(5);
@@ -58,7 +58,7 @@ test('a dry run writes nothing, and importing again changes nothing', async () =
   expect(countsOf(again.out)).toEqual({ ...all, created: 0, unchanged: 6 });
 });
 
-test('a dry run of a faulty file reports the same as its import, and nothing is lost silently', async () => {
+test('a dry run of an invalid file reports the same as its import, and no value is lost without a warning', async () => {
   const { commerce, dashboard } = await merchant();
   const nasty = new URL('fixtures/shopify-nasty.csv', import.meta.url).pathname;
   for (const rule of ['keep-first', 'suffix', 'refuse']) {
@@ -80,7 +80,7 @@ test('a dry run of a faulty file reports the same as its import, and nothing is 
   });
 });
 
-test('an import resets stock that has changed in the meantime only on request', async () => {
+test('an import resets stock that has changed since the export only on request', async () => {
   const { commerce } = await merchant();
   await commerce(['products', 'import', FIXTURE]);
   const stock = async () =>
@@ -94,7 +94,7 @@ test('an import resets stock that has changed in the meantime only on request', 
 });
 
 for (const format of ['jsonl', 'shopify']) {
-  test(`a catalogue is moved to another shop and back as ${format} unchanged`, async () => {
+  test(`exporting a catalogue as ${format} to another shop and back leaves it unchanged`, async () => {
     const [first, second] = [await merchant(), await merchant()];
     await first.commerce(['products', 'import', FIXTURE]);
     const dir = await folder();
@@ -111,7 +111,7 @@ for (const format of ['jsonl', 'shopify']) {
   });
 }
 
-test('a file that needs many calls is imported completely, with its bad rows named', async () => {
+test('imports a file that needs many calls completely, and names its invalid rows', async () => {
   const { commerce, dashboard } = await merchant();
   const rows = Array.from({ length: 450 }, (_, index) => {
     const price = index % 100 === 7 ? '1.23456' : '5.00';
@@ -126,7 +126,7 @@ test('a file that needs many calls is imported completely, with its bad rows nam
   expect((await dashboard.GET('/api/dashboard/products')).data?.total).toBe(445);
 });
 
-test('a person logs in, asks who they are, and logs out; the session ends at once', async () => {
+test('the CLI logs in, shows the logged-in person, and ends the session at logout', async () => {
   const { baseUrl, credentials } = await openShop();
   const { commerce, config } = await user();
   const { email, password } = credentials.staff;
@@ -139,7 +139,7 @@ test('a person logs in, asks who they are, and logs out; the session ends at onc
   expect((await commerce(['whoami'])).code).toBe(3);
 });
 
-test('a sync key is created, rotated and revoked from the command line', async () => {
+test('the CLI creates, rotates and revokes a sync key', async () => {
   const { commerce } = await merchant();
   const made = JSON.parse((await commerce(['sync-keys', 'create', '--description', 'Search', '--json'])).out);
   expect(made.secret).toMatch(/^syk_/);
@@ -148,7 +148,7 @@ test('a sync key is created, rotated and revoked from the command line', async (
   expect((await commerce(['sync-keys', 'list'])).out).toContain('revoked');
 });
 
-test('an order is processed by its number, from the bank transfer to the refund', async () => {
+test('the CLI processes an order by its number, from the bank transfer to the refund', async () => {
   const { commerce, givenOrder, givenProduct } = await merchant();
   const { variants } = await givenProduct({ price: '14.00', sku: 'MUG-1' });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 3 }];
@@ -184,7 +184,7 @@ test('an order is processed by its number, from the bank transfer to the refund'
   expect(JSON.parse(out).entries).toHaveLength(8);
 });
 
-test('a cancelled order reports the actions that it rejects', async () => {
+test('the CLI reports actions that a cancelled order rejects', async () => {
   const { commerce, givenOrder } = await merchant();
   const { order_number } = await givenOrder();
 
@@ -195,7 +195,7 @@ test('a cancelled order reports the actions that it rejects', async () => {
   expect(err).toContain('(400 payment_not_awaiting)');
 });
 
-test('discount codes and shipping options are created, changed and deleted by name', async () => {
+test('the CLI creates, changes and deletes discount codes and shipping options by name', async () => {
   const { commerce } = await merchant();
   const done = async (...args: string[]) => {
     const { code, out, err } = await commerce([...args, '--json']);
@@ -216,7 +216,7 @@ test('discount codes and shipping options are created, changed and deleted by na
   expect(await done('shipping-options', 'delete', 'Parcel', '--yes')).toMatchObject({ deleted: true });
 });
 
-test('a customer and their orders are found by e-mail', async () => {
+test('the CLI finds a customer and their orders by e-mail', async () => {
   const { commerce, givenCustomer, givenOrder } = await merchant();
   const { email, client } = await givenCustomer();
   const { order_number } = await givenOrder({ client });
@@ -227,7 +227,7 @@ test('a customer and their orders are found by e-mail', async () => {
   expect(JSON.parse(list.out).orders).toMatchObject([{ order_number }]);
 });
 
-test('the settings of a shop are changed and read by their names', async () => {
+test('the CLI changes and reads the settings of a shop by name', async () => {
   const { commerce, dashboard } = await merchant();
   const set = async (...args: string[]) => expect((await commerce(['settings', 'set', ...args])).code).toBe(0);
   await set('bank_details', 'account_holder=Alder & Finch GmbH', 'iban=DE89 3704 0044 0532 0130 00');
@@ -251,7 +251,7 @@ test('the settings of a shop are changed and read by their names', async () => {
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('bank_details.iban: The check digits')]);
 });
 
-test('the commands of the set-up list work exactly as shown', async () => {
+test('the commands in the set-up list work exactly as shown', async () => {
   const { commerce } = await merchant();
   const lines = (out: string) => [...out.matchAll(/^ {4}commerce (.+)$/gm)].map(([, line = '']) => line);
   const before = await commerce(['setup']);
@@ -269,7 +269,7 @@ test('the commands of the set-up list work exactly as shown', async () => {
   expect(lines(after.out)).toEqual([]);
 });
 
-test('a product gets a formatted description, and its text for search engines, by options', async () => {
+test("the CLI sets a product's formatted description and its SEO texts by options", async () => {
   const { commerce, dashboard } = await merchant();
   const html = '<p>Cut by <b>hand</b>.</p><script>alert(1)</script>';
   const seo = ['--seo-description', 'An oak tray'];

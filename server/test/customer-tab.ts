@@ -1,7 +1,7 @@
+/** The steps of a customer in a browser, who uses only the links and buttons of the pages. */
+
 import type { Page } from './chromium.ts';
 import { press } from './tab.ts';
-
-/** What a customer does about an assistant in a browser, only by what the pages offer. */
 
 export interface Login {
   email: string;
@@ -14,7 +14,7 @@ export async function logIn(page: Page, { email, password }: Login): Promise<voi
   await press(page, 'log_in');
 }
 
-/** Approves the request, with this budget if the request names none, and these kinds of products. */
+/** Approves a request for these kinds of products, with this budget if the request has none. */
 export async function allow(page: Page, terms: { budget?: string; categories?: string[] }): Promise<void> {
   if (terms.budget !== undefined) await page.type('#budget', terms.budget);
   for (const category of terms.categories ?? []) await page.click(`[name^="category_"][value="${category}"]`);
@@ -22,7 +22,7 @@ export async function allow(page: Page, terms: { budget?: string; categories?: s
   await press(page, 'approve');
 }
 
-/** Fills in the missing fields, reviews the order, and places it. Returns the text of the button. */
+/** Fills in missing fields, reviews the order and places it. Returns the text of the button. */
 export async function confirm(page: Page, checkout_url: string): Promise<string> {
   await page.goto(checkout_url);
   for (const choice of ['[name="shipping_option_id"]', '[name="payment_method"][value="bank_transfer"]']) {
@@ -34,18 +34,16 @@ export async function confirm(page: Page, checkout_url: string): Promise<string>
   return button.trim();
 }
 
-/** Ends the access of the assistant that the account page lists first. */
+/** Revokes the first agent on the account page. */
 export async function revoke(page: Page, account: string): Promise<void> {
   await page.goto(account);
   await press(page, 'revoke');
 }
 
-/** What the assistants in examples/ request, for steps in which the customer repeats it. */
+/** The budget and categories that the assistants in examples/ request. The customer enters the same values. */
 const HOSTED = { budget: '60.00', categories: ['Tableware'] };
 
-/**
- * Follows the link that an assistant prints for its customer: "Open …". Returns the text of the button if something was ordered.
- */
+/** Opens a link that an assistant prints for its customer. Returns the text of the button if an order was placed. */
 export async function follow(page: Page, login: Login, link: string): Promise<string | undefined> {
   if (link.includes('/checkout/')) return confirm(page, link);
   if (link.includes('/account')) {

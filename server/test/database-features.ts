@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import type { Client } from 'pg';
 
 /**
- * The features of PostgreSQL that the schema and the statements use beyond plain tables and plain SQL, under the names in
- * docs/scaling.md: another engine may lack them. The schema is read from a migrated database; statements, from the sources,
- * from the bodies of the functions in the database, and from graphile-worker.
+ * Lists the features of PostgreSQL that the server needs beyond plain tables and SQL, by their names in
+ * docs/scaling.md. Reads a migrated database, statements in the sources and in database functions, and graphile-worker.
  */
 export async function featuresUsed(client: Client): Promise<Record<string, string[]>> {
   const features: Record<string, string[]> = {};
@@ -56,7 +55,7 @@ const IN_THE_CATALOGUE: Record<string, string> = {
   'Foreign keys without `site_id`': inCommerce(`select k.conname as item
     from pg_constraint k join commerce_tables t on t.oid = k.conrelid
     where k.contype = 'f' and (t.site_id = any(k.conkey)) is not true`),
-  'Foreign keys from a whole table to a distributed one': inCommerce(`select k.conname as item
+  'Foreign keys from a non-distributable table to a distributed one': inCommerce(`select k.conname as item
     from pg_constraint k join whole_tables w on w.table_oid = k.conrelid
     where k.contype = 'f' and k.confrelid not in (select table_oid from whole_tables)`),
   'Actions of foreign keys': `select distinct 'on delete ' || case confdeltype when 'c' then 'cascade' when 'n' then 'set null'
@@ -104,7 +103,7 @@ const IN_THE_CATALOGUE: Record<string, string> = {
 
 const LOCKS = String.raw`pg_(?:try_)?advisory\w+`;
 
-/** Patterns that match parts of a statement; the item is the pattern's group, or else the whole match. */
+/** Matches the features in a statement. Each item is the group in the pattern, or the whole match. */
 const IN_STATEMENTS: Record<string, RegExp> = {
   'Advisory locks': new RegExp(String.raw`\b(${LOCKS})\s*\(`, 'gi'),
   '`listen` and `notify`': /\b(listen\s+\\?"[\w:]+|pg_notify)\b/gi,
@@ -126,9 +125,7 @@ const IN_STATEMENTS: Record<string, RegExp> = {
 const SOURCES = join(import.meta.dirname, '../src');
 const WORKER = join(import.meta.dirname, '../../node_modules/graphile-worker/dist');
 
-/**
- * Lists the files with statements of the running server. Migrations are left out, because what they create is in the database.
- */
+/** The texts of the source files. Migrations are excluded, because their objects are in the database. */
 function sourcesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.[tj]s$/.test(file) && !/\.test\.ts$|\.d\.ts$|migrations\/|generated/.test(file))

@@ -14,11 +14,11 @@ import { findTool, skippedWithout } from './tools.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     /**
-     * The URLs of the migrated databases, one for each worker (worker-database.ts), where each test has its own shops. The login
-     * in them owns the databases, and is not a superuser.
+     * The URLs of the migrated databases, one for each worker (worker-database.ts). Their role owns the databases and
+     * is not a superuser.
      */
     databaseUrls: string[];
-    /** The URLs of the same databases for a superuser, who sees past row-level security. */
+    /** The URLs of the same databases for a superuser, to whom row-level security does not apply. */
     superuserUrls: string[];
     /** The URL of the first database through PgBouncer in transaction mode, with TEST_POOLER=on. */
     poolerUrl: string | undefined;
@@ -52,8 +52,8 @@ function poolerBefore(url: string) {
 }
 
 /**
- * Starts a PostgreSQL with this number of migrated databases. With DATABASE_URL, whose login must be a superuser, they are created
- * on that server. `stop` drops them.
+ * Starts PostgreSQL and creates this number of migrated databases. With DATABASE_URL (a superuser), creates them on
+ * that server. `stop` drops them.
  */
 export async function migratedDatabases(count: number) {
   const server = process.env.DATABASE_URL ? await serverOf(process.env.DATABASE_URL) : await ownServer();
@@ -78,17 +78,17 @@ export async function migratedDatabases(count: number) {
 }
 
 interface DatabaseServer {
-  /** The URL of the server, with the login that is to own the databases. */
+  /** The URL of the server for the role that owns the databases. */
   url: string;
   superuserUrl: string;
-  /** Sends a statement as a superuser, outside the databases of the tests. */
+  /** Runs a statement as a superuser, outside of the test databases. */
   admin: (statement: string) => Promise<void>;
   stop: () => Promise<void>;
 }
 
 async function ownServer(): Promise<DatabaseServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-test-'));
-  // PostgreSQL may run as another user, who must be able to enter.
+  // PostgreSQL may run as another user, who must be able to open the folder.
   chmodSync(dataDir, 0o711);
   const { url, superuserUrl, stop } = await startEmbedded({ dataDir, durable: false });
   return {
@@ -105,7 +105,10 @@ async function ownServer(): Promise<DatabaseServer> {
 const ALL_ROLES = [...SERVER_ROLES, BACKUP_ROLE, BACKUP_MEMBERS];
 const LOGIN = 'tests_login';
 
-/** Creates the login that owns the databases, like that of an installation: it may create roles, and is no superuser. */
+/**
+ * Creates the owner of the databases with the rights of a real installation: it may create roles, and is not a
+ * superuser.
+ */
 async function serverOf(superuserUrl: string): Promise<DatabaseServer> {
   const admin = sender(superuserUrl);
   await admin(`do $$ declare known text; begin

@@ -7,11 +7,10 @@ import type { DemoCredentials } from '../src/demo/stored.ts';
 import { SECRET_KEY, startServer, stopServer } from './server.ts';
 import { databaseUrl, superuserUrl } from './worker-database.ts';
 
-/** The demo shop on a server of its own, which browsers and clients reach at the published URLs. */
+/** The demo shop on a server whose URLs browsers and clients can reach. */
 export interface DemoShop {
   baseUrl: string;
   demo: DemoCredentials;
-  /** The URL for assistants. */
   mcp: string;
   close(): Promise<void>;
 }

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { drainOnSignal } from '../src/drain.ts';
 import { createLogger } from '../src/http/pipeline/log.ts';
 
-// A small server that shuts down by the rules of drain.ts; its first argument is `drainSeconds`. It writes its port, then its
-// log.
+// A small server that shuts down by the rules of drain.ts. Its first argument is `drainSeconds`. It prints its port,
+// then its log.
 const readiness = { draining: false };
 const server = createServer(async (req, res) => {
   if (req.url === '/readyz') return res.writeHead(readiness.draining ? 503 : 200).end();

@@ -5,16 +5,13 @@ import type { Mail } from '../src/shop/mails/rendering.ts';
 import { compose } from '../src/shop/mails/templates.ts';
 import { fail as failCapture } from '../src/shop/orders/captures.ts';
 import { settle } from '../src/shop/orders/refunds.ts';
+import { takeDispute } from '../src/shop/orders/reported-disputes.ts';
 import { approve, askForConsent } from './agents.ts';
 import { openShop } from './shop.ts';
 
-/** The data with which each mail is written. */
 type Abouts = { [Template in MailTemplate]: Mails[Template] };
 
-/**
- * Every mail there is, as a shop in this language sends it. Each is written at the right moment: some are empty once the order
- * has moved on.
- */
+/** Composes every mail in this language, each before a later event makes it obsolete. */
 export async function everyMail(locale: string): Promise<{ template: MailTemplate; mail: Mail }[]> {
   const shop = await openShop();
   const { owner, db, site_id, dashboard } = shop;
@@ -45,6 +42,11 @@ export async function everyMail(locale: string): Promise<{ template: MailTemplat
   await writeAccountMails(shop, write);
   await writeStaffMails(shop, write);
   await writeOrderMails(shop, write);
+  const { rows } = await owner.query<{ id: string }>(
+    sql`insert into commerce.withdrawal_statements (site_id, id, name, email, recipient, contract, locale, client_hash, acknowledge_at)
+      values (${site_id}, gen_random_uuid(), 'Jo Doe', 'jo@shop.example', 'jo@shop.example', '1001', ${locale}, '', now()) returning id`,
+  );
+  await write('withdrawal_stated', { statement_id: rows[0]?.id ?? '' });
   await owner.query(sql`delete from graphile_worker._private_jobs where payload ->> 'site_id' = ${site_id}`);
   const missing = Object.keys(TEMPLATES).filter((name) => !written.some(({ template }) => template === name));
   if (missing.length > 0) throw new Error(`Nobody wrote ${missing.join(', ')}.`);
@@ -73,6 +75,8 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   order_cancelled: true,
   order_refunded: true,
   refund_sent_back: true,
+  return_changed: true,
+  withdrawal_stated: true,
   login_delayed: true,
   staff_login_delayed: true,
   staff_invited: true,
@@ -81,6 +85,8 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   sensitive_change: true,
   webhook_disabled: true,
   low_stock: true,
+  new_return: true,
+  order_disputed: true,
   capture_failed: true,
   refund_failed: true,
   payment_kept: true,
@@ -184,12 +190,21 @@ async function writeStaffMails(shop: OpenShop, write: Write): Promise<void> {
   await inShopAsSystem(db, site_id, (inside) => settle(inside, refund_id, failed));
   await write('refund_failed', { refund_id, staff_id });
   await write('refund_sent_back', { order_id, refund_id });
+  const paid = await owner.query<{ id: string }>(sql`select id from commerce.payments where order_id = ${order_id}`);
+  for (const status of ['open', 'won', 'lost'] as const) {
+    const reported = { reference: 'dp_1', status, amount: 500, reason: 'fraudulent', respond_by: new Date() };
+    await inShopAsSystem(db, site_id, (inside) => takeDispute(inside, paid.rows[0]?.id ?? '', reported));
+    const disputes = await owner.query<{ id: string }>(
+      sql`select id from commerce.disputes where site_id = ${site_id}`,
+    );
+    await write('order_disputed', { dispute_id: disputes.rows[0]?.id ?? '', status, staff_id });
+  }
   for (const why of [...PROVIDER_REASONS, null]) {
     await write('payment_kept', { payment_id: await givenKeptPayment(shop, why), staff_id });
   }
 }
 
-/** Adds a payment without an order, whose money the provider did not return. */
+/** Creates a payment without an order that the provider could not refund. */
 async function givenKeptPayment({ owner, site_id }: OpenShop, reason: string | null): Promise<string> {
   const { rows } = await owner.query<{ id: string }>(
     sql`insert into commerce.payments (site_id, id, checkout_id, provider, status, amount, card_hash, failure_reason)
@@ -235,6 +250,29 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
     body: { amount: '10.00', reason: 'damaged' },
   });
   await write('order_refunded', { order_id, refund_id: back.data?.refund.id ?? '' });
+  const line_item_id = line_items[0]?.id ?? '';
+  const returned = await dashboard.POST('/api/dashboard/returns', {
+    body: { order_id, lines: [{ line_item_id, quantity: 1, reason: 'does_not_fit' }], fee: '2.00' },
+  });
+  const return_id = returned.data?.id ?? '';
+  await write('return_changed', { order_id, return_id, status: 'approved' });
+  for (const status of ['requested', 'approved']) {
+    await shop.owner.query(sql`update commerce.returns set status = ${status} where id = ${return_id}`);
+    const { rows } = await shop.owner.query<{ staff_id: string }>(
+      sql`select staff_id from commerce.staff_memberships where site_id = ${shop.site_id}`,
+    );
+    await write('new_return', { return_id, staff_id: rows[0]?.staff_id ?? '' });
+  }
+  await dashboard.POST('/api/dashboard/returns/{return_id}/receive', {
+    params: { path: { return_id } },
+    body: { lines: [{ id: returned.data?.lines[0]?.id ?? '', quantity: 1, condition: 'damaged' }] },
+  });
+  await write('return_changed', { order_id, return_id, status: 'received' });
+  await dashboard.POST('/api/dashboard/returns/{return_id}/close', {
+    params: { path: { return_id } },
+    body: { reason: 'The mug was broken.' },
+  });
+  await write('return_changed', { order_id, return_id, status: 'closed' });
   const cancelled = await givenOrder({ content: content.slice(1), email });
   await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
     params: { path: { order_id: cancelled.id } },

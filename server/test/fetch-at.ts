@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 
 /**
- * A `fetch` that calls the server under test as if it had another name: it sets the Host header, which `fetch` does not let its
- * caller do. Redirects are not followed.
+ * A `fetch` that sends requests to the test server with another Host header, which `fetch` itself does not allow. Does
+ * not follow redirects.
  */
 export function fetchAt(host: string): typeof fetch {
   return async (address, init = {}) => {

@@ -11,17 +11,17 @@ import {
 } from '@modelcontextprotocol/client';
 
 /**
- * An assistant as its host runs it: the client of the protocol's own SDK, which discovers the authorization server, registers,
- * and exchanges the authorization code. It gets only the URL of the shop, and that of a page to return to.
+ * An assistant with the client of the MCP SDK, which discovers the authorization server, registers, and exchanges the
+ * authorization code. It gets only the URL of the shop and a redirect URI.
  */
 export interface HostedAssistant {
-  /** The requests that it sent, with their responses. */
+  /** The requests of the assistant, with their responses. */
   sent: { method: string; path: string; status: number; challenge: string | null }[];
-  /** The URL for the customer's browser, once a request needed a token. */
+  /** The URL that the customer must open, after a request needed a token. */
   asked(): URL;
   /** A client that is not connected yet, and its transport. */
   client(): { client: Client; transport: StreamableHTTPClientTransport };
-  /** The query with which the customer's browser returned. */
+  /** The query string with which the customer's browser returned. */
   returned(): URLSearchParams;
   state: string;
   close(): void;
@@ -62,7 +62,7 @@ export async function openHostedAssistant(address: string): Promise<HostedAssist
   };
 }
 
-/** The state that the host stores for its connection to a shop. */
+/** Stores the data of a client's connection to a shop. */
 function memory(redirectUrl: string, state: string, redirectToAuthorization: (url: URL) => void): OAuthClientProvider {
   let client: StoredOAuthClientInformation | undefined;
   let tokens: StoredOAuthTokens | undefined;
@@ -96,7 +96,7 @@ function memory(redirectUrl: string, state: string, redirectToAuthorization: (ur
   };
 }
 
-/** Opens the host's page to which the browser returns. */
+/** Starts a server for the redirect URI. */
 async function openCallback() {
   const arrivals: string[] = [];
   const server = createServer(({ url = '' }, res) => {

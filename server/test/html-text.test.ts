@@ -52,11 +52,11 @@ const PIECES = [
 ];
 
 /**
- * There are two implementations, kept equal by this test: the command line is a package that merchants install without the
- * server, and depends only on the SDK (scripts/borders.ts). The SDK and the contract, which both could import, are published, and
- * an HTML parser does not belong there.
+ * The two implementations must be equal. The CLI has its own implementation, because merchants install it without the
+ * server, and the SDK and contract that both could import are published packages, to which an HTML parser does not
+ * belong.
  */
-test('the command line converts HTML to the same text as the server', () => {
+test('the CLI converts HTML to the same text as the server', () => {
   const html = fc.array(fc.constantFrom(...PIECES)).map((pieces) => `<p>${pieces.join('')}`);
   fc.assert(
     fc.property(html, (written) => {

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium } from './chromium.ts';
 
 /**
- * Opens a browser for the tests of a file, called once at its top: `played` is `test`, which skips without Chromium, and
- * `browser` is the browser that they share.
+ * Call it at the top of a test file. `played` is `test`, skipped without Chromium, and `browser` is shared by the tests
+ * of the file.
  */
 export function inChromium() {
   const chromium = findChromium();

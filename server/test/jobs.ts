@@ -14,8 +14,8 @@ import { FILES_DIR, SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
 /**
- * Runs the background jobs in this process until the test file ends. Mails of other tests' shops are written where those tests
- * expect them.
+ * Runs the background jobs in this process until the caller stops them. Also delivers mails of other tests' shops, to
+ * the places where those tests look for them.
  */
 export async function workJobs({
   allowPrivate = true,
@@ -36,14 +36,15 @@ export async function workJobs({
     secretKey: SECRET_KEY,
     webhookConcurrency: 200,
     mailConcurrency: 5,
+    retention: { cartsDays: 90, addressesDays: 30, auditDays: 400 },
     files: directoryStore(FILES_DIR),
     usage: createUsageCounter(db),
   });
 }
 
 /**
- * Does overdue work, as the jobs of an installation do: finds it with the login that owns the tables, and acts as requests
- * do. Throws the errors of the shop; other shops may have left payments whose provider is gone.
+ * Runs the overdue jobs. Throws errors of this shop, and ignores those of other tests' shops, whose provider may be
+ * stopped.
  */
 export async function workOverdue(
   { db, site_id }: { db: pg.Pool; site_id: string },

@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node';
 import { ignoreLostConnections } from '../src/db/connect.ts';
 import { type BrokenRule, brokenInvariants } from './invariants.ts';
 
-/** Checks the invariants on all remaining data when all tests have run, see newlyBrokenInvariants. Set up after database.ts. */
+/** Checks the invariants of all databases after all tests. Set up after database.ts. */
 export function setup(project: TestProject): () => Promise<void> {
   return async () => {
     const broken = await Promise.all(project.getProvidedContext().superuserUrls.map(brokenIn));

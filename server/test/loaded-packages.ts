@@ -1,9 +1,7 @@
+/** Loaded into a server before its own code. Reports the packages and the modules of Node that the server loads. */
+
 import { registerHooks } from 'node:module';
 
-/**
- * This file is loaded into a server before the server's own code. It reports the packages and the modules of Node that the server
- * has loaded.
- */
 const packages = new Set<string>();
 
 registerHooks({

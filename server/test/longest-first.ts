@@ -1,9 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/**
- * Test files that take longer than their length suggests, the longest first. Started last, one of them would keep a worker busy
- * when the others have finished.
- */
+/** Slow test files, the slowest first. If one of them started last, it would delay the end of the run. */
 const LONG = [
   'demo/seed.test.ts',
   'search/rank/search.test.ts',
@@ -21,9 +18,24 @@ const LONG = [
   'shop/lock-order.test.ts',
   'index/learn-meanings.test.ts',
   'src/drain.test.ts',
+  'panel/desk.short.ts',
+  'panel/catalogue.short.ts',
+  'panel/forms.short.ts',
+  'agents/budgets.short.ts',
+  'faults/isolated.short.ts',
+  'faults/connections.short.ts',
+  'accounts/accounts.short.ts',
+  'tenancy/tenancy.short.ts',
+  'docs-and-examples/pasted.short.ts',
+  'faults/crashes.short.ts',
+  'pages/pages.short.ts',
+  'input/input.short.ts',
+  'docs-and-examples/storefront.short.ts',
+  'agents/consent.short.ts',
+  'faults/load.short.ts',
 ];
 
-/** Starts long files first even without measurements by vitest, as on a clean clone. */
+/** Starts slow files first, even without measurements of vitest, as on a clean clone. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

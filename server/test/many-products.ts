@@ -1,8 +1,8 @@
 import type { openShop } from './shop.ts';
 
 /**
- * Creates this many similar products, each with an index entry, in a fraction of the time of an import: a request makes the first
- * one, and the others are copies of its rows.
+ * Creates many similar products with their index entries, faster than an import: the first by a request, the others as
+ * copies of its rows.
  */
 export async function givenMany(
   { owner, site_id, givenProduct }: Awaited<ReturnType<typeof openShop>>,

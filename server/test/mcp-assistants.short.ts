@@ -1,3 +1,8 @@
+/**
+ * Scripted assistants buy in the demo shop over MCP, and their customers confirm in a browser. Covers discovery by the
+ * shop's URL, the order, the limits of budget and categories, and the revocation.
+ */
+
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,12 +19,8 @@ import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from
 import { allow, confirm, logIn, revoke } from './customer-tab.ts';
 import { type DemoShop, openDemoShop } from './demo-shop.ts';
 import { openHostedAssistant } from './hosted-assistant.ts';
-import { openTab } from './tab.ts';
+import { openTab, PATIENCE_MS } from './tab.ts';
 
-/**
- * Scripted assistants in the demo shop, over MCP only, with their customers, in a browser only. They go from the shop's URL to
- * the order that a human confirmed, to the limits of budget and categories, and to the end of the access.
- */
 type Schemas = components['schemas'];
 
 const CLI = join(import.meta.dirname, '../../cli/bin/commerce.js');
@@ -31,7 +32,7 @@ const played = test.skipIf(!chromium);
 
 let browser: Browser;
 let shop: DemoShop;
-/** The product that no assistant here may buy. */
+/** A product outside of the assistants' categories. */
 let mug: string | undefined;
 let config: string;
 
@@ -60,7 +61,7 @@ const customer = (n: number) => {
 const account = () => `${shop.baseUrl}/account?site_id=${shop.demo.site_id}`;
 
 played(
-  'a hosted assistant finds the consent page, buys what its customer confirms, stays within its limits, and is revoked',
+  'a hosted assistant finds the consent page, buys what its customer confirms, respects its limits, and is revoked',
   async () => {
     const assistant = await openHostedAssistant(shop.mcp);
     const { page } = await openTab(browser, 1_280);
@@ -80,8 +81,9 @@ played(
       await page.goto(assistant.asked().href);
       await logIn(page, customer(0));
       await allow(page, { budget: '250.00', categories: ['Lighting'] });
-      // A page of the shop redirects to the assistant.
-      await expect.poll(() => page.$eval('h1', ({ textContent }) => textContent).catch(() => '')).toBe('Connected');
+      // The shop's page redirects to the assistant's page.
+      const heading = () => page.$eval('h1', ({ textContent }) => textContent).catch(() => '');
+      await expect.poll(heading, { timeout: PATIENCE_MS }).toBe('Connected');
       expect(assistant.returned().get('state')).toBe(assistant.state);
       await first.transport.finishAuth(assistant.returned());
       const { client, transport } = assistant.client();
@@ -101,7 +103,7 @@ played(
 );
 
 played(
-  'an assistant on the same machine does the same over stdin and stdout, with the token that a login has kept',
+  'a local assistant buys over stdin and stdout what its customer confirms, with the token stored by a login',
   async () => {
     const { page } = await openTab(browser, 375);
     await logInFromCommand(page);
@@ -128,7 +130,7 @@ played(
   PLAYED,
 );
 
-/** Runs `commerce mcp login`, and opens the link that it prints as the customer. */
+/** Runs `commerce mcp login`, and opens the printed link as the customer. */
 async function logInFromCommand(page: Page): Promise<void> {
   const args = [CLI, 'mcp', 'login', shop.mcp, '--budget-cents', '25000', '--category', 'Lighting', '--json'];
   const env = { ...process.env, COMMERCE_CONFIG: join(config, 'config.json') };
@@ -151,7 +153,7 @@ const ADDRESS = {
   ...{ postal_code: '10115', country: 'DE' },
 };
 
-/** Plays an assistant that should buy two lamps and may spend 250.00 on lighting. */
+/** Plays an assistant that buys two lamps, with a budget of 250.00 for lighting. */
 async function shopAs(client: Client, page: Page): Promise<void> {
   const call = (name: string, given: object = {}) =>
     client.callTool({ name, arguments: { ...given } }) as Promise<CallToolResult>;
@@ -188,11 +190,11 @@ async function shopAs(client: Client, page: Page): Promise<void> {
 
   const over = await refusal('find_and_buy', { query: 'the dusk floor lamp' });
   expect(over).toMatchObject({ isError: true, error: 'budget_exceeded', limit: 'budget', next: expect.any(String) });
-  // The product is refused even though the customer named it.
+  // The product is rejected even if its id is sent.
   const elsewhere = await refusal('find_and_buy', { product_id: mug });
   expect(elsewhere).toMatchObject({ isError: true, error: 'category_not_allowed', next: expect.any(String) });
 
-  // The holder of a token can read what was audited of it, including refusals.
+  // The agent can read its own audit events, including errors.
   const { audit_events } = await use<Schemas['AuditPage']>('list_audit', { limit: 100 });
   expect(audit_events.map(({ action, status }) => `${action} ${status}`).reverse()).toEqual([
     'agent.getToken 200',

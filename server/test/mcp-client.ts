@@ -2,19 +2,19 @@ import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@mod
 
 export type ProtocolVersion = '2026-07-28' | '2025-11-25';
 
-/** Connects a customer's assistant: the client of the protocol's own SDK, with an agent's token. */
+/** Connects a client of the MCP SDK with an agent token. */
 export async function connect(address: string, token: string, version: ProtocolVersion = '2026-07-28') {
   const mode = version === '2026-07-28' ? 'auto' : 'legacy';
   const client = new Client({ name: 'assistant', version: '1.0.0' }, { versionNegotiation: { mode } });
   const headers = { Authorization: `Bearer ${token}` };
   await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers } }));
-  /** Calls a tool, and returns its structured result, which must not be an error. */
+  /** Calls a tool and returns its structured result. Throws if the result is an error. */
   async function use<Answer>(name: string, given: Record<string, unknown> = {}): Promise<Answer> {
     const result = (await client.callTool({ name, arguments: given })) as CallToolResult;
     if (result.isError) throw new Error(`${name} was refused: ${JSON.stringify(result.structuredContent)}`);
     return result.structuredContent as Answer;
   }
-  /** Calls a tool, and returns its error, which it must have. */
+  /** Calls a tool and returns its error. Throws if it succeeds. */
   async function refused(name: string, given: Record<string, unknown> = {}) {
     const result = (await client.callTool({ name, arguments: given })) as CallToolResult;
     if (!result.isError) throw new Error(`${name} was not refused: ${JSON.stringify(result.structuredContent)}`);

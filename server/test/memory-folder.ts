@@ -5,27 +5,26 @@ import { join } from 'node:path';
 const MEMORY = '/dev/shm';
 const PREFIX = 'commerce-tests-';
 
-/** Four times the peak memory that a run of all tests uses. */
+/** Four times the peak that a run of all tests uses. */
 const ENOUGH_BYTES = 2 * 1024 ** 3;
 
 /**
- * Creates a folder in memory for the temporary files of this process and its children, and removes it when the process exits.
- * Returns undefined if there is not enough room. A new database is a thousand files, which on a disk take a tenth of all tests'
- * time.
+ * Creates a folder in memory for temporary files, and removes it when the process exits. Returns undefined if there is
+ * not enough memory. A new database has a thousand files; on a disk, they take a tenth of the time of all tests.
  */
 export function memoryFolder(): string | undefined {
   return hasRoom() ? ownFolder(MEMORY) : undefined;
 }
 
-/** Does the same as memoryFolder, but on the disk. */
+/** Like `memoryFolder`, on the disk. */
 export function diskFolder(): string {
   return ownFolder(tmpdir());
 }
 
 function ownFolder(parent: string): string {
-  removeFoldersOfTheDead(parent);
+  removeFoldersOfKilledRuns(parent);
   const folder = mkdtempSync(join(parent, `${PREFIX}${process.pid}-`));
-  // PostgreSQL may run as another user, who must be able to enter.
+  // PostgreSQL may run as another user, who must be able to open the folder.
   chmodSync(folder, 0o711);
   process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   return folder;
@@ -41,8 +40,7 @@ function hasRoom(): boolean {
   }
 }
 
-/** Removes the folders of runs that were killed. */
-function removeFoldersOfTheDead(parent: string): void {
+function removeFoldersOfKilledRuns(parent: string): void {
   for (const name of readdirSync(parent)) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
     if (pid && !isAlive(Number(pid))) rmSync(join(parent, name), { recursive: true, force: true });

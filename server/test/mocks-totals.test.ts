@@ -1,13 +1,10 @@
+/** The SDK does not depend on the server, so its mocks have their own calculation. It must be equal. */
+
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { decimal as mockDecimal, totalsOf as mockTotals } from '../../sdk/src/mocks/money.ts';
 import { decimal } from '../src/shop/money.ts';
 import { totalsOf } from '../src/shop/totals.ts';
-
-/**
- * The mocks calculate on their own, because the SDK does not depend on the server. Their results must be the same as the
- * server's.
- */
 
 const line = fc.record({
   price: fc.integer({ min: 0, max: 1_000_000 }),

@@ -1,14 +1,14 @@
+/**
+ * Scripts of requests that run against the SDK's mocks and against the server. Both must answer with the same status,
+ * error code, totals, warnings and all other fields, except ids, times, secrets and URLs of pages.
+ */
+
 import { createHash, randomUUID } from 'node:crypto';
 import { createMockFetch, type MockShopData } from '@commerce-backend/sdk/mocks/fetch';
 import type { DiscountInput, ProductInput, SettingsPatch, ShippingOptionInput } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { atConsent, leadsTo, REDIRECT_URI } from './oauth.ts';
 import { openShop } from './shop.ts';
-
-/**
- * Scripts of calls, each run against the mocks of the SDK and against this server. Both must respond alike: statuses, codes,
- * totals, warnings and every other field, except ids, times, secrets and URLs of pages.
- */
 
 const products: (ProductInput & { slug: string })[] = [
   {
@@ -55,13 +55,12 @@ interface World {
   storefrontToken: string;
   email: string;
   variantIds: Record<string, string>;
-  /** The shop's issuer identifier for clients of OAuth. */
+  /** The shop's OAuth issuer. */
   issuer: string;
-  /** The customer decides at the URL to which a client sends them. Returns the URL to which they are redirected. */
+  /** Lets the customer decide on the consent page at this URL. Returns the URL of the redirect. */
   authorize(address: string, decision: Decision): Promise<string>;
 }
 
-/** A budget in cents, or a refusal. */
 type Decision = { budget_cents: number } | 'deny';
 
 interface Step {
@@ -121,7 +120,7 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const USER_CODE = /\b[B-Z]{4}-[B-Z]{4}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** Intended differences. The mocks accept no cards, offer agents no alternatives, and fetch no documents of clients. */
+/** Intended differences: the mocks accept no cards, offer agents no alternatives, and fetch no client documents. */
 const LEFT_OUT = [
   ...[
     'request_id',
@@ -139,7 +138,7 @@ const LEFT_OUT = [
 function withoutNature(key: string, value: unknown): unknown {
   if (key === 'alternatives' || key === 'last_used_at' || key === 'client_id_metadata_document_supported')
     return undefined;
-  // Seconds pass between a consent and its token.
+  // Some seconds pass between the approval and the token.
   if (key === 'expires_in') return 60 * Math.round(Number(value) / 60);
   if (LEFT_OUT.includes(key)) return value === null ? null : 'left out';
   if (key === 'payment_methods' && Array.isArray(value)) return value.filter((method) => method !== 'card');
@@ -147,7 +146,7 @@ function withoutNature(key: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Makes calls, and keeps the responses with ids and times replaced by words. */
+/** Sends requests, and records the responses with placeholders for ids and times. */
 function player(world: World) {
   const steps: Step[] = [];
   const known = new Map<string, string>();
@@ -178,10 +177,10 @@ function player(world: World) {
     const text = await response.text();
     const parsed = text ? JSON.parse(comparable(JSON.stringify(JSON.parse(text, withoutNature)))) : undefined;
     steps.push({ call: `${method} ${comparable(path)}`, status: response.status, body: parsed });
-    // biome-ignore lint/suspicious/noExplicitAny: each step knows what it asks for
+    // biome-ignore lint/suspicious/noExplicitAny: each step knows the type of its response
     return (text ? JSON.parse(text) : undefined) as any;
   }
-  /** Lets the customer decide, and returns what the client gets. */
+  /** Lets the customer decide, and returns the parameters of the redirect. */
   async function authorize(query: Record<string, string>, decision: Decision): Promise<string> {
     const address = `${world.issuer}/oauth/authorize?${new URLSearchParams(query)}`;
     const { origin, pathname, searchParams } = new URL(await world.authorize(address, decision));
@@ -211,7 +210,7 @@ async function played(script: Script, settings: Settings): Promise<{ mocks: Step
 
 const SHOP = '/api/storefront';
 
-/** Browse, fill a cart, apply codes, check out, order. */
+/** Browses, fills a cart, applies discount codes, checks out and orders. */
 const shopper: Script = async (call, { variantIds, email }) => {
   await call('GET', `${SHOP}/products`);
   await call('GET', `${SHOP}/products?product_type=lamps&sort=price_asc`);
@@ -264,7 +263,7 @@ const shopper: Script = async (call, { variantIds, email }) => {
   await call('GET', `${SHOP}/products/stoneware-mug`);
 };
 
-/** Requests that the contract rejects. */
+/** Sends invalid requests, and repeats an Idempotency-Key. */
 const careless: Script = async (call, { variantIds, siteId }) => {
   const { id: cart } = await call('POST', `${SHOP}/cart`, {});
   const items = `${SHOP}/cart/${cart}/items`;
@@ -294,7 +293,7 @@ const careless: Script = async (call, { variantIds, siteId }) => {
   await call('GET', `${SHOP}/cart/${cart}`);
 };
 
-/** A login with a cart, addresses, an order and its history. */
+/** Logs in with a cart, manages addresses, orders, and reads the order history. */
 const customer: Script = async (call, { variantIds, email }) => {
   const { id: cart } = await call('POST', `${SHOP}/cart`);
   await call('POST', `${SHOP}/cart/${cart}/items`, { variant_id: variantIds.LAMP, quantity: 1 });
@@ -330,7 +329,9 @@ const customer: Script = async (call, { variantIds, email }) => {
   await call('GET', `${SHOP}/customer/me`, undefined, own);
 };
 
-/** An agent buys within its budget and beyond it, and outside of its categories; its customer confirms, and revokes it. */
+/**
+ * An agent buys within and beyond its budget and categories; its customer confirms the purchase and revokes the agent.
+ */
 const agent: Script = async (call, { variantIds, email, siteId }) => {
   const { access_token: session } = await call('POST', `${SHOP}/customer/login`, { email, password: PASSWORD });
   const own = { Authorization: `Bearer ${session}` };
@@ -389,7 +390,7 @@ const REFUSED_URIS = [
   `https://app.example/${'x'.repeat(1_000)}`,
 ];
 
-/** An agent gets its token by an authorization code, and makes every mistake that is possible with one. */
+/** Registers clients and exchanges codes, with invalid and with valid requests, and uses the agent's token. */
 const authorized: Script = async (call, { siteId }, authorize) => {
   const oauth = `/sites/${siteId}/oauth`;
   await call('GET', `/.well-known/oauth-authorization-server/sites/${siteId}`);
@@ -410,7 +411,7 @@ const authorized: Script = async (call, { siteId }, authorize) => {
       },
       decision,
     );
-  // A loopback URL may use any port, and the query of the URL is kept.
+  // A loopback URL may use any port, and its query string is kept.
   for (const redirect_uri of ['http://127.0.0.1:54321/back?kept=1', TAKEN_URIS[0] ?? '', TAKEN_URIS[1] ?? ''])
     await ask({ client_id: app, redirect_uri, budget_cents: '1000' }, 'deny');
   const wish = { scope: 'catalog:read cart:write', budget_cents: '3000', max_per_order_cents: '2500' };

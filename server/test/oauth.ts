@@ -7,10 +7,7 @@ type Customer = Awaited<ReturnType<Shop['givenCustomer']>>;
 
 export const REDIRECT_URI = 'https://assistant.example/callback';
 
-/**
- * A `fetch` for the test server. The server's URLs begin with its configured one, but here it listens at another. A shop's host
- * is named in the header.
- */
+/** A `fetch` for the test server, which does not listen on the port of its base URL. */
 export function localFetch(baseUrl: string) {
   return ((address: string | URL, init: RequestInit = {}) => {
     const { protocol, host, pathname, search } = new URL(address);
@@ -19,7 +16,7 @@ export function localFetch(baseUrl: string) {
   }) as typeof fetch & oauth.CustomFetch;
 }
 
-/** Returns a stock client that has found the shop by its issuer and registered itself. */
+/** Discovers the shop's issuer with an unmodified OAuth library, and registers a client. */
 export async function registeredClient({ baseUrl, site_id }: Shop, redirect_uris = [REDIRECT_URI]) {
   const options: oauth.DynamicClientRegistrationRequestOptions = {
     algorithm: 'oauth2',
@@ -31,7 +28,7 @@ export async function registeredClient({ baseUrl, site_id }: Shop, redirect_uris
   return oauth.dynamicClientRegistration(issuer, metadata, oauth.None(), options);
 }
 
-/** Starts the flow of a client, and returns the state that its end needs. */
+/** Starts the authorization code flow, and returns the values that are needed to complete it. */
 export async function beginAuthorization(config: oauth.Configuration, wish: Record<string, string> = {}) {
   const code_verifier = oauth.randomPKCECodeVerifier();
   const state = oauth.randomState();
@@ -45,10 +42,7 @@ export async function beginAuthorization(config: oauth.Configuration, wish: Reco
   return { address, code_verifier, state };
 }
 
-/**
- * Opens the page where a customer decides, in a browser that is logged in. `ask` sends its requests, such as to the host of a
- * shop.
- */
+/** Opens the consent page in a logged-in browser. `ask` sends the requests, for example to the host of a shop. */
 export async function atConsent(shop: Shop, customer: Customer, address: URL, ask?: typeof fetch) {
   const open = (origin: string) => new PaperBrowser(ask ? origin : shop.baseUrl, {}, ask);
   const sent = await open(address.origin).open(address.href);
@@ -58,7 +52,7 @@ export async function atConsent(shop: Shop, customer: Customer, address: URL, as
   return { browser, at, page: await browser.press(await browser.open(at), 'log_in', { email, password }) };
 }
 
-/** The URL outside the shop to which a page redirects, the same as in its link; undefined for a page that stays. */
+/** The URL outside of the shop to which a page redirects; undefined if it does not. */
 export function leadsTo({ response, html }: Page): URL | undefined {
   const [, address] = /^0; url=(.+)$/.exec(response.headers.get('Refresh') ?? '') ?? [];
   if (address === undefined || response.status !== 200) return undefined;
@@ -67,7 +61,7 @@ export function leadsTo({ response, html }: Page): URL | undefined {
   return new URL(address);
 }
 
-/** Sends the fields of a form to the token endpoint, and returns the response. */
+/** Sends a form to the token endpoint, and returns the response. */
 export async function exchange({ baseUrl, site_id }: Shop, fields: Record<string, string>) {
   const body = new URLSearchParams({ grant_type: 'authorization_code', ...fields });
   const answer = await fetch(`${baseUrl}/sites/${site_id}/oauth/token`, { method: 'POST', body });

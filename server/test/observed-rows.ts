@@ -5,12 +5,12 @@ import type pg from 'pg';
 import { observeResults } from '../src/db/connect.ts';
 
 /**
- * The columns that the server's statements returned while the tests ran, by the places in the source that sent them.
- * scripts/check-row-types.ts compares them with the types that the source claims.
+ * The columns that statements returned during the tests, by the place in the source that sent them.
+ * scripts/check-row-types.ts compares them with the types in the source.
  */
 export interface ObservedColumn {
   name: string;
-  /** The object id of the column's type in PostgreSQL. */
+  /** PostgreSQL's object id of the column type. */
   type: number;
   /** Whether it was null at least once. */
   null: boolean;
@@ -24,15 +24,15 @@ export const ALL_GO_THROUGH = [
   'db/connect.ts',
   'shop/shop.ts',
 ];
-/** Test files are loaded with a query after their names. */
+/** Vitest loads test files with a query string after the file name. */
 const FRAME = /(file:\/\/[^()\s?]+\.ts)(?:\?[^():\s]*)?:(\d+):\d+\)?$/;
 
-/** The observed columns by place (`shop/carts/carts.ts:57`), and then by their names, because a place may get several sets. */
+/** Columns by place (`shop/carts/carts.ts:57`) and by their names, because a place may return several sets. */
 const observed = new Map<string, Map<string, ObservedColumn[]>>();
 
 /**
- * By text of a statement, the places that send it, and how often it was sent. Only the first few sends are traced: a stack trace
- * costs more than a statement.
+ * The places that send each statement, and how often it was sent. Only the first few are traced, because a stack trace
+ * costs more than the statement.
  */
 const senders = new Map<string, { places: Set<string>; sent: number }>();
 const STACKS_PER_TEXT = 5;
@@ -49,21 +49,18 @@ export function observeRows(): void {
   });
 }
 
-/**
- * Records the columns that these places got. If one text contains several statements, there are no columns that a single claim
- * could be about.
- */
+/** Records the columns that these places received. A text with several statements is skipped. */
 export function observeAnswer(places: Set<string>, result: pg.QueryResult): void {
   if (Array.isArray(result) || result.fields.length === 0) return;
   for (const one of places) note(one, result);
 }
 
-/** Deletes the observations of earlier runs. */
+/** Deletes the files of earlier runs. */
 export function forgetObserved(): void {
   rmSync(FOLDER, { recursive: true, force: true });
 }
 
-/** Writes what was observed so far to a file of this process. */
+/** Writes the observed columns to a file of this process. */
 export function keepObserved(): void {
   if (observed.size === 0) return;
   mkdirSync(FOLDER, { recursive: true });
@@ -71,7 +68,7 @@ export function keepObserved(): void {
   writeFileSync(join(FOLDER, `${process.pid}-${process.env.VITEST_POOL_ID}.json`), JSON.stringify(places));
 }
 
-/** Reads what all processes of the last run observed. */
+/** Reads the columns observed by all processes of the last run. */
 export function readObserved(): Map<string, ObservedColumn[][]> {
   const all = new Map<string, ObservedColumn[][]>();
   for (const file of readdirSync(FOLDER)) {
@@ -90,7 +87,9 @@ function note(place: string, { fields, rows }: pg.QueryResult): void {
   for (const column of columns) column.null ||= rows.some((row) => row[column.name] === null);
 }
 
-/** The place in the server's sources that the stack comes from: the first frame outside of the code that all statements share. */
+/**
+ * The place in the server's sources that sent a statement: the first stack frame outside of the shared database code.
+ */
 export function placeIn(stack: string, passed = ALL_GO_THROUGH): string | undefined {
   for (const frame of stack.split('\n').slice(1)) {
     const [, url, line] = FRAME.exec(frame) ?? [];

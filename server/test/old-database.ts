@@ -4,13 +4,13 @@ import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 
 /**
- * A dump of a demo shop that the migrations 0001 to 0195 created, by pg_dump from a database that `seedDemo` of commit 8ac8a862 had
- * filled. Search postings are left out for most products.
+ * A dump of a demo shop after migrations 0001 to 0195, by pg_dump from a database that `seedDemo` of commit 8ac8a862
+ * had filled. It omits most search postings.
  */
 const DUMP = join(import.meta.dirname, 'fixtures/migrated-to-0195.sql.gz');
 const OWNER_IN_DUMP = 'fixture_owner';
 
-/** Restores the dump into an empty database, whose tables then belong to `owner`. `url` is that of a superuser. */
+/** Restores the dump into an empty database, whose tables then belong to `owner`. `url` logs in as a superuser. */
 export async function restoreOldDatabase(url: string, owner: string): Promise<void> {
   const dump = gunzipSync(readFileSync(DUMP)).toString();
   const client = new pg.Client(url);

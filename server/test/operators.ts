@@ -18,21 +18,21 @@ interface Asked {
   headers?: Record<string, string>;
 }
 
-interface Told {
+interface Answer {
   status: number;
   headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: answers are checked against the contract by the server
+  // biome-ignore lint/suspicious/noExplicitAny: the server validates its responses against the contract
   data: any;
 }
 
-/** A listener for operators on the database of the tests, with an operator key; the caller closes it. */
+/** An operators' listener on the test database, with an operator key. The caller closes it. */
 export interface Operators {
   base: string;
   secret: string;
-  /** Runs work as the login that owns the tables, in a transaction. */
+  /** Runs work as the table owner, in a transaction. */
   asKeeper<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
-  /** Makes a call with the operator key, or with another one. */
-  ask(path: string, asked?: Asked): Promise<Told>;
+  /** Sends a request with the operator key, or with another one. */
+  ask(path: string, asked?: Asked): Promise<Answer>;
   close(): Promise<void>;
 }
 

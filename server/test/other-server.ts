@@ -8,7 +8,7 @@ import { directoryStore } from '../src/files/directory.ts';
 import { startServer, stopServer } from './server.ts';
 import { databaseUrl, migratedTemplate, superuserUrl } from './worker-database.ts';
 
-/** Creates a database that nobody is connected to: empty, or migrated and without sites. */
+/** Creates a database without connections: empty, or migrated and without sites. */
 export async function newDatabase({ migrated }: { migrated: boolean }) {
   const name = `other_${randomBytes(6).toString('hex')}`;
   const url = Object.assign(new URL(databaseUrl()), { pathname: `/${name}` });
@@ -21,7 +21,7 @@ export async function newDatabase({ migrated }: { migrated: boolean }) {
   };
 }
 
-/** Opens another installation: a database without sites, its own file store and SECRET_KEY, with a running server. */
+/** Starts another installation: a database without sites, its own file store and SECRET_KEY, and a server. */
 export async function openOtherServer() {
   const database = await newDatabase({ migrated: true });
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-other-'));

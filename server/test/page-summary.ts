@@ -1,6 +1,6 @@
 import { parseDocument } from 'htmlparser2';
 
-/** The summary on the page of a checkout, as a person reads it: only its texts, with amounts without their currency. */
+/** The summary on a checkout page, as a person reads it. Amounts have no currency. */
 export interface PageSummary {
   lines: { name: string; variant_name: string | null; quantity: number; price: string; total: string }[];
   subtotal: string | undefined;
@@ -11,11 +11,14 @@ export interface PageSummary {
   tax: string | undefined;
   contained_tax: string | undefined;
   total: string;
-  /** The amount on the order button; undefined without such a button or without an amount on it. */
+  /** The amount on the order button; undefined without a button or an amount. */
   button: string | undefined;
 }
 
-/** Reads the page; undefined when it has no summary. Throws for an amount that programs would read as another. */
+/**
+ * Reads the summary; undefined if the page has none. Throws if an amount in the text differs from the machine-readable
+ * one.
+ */
 export function summaryOf(html: string): PageSummary | undefined {
   const summary = all(parseDocument(html), ({ attribs }) => attribs?.id === 'summary')[0];
   if (!summary) return undefined;
@@ -48,12 +51,12 @@ export function summaryOf(html: string): PageSummary | undefined {
   };
 }
 
-/** The texts of the review by their headings: each a list of paragraphs. */
+/** The paragraphs of the review by their headings. */
 export function answersOn(html: string): Record<string, string[]> {
   const answers = withClass(parseDocument(html), 'answer');
   const paragraphs = (answer: Node) =>
     all(first(answer, 'dd') ?? {}, ({ name, attribs }) => name === 'p' && attribs?.class !== 'detail').map(textOf);
-  // A mark next to the heading shows that the answer has changed.
+  // A mark next to the heading shows that this part has changed.
   return Object.fromEntries(
     answers.map((answer) => [(first(answer, 'dt')?.children?.[0]?.data ?? '').trim(), paragraphs(answer)]),
   );
@@ -71,7 +74,7 @@ function lineOf(line: Node): PageSummary['lines'][number] {
   };
 }
 
-/** Reads an amount: `€1,234.50` means `1234.50`. */
+/** `€1,234.50` becomes `1234.50`. */
 function amountOf(text: string): string | undefined {
   const digits = text.replaceAll(/[^\d.]/g, '');
   return digits === '' ? undefined : digits;
@@ -101,7 +104,7 @@ function withClass(node: Node, wanted: string): Node[] {
   return all(node, ({ attribs }) => attribs?.class?.split(' ').includes(wanted) ?? false);
 }
 
-/** The text of an element as displayed: with its whitespace collapsed. */
+/** The text of an element with whitespace collapsed, as a browser shows it. */
 export function textOf(node: Node | undefined): string {
   return shownAs(rawTextOf(node));
 }
@@ -110,7 +113,7 @@ function rawTextOf(node: Node | undefined): string {
   return node?.data ?? (node?.children ?? []).map(rawTextOf).join('');
 }
 
-/** A text as a page can display it: with its whitespace collapsed, and without invisible control characters. */
+/** A text as a browser shows it: with whitespace collapsed, and without control characters. */
 export function shownAs(text: string): string {
   return text
     .replaceAll(/(?![\t\n\r])\p{Cc}/gu, '')

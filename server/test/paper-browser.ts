@@ -1,21 +1,18 @@
-/** A simulated browser: it keeps cookies, follows redirects, and sends the forms of its pages, as a real one would. */
+/** A simulated browser that keeps cookies, sends forms, and follows the redirect after a form. */
 export class PaperBrowser {
   readonly #origin: string;
   readonly #headers: Record<string, string>;
   readonly #ask: typeof fetch;
   readonly #cookies = new Map<string, string>();
 
-  /**
-   * `headers` are sent with every request, such as the languages that the reader prefers; `ask` sends them, such as to another
-   * host.
-   */
+  /** `headers` are sent with every request. `ask` sends the requests, for example to another host. */
   constructor(origin: string, headers: Record<string, string> = {}, ask: typeof fetch = fetch) {
     this.#origin = origin;
     this.#headers = headers;
     this.#ask = ask;
   }
 
-  /** Opens a URL of any host, but requests it from the server under test. */
+  /** Opens a URL of any host by a request to the test server. */
   async open(address: string, init: RequestInit = {}): Promise<Page> {
     const { pathname, search } = new URL(address, this.#origin);
     const Cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');
@@ -28,7 +25,7 @@ export class PaperBrowser {
     return { response, path: pathname, html: await response.text() };
   }
 
-  /** Fills in the form of a page that has the button, and presses it. Redirects are followed. */
+  /** Fills in the form that contains the button, presses it, and follows a redirect within the server. */
   async press(page: Page, action: string, entries: Record<string, string> = {}): Promise<Page> {
     const fields = formWith(page.html, action);
     for (const [name, value] of Object.entries(entries)) fields.set(name, value);
@@ -36,7 +33,7 @@ export class PaperBrowser {
     return this.send(actionOf(page, action), fields);
   }
 
-  /** Posts a form from our own page. A redirect to another site is not followed. */
+  /** Posts a form from a page of the same origin. Does not follow a redirect to another site. */
   async send(path: string, fields: URLSearchParams, headers: Record<string, string> = {}): Promise<Page> {
     const sent = { Origin: 'null', 'Sec-Fetch-Site': 'same-origin', ...headers };
     const page = await this.open(path, { method: 'POST', body: fields, headers: sent });
@@ -52,24 +49,24 @@ export interface Page {
   html: string;
 }
 
-/** The markup of the form that the button belongs to. */
+/** The HTML of the form with this button. */
 function markupWith(html: string, action: string): string {
   const forms = [...html.matchAll(/<form\b[^>]*>[\s\S]*?<\/form>/g)].map(([form]) => form);
   const button = new RegExp(`<button[^>]*value="${action}"[^>]*>`);
-  // A button may be outside of its form and name it.
+  // A button may be outside of its form and refer to it.
   const owner = /\sform="([^"]*)"/.exec(button.exec(html)?.[0] ?? '')?.[1];
   const form = forms.find((text) => (owner ? text.includes(`id="${owner}"`) : button.test(text)));
   if (!form) throw new Error(`The page has no form with ${action}.`);
   return form;
 }
 
-/** The URL to which the form is sent when the button is pressed. */
+/** The URL to which the form is sent by this button. */
 export function actionOf({ html, path }: Pick<Page, 'html' | 'path'>, action: string): string {
   const [button = ''] = new RegExp(`<button[^>]*value="${action}"[^>]*>`).exec(html) ?? [];
   return attribute(button, 'formaction') ?? attribute(markupWith(html, action), 'action') ?? path;
 }
 
-/** The fields that the form with the button would send unchanged. */
+/** The fields that the form with this button sends unchanged. */
 export function formWith(html: string, action: string): URLSearchParams {
   const form = markupWith(html, action);
   const fields = new URLSearchParams();
@@ -93,7 +90,7 @@ function attribute(tag: string, name: string): string | undefined {
   return value === undefined ? undefined : unescaped(value);
 }
 
-/** The text that escaped markup stands for. */
+/** Decodes escaped HTML. */
 export function unescaped(text: string): string {
   const characters: Record<string, string> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'", '&amp;': '&' };
   return text.replaceAll(/&(?:lt|gt|quot|#39|amp);/g, (entity) => characters[entity] ?? entity);

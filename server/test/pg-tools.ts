@@ -7,13 +7,13 @@ import { freePort } from '../src/db/free-port.ts';
 import { findTool, type Tool } from './tools.ts';
 
 /**
- * PostgreSQL with its client tools, as in Debian. The embedded PostgreSQL has no such tools, and older ones do not work with it.
+ * PostgreSQL with its client tools. The embedded PostgreSQL has no client tools, and older tools do not work with it.
  */
 export const PG_DUMP: Tool = { names: ['pg_dump'], debianPackage: 'postgresql' };
 
 const INSTALLED = '/usr/lib/postgresql';
 
-/** The directory with the programs of the newest PostgreSQL on this machine; undefined if there is none. */
+/** The folder with the programs of the newest installed PostgreSQL; undefined if there is none. */
 export function findPostgres(): string | undefined {
   if (!findTool(PG_DUMP)) return undefined;
   const versions = readVersions().toSorted((a, b) => Number(b) - Number(a));
@@ -29,14 +29,14 @@ function readVersions(): string[] {
 }
 
 export interface OwnCluster {
-  /** The URL for the superuser `postgres`, in the database of that name. */
+  /** For the superuser `postgres`, in the database of that name. */
   url: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts a separate cluster in a directory that PostgreSQL's user may enter, without other roles. `settings` are lines of
- * postgresql.conf, such as `fsync=off`.
+ * Starts a separate cluster in a folder, without other roles. `settings` are lines of postgresql.conf, such as
+ * `fsync=off`.
  */
 export async function startCluster(bin: string, directory: string, settings: string[] = []): Promise<OwnCluster> {
   mkdirSync(directory, { mode: 0o700 });

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { freePort } from '../src/db/free-port.ts';
 
 export const PGBOUNCER = { names: ['pgbouncer'], debianPackage: 'pgbouncer' };
 
@@ -13,7 +13,7 @@ export interface PoolerOptions {
   mode?: 'session' | 'transaction';
   /** The number of connections that it opens to PostgreSQL. */
   size?: number;
-  /** Startup parameters that it drops; with other unknown ones it rejects a client. */
+  /** Startup parameters to ignore. With other unknown ones, PgBouncer rejects a client. */
   ignore?: string[];
 }
 
@@ -27,7 +27,7 @@ export interface Pooler {
 const NOBODY = 65_534;
 const ANSWERS_WITHIN_MS = 10_000;
 
-/** Starts PgBouncer in front of a PostgreSQL; its clients act as the login of `databaseUrl`, in any of its databases. */
+/** Starts PgBouncer in front of PostgreSQL. Its clients act as the role in `databaseUrl`, in any database. */
 export async function startPgBouncer(
   program: string,
   databaseUrl: string,
@@ -96,13 +96,4 @@ async function answers(url: string, child: ChildProcess, said: () => string): Pr
 
 function isRunning(child: ChildProcess): boolean {
   return child.exitCode === null && child.signalCode === null;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  if (typeof address !== 'object' || address === null) throw new Error('No port is free.');
-  return address.port;
 }

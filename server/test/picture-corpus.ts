@@ -1,23 +1,23 @@
 import { crc32, deflateSync } from 'node:zlib';
 import sharp from 'sharp';
 
-/** Makes random choices; the same seed makes the same ones. */
+/** Random choices that are the same for the same seed. */
 interface Chance {
   next(): number;
   of<T>(list: readonly T[]): T;
   some<T>(list: readonly T[], count: number): T[];
 }
 
-/** A generated file of a picture: a valid one, or one with a wrong type or content. */
+/** A generated image file: valid, or with a wrong type or content. */
 export interface Sent {
   kind: string;
   content: Buffer;
   content_type: 'image/jpeg' | 'image/png' | 'image/webp';
-  /** The expected result: `ready`, or one of the reasons for a failure. */
+  /** The expected result: `ready`, or one of these failure reasons. */
   meant: string[];
 }
 
-/** Text that must not occur in any response. */
+/** Must not occur in any response. */
 export const MARKER = '<script>alert("marker")</script>';
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">${MARKER}<rect width="40" height="40"/></svg>`;
 
@@ -25,7 +25,7 @@ type Format = 'jpeg' | 'png' | 'webp';
 const FORMATS: Format[] = ['jpeg', 'png', 'webp'];
 type Maker = (chance: Chance) => Promise<Omit<Sent, 'kind'>>;
 
-/** Makes a picture with some noise, and a marker in its metadata that must not survive processing. */
+/** Creates an image with noise, and with a marker in its metadata that processing must remove. */
 export function picture(format: Format, width: number, height: number): Promise<Buffer> {
   const noise = { type: 'gaussian', mean: 120, sigma: 20 } as const;
   return sharp({ create: { width, height, channels: 3, background: '#888', noise } })
@@ -45,7 +45,7 @@ function chunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** A PNG in shades of grey with a bit for each pixel, all of them black: as small as a large picture can be. */
+/** A black PNG with one bit per pixel, which has the smallest possible file for its size. */
 function blackPng(width: number, height: number, ...more: Buffer[]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -57,7 +57,7 @@ function blackPng(width: number, height: number, ...more: Buffer[]): Buffer {
   return Buffer.concat([signature, ...parts]);
 }
 
-/** Makes another type of file, or one that only begins like a picture. */
+/** Creates a file of another type, or one that only begins like an image. */
 async function other(chance: Chance): Promise<Buffer> {
   const small = await picture('png', 20, 20);
   const beginning = chance.of(['ffd8ffe0', '89504e470d0a1a0a', '52494646']);
@@ -145,7 +145,7 @@ function progressive(): Promise<Buffer> {
 
 export const KINDS = Object.keys(MAKERS);
 
-/** Whether this is a whole WebP picture. */
+/** Whether this is a complete WebP image. */
 export async function isWholeWebp(content: Buffer): Promise<boolean> {
   try {
     await sharp(content).stats();
@@ -155,7 +155,7 @@ export async function isWholeWebp(content: Buffer): Promise<boolean> {
   }
 }
 
-/** Makes the file with this number. The kinds alternate, and each file is different. */
+/** Creates the file with this number. The kinds alternate, and each file is different. */
 export async function fileNumber(index: number, chance: Chance): Promise<Sent> {
   const kind = KINDS[index % KINDS.length] as string;
   return { kind, ...(await (MAKERS[kind] as Maker)(chance)) };

@@ -1,7 +1,9 @@
 import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 
-/** PostgreSQL's plan of a statement for a request of this shop: under row-level security, which prevents some indexes. */
+/**
+ * PostgreSQL's plan of a statement for a request of this shop. Row-level security, which prevents some indexes, is on.
+ */
 export async function planFor({ db, site_id }: { db: pg.Pool; site_id: string }, statement: Sql): Promise<string> {
   const connection = await db.connect();
   try {

@@ -1,3 +1,5 @@
+/** Tests how the release workflow prepares the packages for publishing. */
+
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -5,12 +7,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** Tests how the release workflow prepares the packages before it publishes them. */
-
 const REPOSITORY = join(import.meta.dirname, '../..');
 const run = promisify(execFile);
 
-/** Copies the manifests of the repository to a folder of their own. */
+/** Copies the package manifests of the repository to a temporary folder. */
 async function copied() {
   const folder = await mkdtemp(join(tmpdir(), 'published-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -34,7 +34,7 @@ async function copied() {
   };
 }
 
-test('each published package names the repository of the CI that builds it, and nothing else changes', async () => {
+test("each published package gets links to the CI's repository, and no other field changes", async () => {
   const { manifest, text, nameRepository } = await copied();
   const before = { cli: await manifest('cli'), examples: await text('examples'), root: await text('.') };
   await nameRepository({ GITHUB_SERVER_URL: 'https://github.com', GITHUB_REPOSITORY: 'Some-One/a-Shop' });
@@ -49,7 +49,7 @@ test('each published package names the repository of the CI that builds it, and 
   expect([await text('examples'), await text('.')]).toEqual([before.examples, before.root]);
 });
 
-test('outside of CI it changes nothing, and reports the missing variable', async () => {
+test('outside of CI, the script changes nothing and reports the missing variable', async () => {
   const { text, nameRepository } = await copied();
   const before = await text('sdk');
   await expect(nameRepository({})).rejects.toMatchObject({
@@ -59,9 +59,26 @@ test('outside of CI it changes nothing, and reports the missing variable', async
   expect(await text('sdk')).toBe(before);
 });
 
-test('the release workflow publishes only packages that name its repository', async () => {
+test('the release workflow publishes only packages with these links', async () => {
   const { scripts } = await copied();
   const workflow = await readFile(join(REPOSITORY, '.github/workflows/release.yml'), 'utf8');
   expect(workflow).toContain('publish: npm run publish-packages\n');
   expect(scripts['publish-packages']).toMatch(/&& node scripts\/name-repository\.ts && changeset publish$/);
+});
+
+test('the bill of materials lists each package that a release installs or contains, and no test tool', async () => {
+  const { stdout } = await run(process.execPath, [join(REPOSITORY, 'scripts/sbom.ts')], { maxBuffer: 2 ** 26 });
+  const { bomFormat, components } = JSON.parse(stdout) as { bomFormat: string; components: { purl: string }[] };
+  const listed = components.map(({ purl }) => decodeURIComponent(purl));
+  const missing = async (directory: string) => {
+    const manifest = JSON.parse(await readFile(join(REPOSITORY, directory, 'package.json'), 'utf8'));
+    const names = Object.keys(manifest.dependencies ?? {});
+    return names.filter((name) => !listed.some((purl) => purl.startsWith(`pkg:npm/${name}@`)));
+  };
+
+  expect(bomFormat).toBe('CycloneDX');
+  expect(await Promise.all(['spec', 'server', 'sdk', 'cli'].map(missing))).toEqual([[], [], [], []]);
+  expect(listed).toContainEqual(expect.stringMatching(/^pkg:npm\/react-dom@/));
+  expect(listed).toContainEqual(expect.stringMatching(/^pkg:npm\/redoc@/));
+  expect(listed.filter((purl) => /\/(vitest|typescript|vite|puppeteer-core)@/.test(purl))).toEqual([]);
 });

@@ -1,9 +1,9 @@
 import jsQR from 'jsqr';
 
-/** Pixels for each module: with fewer, the reader samples the edges of modules. */
+/** Pixels per module. With fewer, the reader samples the edges of modules. */
 const SCALE = 4;
 
-/** Decodes a QR code, given as dark and light modules. */
+/** Decodes a QR code of dark and light modules. */
 export function readCode(modules: boolean[][] = []): string | undefined {
   const size = modules.length * SCALE;
   const pixels = new Uint8ClampedArray(size * size * 4).fill(255);
@@ -16,7 +16,7 @@ export function readCode(modules: boolean[][] = []): string | undefined {
   return read(pixels, size, size);
 }
 
-/** Decodes the QR code in a picture of RGBA pixels. */
+/** Decodes the QR code in an image of RGBA pixels. */
 export function read(pixels: Uint8ClampedArray, width: number, height: number): string | undefined {
   const found = (jsQR as unknown as typeof jsQR.default)(pixels, width, height);
   return found ? Buffer.from(found.binaryData).toString() : undefined;

@@ -1,3 +1,8 @@
+/**
+ * Exports with the header lines and peculiarities of shops that are several years old; their products are invented.
+ * After an import, each cell must be in the shop, or in a warning that names its column.
+ */
+
 import { createReadStream } from 'node:fs';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,11 +14,6 @@ import { allOf } from '../../cli/src/formats/testing.ts';
 import { folder, loggedIn } from '../../cli/src/testing.ts';
 import { openShop } from './shop.ts';
 
-/**
- * Exports with the header lines and peculiarities of shops that are several years old; their products are invented. Each cell
- * must be in the shop afterwards, or in a warning that names its column.
- */
-
 const EXPORTS = new URL('fixtures/exports/', import.meta.url).pathname;
 const files = await readdir(EXPORTS);
 
@@ -22,8 +22,8 @@ async function merchant() {
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
   const run = async (file: string, ...more: string[]) => {
     const { out, err } = await commerce(['products', 'import', file, '--json', ...more]);
-    const told = err.split('\n').filter((line) => line.startsWith('{'));
-    return { counts: JSON.parse(out).counts as Record<string, number>, told: told.toSorted() };
+    const reports = err.split('\n').filter((line) => line.startsWith('{'));
+    return { counts: JSON.parse(out).counts as Record<string, number>, reports: reports.toSorted() };
   };
   const exported = async (format: string) => {
     const file = join(await folder(), `products.${format}`);
@@ -41,7 +41,7 @@ async function rowsOf(file: string): Promise<Row[]> {
 }
 
 for (const name of files) {
-  test(`${name} is imported completely, with the same report as its dry run, and nothing is lost silently`, async () => {
+  test(`imports ${name} completely, with the same report as its dry run, and no value is lost without a warning`, async () => {
     const { run, exported } = await merchant();
     const file = join(EXPORTS, name);
 
@@ -56,11 +56,11 @@ for (const name of files) {
       .trim()
       .split('\n')
       .map((line): Product => JSON.parse(line));
-    const warnings = done.told.map((line) => String(JSON.parse(line).warning));
+    const warnings = done.reports.map((line) => String(JSON.parse(line).warning));
     expect(lostIn(rows, products, warnings)).toEqual([]);
   });
 
-  test(`${name} is unchanged after a second import, and after an export as Shopify's CSV and its import`, async () => {
+  test(`importing ${name} again, or its export in Shopify's CSV format, changes nothing`, async () => {
     const { run, exported } = await merchant();
     const file = join(EXPORTS, name);
     const { counts } = await run(file);
@@ -75,7 +75,7 @@ for (const name of files) {
     expect((await other.exported('shopify')).text).toBe(written.text);
   });
 
-  test(`${name} gives the same result with the line ends, separators and encoding of another system`, async () => {
+  test(`imports ${name} with the same result with other line ends, separators and encodings`, async () => {
     const text = await readFile(join(EXPORTS, name), 'utf8');
     const dir = await folder();
     const [plain, turned] = await Promise.all([merchant(), merchant()]);
@@ -93,7 +93,7 @@ for (const name of files) {
   });
 }
 
-test('imports a whole shop: the check reports the same as the import, and only customers without an email are rejected', async () => {
+test('imports a whole shop as the dry run reports, and rejects only customers without an email', async () => {
   const shop = await openShop();
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
   const dir = await folder();
@@ -124,13 +124,13 @@ test('imports a whole shop: the check reports the same as the import, and only c
   expect(html).toEqual(['2025-linked-options.csv']);
 });
 
-test('each fact that exceeds what a product can store is named by line, column, handle and SKU', async () => {
+test('reports each value that exceeds the limits of a product with line, column, handle and SKU', async () => {
   const { run, exported } = await merchant();
-  const told = [
-    ...(await run(join(EXPORTS, '2026-many-facts.csv'))).told,
-    ...(await run(join(EXPORTS, '2025-linked-options.csv'))).told,
+  const reports = [
+    ...(await run(join(EXPORTS, '2026-many-facts.csv'))).reports,
+    ...(await run(join(EXPORTS, '2025-linked-options.csv'))).reports,
   ];
-  const left = told
+  const left = reports
     .map((line) => JSON.parse(line))
     .filter(({ warning }) => /at most (?:50 facts|500 are kept)/.test(warning));
   const many = 'a product has at most 50 facts; this value is left out. (soda-icon, SKU ICON-46943064719617)';
@@ -149,10 +149,11 @@ test('each fact that exceeds what a product can store is named by line, column, 
 
 const withoutTimes = (text: string) => text.replaceAll(/"published_at":"[^"]+"/g, '"published_at":"…"');
 
-/** The cells that are in no product and whose column no warning names. */
+/** The cells that are in no product and in no warning. */
 function lostIn(rows: Row[], products: Product[], warnings: string[]): string[] {
   const handles = [...new Set(rows.map((row) => row.Handle))];
-  // The export has another order than the file, so products are identified by their titles, which are unique in the fixtures.
+  // The export has another order than the file, so products are identified by their titles, which are unique in the
+  // fixtures.
   const productOf = new Map(
     handles.map((handle) => {
       const title = rows.find((row) => row.Handle === handle && row.Title)?.Title?.trim();
@@ -216,7 +217,7 @@ function isKept(column: string, cell: string, row: Row, said: Set<string>): bool
   }
 }
 
-/** All values of a product, with amounts and flags in the format of cells. */
+/** All values of a product as strings to compare with CSV cells. Each value is also included as `key value`. */
 function leavesOf(value: unknown, key = '', leaves = new Set<string>()): Set<string> {
   if (Array.isArray(value)) for (const one of value) leavesOf(one, key, leaves);
   else if (typeof value === 'object' && value !== null) {

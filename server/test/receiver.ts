@@ -2,17 +2,17 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** A request to a receiver of webhooks. */
+/** A request to a webhook receiver. */
 export interface Received {
   headers: IncomingHttpHeaders;
   body: string;
   event: { type: string; timestamp: string; data: Record<string, unknown>; test?: boolean };
 }
 
-/** A status, a status with headers and optionally a body, or undefined to send no response at all. */
+/** A status, or a status with headers and a body; undefined sends no response. */
 type ReceiverAnswer = number | [number, Record<string, string>, string?] | undefined;
 
-/** A receiver on this machine that records its requests, and responds with 204 by default. */
+/** Starts a receiver that records requests, and answers 204 by default. */
 export async function openReceiver(answer: (received: Received, count: number) => ReceiverAnswer = () => 204) {
   const received: Received[] = [];
   const server = createServer((req, res) => {
@@ -44,7 +44,7 @@ export async function openReceiver(answer: (received: Received, count: number) =
   };
 }
 
-/** Waits, for 20 seconds at most, until the condition is true. */
+/** Waits until the condition is true, for at most 20 seconds. */
 export async function waitFor(condition: () => boolean | Promise<boolean>, longestMs = 20_000): Promise<void> {
   for (let tries = 0; tries < longestMs / 25; tries += 1) {
     if (await condition()) return;

@@ -1,8 +1,8 @@
+/** For tests that save a product as a whole. */
+
 import { createHash } from 'node:crypto';
 import type { ProductReplacement } from '@commerce-backend/spec';
 import type { openShop } from './shop.ts';
-
-/** For tests of products that are saved as a whole. */
 
 export const PRODUCT = '/api/dashboard/products/{product_id}';
 
@@ -14,12 +14,12 @@ export async function readProduct({ dashboard }: TestShop, product_id: string) {
   return { product: data, etag: tagIn(response) };
 }
 
-/** The version in a response, which compression marks as weak. */
+/** The ETag without the `W/` that compression adds. */
 export function tagIn(response: Response): string {
   return (response.headers.get('ETag') ?? '').replace(/^W\//, '');
 }
 
-/** Saves a product over its current version, unless another is given. */
+/** Saves a product based on its current version, or on the given one. */
 export async function save(shop: TestShop, product_id: string, body: ProductReplacement, etag?: string) {
   const header = { 'If-Match': etag ?? (await readProduct(shop, product_id)).etag };
   return shop.dashboard.PUT(PRODUCT, { params: { path: { product_id }, header }, body });
@@ -52,7 +52,7 @@ export function givenTee(shop: TestShop) {
   });
 }
 
-/** Uploads a file that is still processing, because the tests that use it run no jobs. */
+/** Uploads a file that stays in processing, because tests that use it run no jobs. */
 export async function givenProcessingFile({ dashboard, baseUrl }: TestShop): Promise<string> {
   const content = Buffer.from('not yet read by anybody');
   const sha256 = createHash('sha256').update(content).digest('hex');
@@ -65,7 +65,7 @@ export async function givenProcessingFile({ dashboard, baseUrl }: TestShop): Pro
   return data.id;
 }
 
-/** Reads every row of a shop, except those about the calls themselves. */
+/** Reads every row of a shop, except those about requests. */
 export async function rowsOf({ owner, site_id }: TestShop): Promise<Record<string, string[]>> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select c.relname as name from pg_class c

@@ -1,3 +1,5 @@
+/** Tests the SDK's authorization code flow with this server and a customer's browser. */
+
 import {
   AuthorizationError,
   beginAuthorization,
@@ -10,8 +12,6 @@ import {
 import { beforeAll, expect, test } from 'vitest';
 import { atConsent, leadsTo, localFetch, REDIRECT_URI } from './oauth.ts';
 import { openShop } from './shop.ts';
-
-/** Tests the SDK's authorization code flow against this server, with a customer's browser in between. */
 
 let shop: Awaited<ReturnType<typeof openShop>>;
 let customer: Awaited<ReturnType<typeof shop.givenCustomer>>;
@@ -27,12 +27,12 @@ beforeAll(async () => {
     const body = method === 'GET' ? undefined : await request.text();
     return local(request.url, { method, headers, ...(body !== undefined && { body }) });
   };
-  // The server refers to itself by this URL.
+  // The server's base URL.
   place = { baseUrl: 'http://localhost', siteId: shop.site_id, fetch };
   clientId = await registerAgent({ ...place, name: 'Gift finder', redirectUris: [REDIRECT_URI] });
 });
 
-/** Starts the flow, and lets the customer decide. Returns the URL to which their browser is redirected. */
+/** Starts the flow, and lets the customer decide. Returns the URL of the redirect. */
 async function decided(decision: 'approve' | 'deny') {
   const begun = await beginAuthorization({
     ...{ ...place, clientId, redirectUri: REDIRECT_URI, scopes: ['catalog:read', 'cart:write'] },
@@ -58,7 +58,7 @@ test('a customer allows an agent in the browser, and the agent calls with the to
   expect(again).toMatchObject({ code: 'invalid_grant' });
 });
 
-test('a denial, and responses of other servers, give no token', async () => {
+test('a denied consent and a forged redirect return no token', async () => {
   const denied = await decided('deny');
   await expect(finishAuthorization(denied.pending, denied.back, place)).rejects.toSatisfy(
     (error) => codeOf(error) === 'access_denied',
@@ -81,7 +81,7 @@ test('a denial, and responses of other servers, give no token', async () => {
   expect(await finishAuthorization(pending, back, place)).toMatchObject({ token_type: 'Bearer' });
 });
 
-test('the SDK reports an agent that cannot be registered, and a server with another issuer', async () => {
+test('the SDK reports a rejected registration, and a server that names another issuer', async () => {
   const redirectUris = ['http://elsewhere.example/back'];
   await expect(registerAgent({ ...place, name: 'A', redirectUris })).rejects.toMatchObject({
     code: 'invalid_redirect_uri',

@@ -1,8 +1,8 @@
+/** Tests the SDK's cart session with this server. */
+
 import { createCartSession, unwrap } from '@commerce-backend/sdk';
 import { beforeEach, expect, test } from 'vitest';
 import { openShop } from './shop.ts';
-
-/** The SDK's cart session against this server. */
 
 let shop: Awaited<ReturnType<typeof openShop>>;
 let kept: Map<string, string>;
@@ -21,14 +21,14 @@ const storage = {
 };
 const session = (client = shop.storefront) => createCartSession(client, { storage });
 
-test('a cart is kept across visits by its id', async () => {
+test('the SDK keeps a cart across visits by its id', async () => {
   const { id, total } = await session().add({ variant_id, quantity: 2 });
   expect(total).toBe('20.00');
   expect([...kept]).toEqual([['cart_id', id]]);
   expect(await session().get()).toMatchObject({ id, total: '20.00' });
 });
 
-test('a login merges the cart into the customer’s, and the old id finds it', async () => {
+test('the SDK finds the merged cart by the old id after a login', async () => {
   const customer = await shop.givenCustomer();
   const other = (await shop.givenProduct({ price: '3.00' })).variants[0]?.id ?? '';
   const own = await shop.givenCart([{ variant_id: other, quantity: 1 }], customer.client);
@@ -38,14 +38,14 @@ test('a login merges the cart into the customer’s, and the old id finds it', a
   const { access_token } = await cart.login({ email: customer.email, password: customer.password });
   expect(await cart.get()).toMatchObject({ id: own.id, customer_id: customer.id, total: '13.00' });
 
-  // Another tab still has the earlier id, but already the customer's token.
+  // Another tab still has the guest cart's id, but already the customer's token.
   kept.set('cart_id', guest.id);
   const tab = session(shop.storefront.withCustomer(access_token));
   expect(await tab.add({ variant_id, quantity: 1 })).toMatchObject({ id: own.id, total: '23.00' });
   expect(kept.get('cart_id')).toBe(own.id);
 });
 
-test('a cart that has expired, became an order or belongs to another customer is replaced by a new one', async () => {
+test('the SDK replaces a cart that has expired, became an order or belongs to another customer', async () => {
   const cart = session();
   const first = await cart.add({ variant_id, quantity: 1 });
   await shop.owner.query('update commerce.carts set expires_at = now() where id = $1', [first.id]);
@@ -63,7 +63,7 @@ test('a cart that has expired, became an order or belongs to another customer is
   expect((await cart.add({ variant_id, quantity: 1 })).id).not.toBe(theirs.id);
 });
 
-test('concurrent calls share one cart, and an error of the shop does not replace it', async () => {
+test('concurrent calls of the SDK share one cart, and an error of the shop does not replace it', async () => {
   const cart = session();
   const add = () => cart.add({ variant_id, quantity: 1 });
   const [one, two] = await Promise.all([add(), add()]);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Sends a statement on a connection of its own. */
+/** Runs a statement on a separate connection. */
 export async function send(url: string, statement: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client(url);
   await client.connect();

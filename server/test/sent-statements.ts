@@ -1,15 +1,16 @@
+/**
+ * Each statement that the sources sent during the tests, with the places that sent it, for scripts/check-plans.ts.
+ * Unlike observed-rows.ts, it includes those that do not use `db/connect.ts`.
+ */
+
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pg from 'pg';
 import { ALL_GO_THROUGH, observeAnswer, placeIn } from './observed-rows.ts';
 
-/**
- * The text of each statement that the server's sources sent while the tests ran, with the places that sent it, for
- * scripts/check-plans.ts. Unlike observed-rows.ts it includes those that bypassed `db/connect.ts`, as sweeps do.
- */
 const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/sent-statements');
 
-/** As in observed-rows.ts, the sender is determined only a few times, because a stack trace costs more than a statement. */
+/** Traced only a few times, because a stack trace costs more than the statement. */
 const STACKS_PER_TEXT = 5;
 /** These files send statements of other files. */
 const SENDERS = [...ALL_GO_THROUGH, 'db/transaction.ts'];
@@ -17,7 +18,10 @@ const sent = new Map<string, { places: Set<string>; times: number }>();
 
 let watching = false;
 
-/** Starts to watch all clients of this process, once: a worker uses one process for all its files. */
+/**
+ * Starts to watch all database clients of this process. Vitest runs all files of a worker in one process, so watching
+ * starts only once per process.
+ */
 export function watchStatements(): void {
   if (watching) return;
   watching = true;
@@ -36,7 +40,7 @@ export function watchStatements(): void {
   } as typeof query;
 }
 
-/** Deletes the statements of earlier runs. */
+/** Deletes the files of earlier runs. */
 export function forgetStatements(): void {
   rmSync(FOLDER, { recursive: true, force: true });
 }
@@ -49,7 +53,7 @@ export function keepStatements(): void {
   writeFileSync(join(FOLDER, `${process.pid}-${process.env.VITEST_POOL_ID}.json`), JSON.stringify(all));
 }
 
-/** The statements of the last run: the texts, and the places that sent each. */
+/** Reads the statements of the last run, with the places that sent each. */
 export function readStatements(): Map<string, Set<string>> {
   const all = new Map<string, Set<string>>();
   for (const file of readdirSync(FOLDER)) {
@@ -68,14 +72,14 @@ function note(text: string): Set<string> {
   return sender.places;
 }
 
-/** Whether `db/connect.ts` sends the statement, so that it is already observed there. */
+/** Whether `db/connect.ts` sends the statement, where it is already observed. */
 function isOfPool(statement: unknown): boolean {
   return typeof statement === 'object' && statement !== null && 'query_timeout' in statement;
 }
 
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
-  // A statement without a text is a stream of rows or a cursor.
+  // A statement without text is a stream of rows or a cursor.
   const { text } = statement as { text?: unknown };
   return typeof text === 'string' ? text : undefined;
 }

@@ -25,14 +25,14 @@ process.once('exit', () => rmSync(FILES_DIR, { recursive: true, force: true }));
 
 export const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
-/** A real server in this process, on the PostgreSQL of the test run. Responses are checked against the contract. */
+/** A real server in this process, on the PostgreSQL of the test run. Responses are validated against the contract. */
 export interface TestServer {
   baseUrl: string;
-  /** The pool that sees the database as requests do: under row-level security. */
+  /** A pool with the role of requests, under row-level security. */
   db: pg.Pool;
   /** The pool that `/readyz` uses. */
   probe: pg.Pool;
-  /** A pool that bypasses row-level security, as nobody does in production: for setting times, and for reading internal state. */
+  /** A pool that bypasses row-level security, to set times and read internal state. */
   owner: pg.Pool;
   /** Call `reload` after a change. */
   hosts: SiteHosts;
@@ -42,8 +42,8 @@ let running: TestServer | undefined;
 let asked = false;
 
 /**
- * The server of all files of this worker, started on first use. It ends with the worker: with one server for each file,
- * every connection would read the catalogue and plan every statement again, a seventh of the tests' time.
+ * The server of all test files of this worker, started on first use. A server per file would read the catalogue and
+ * plan every statement again on each connection, a seventh of the tests' time.
  */
 export async function testServer(): Promise<TestServer> {
   asked = true;
@@ -51,7 +51,7 @@ export async function testServer(): Promise<TestServer> {
   return running;
 }
 
-/** The pool of the owner, if the server was used since the last call of this function. */
+/** The owner's pool, if the server was used since the last call of this function. */
 export function ownerPoolIfAsked(): pg.Pool | undefined {
   const pool = asked ? running?.owner : undefined;
   asked = false;
@@ -59,8 +59,8 @@ export function ownerPoolIfAsked(): pg.Pool | undefined {
 }
 
 /**
- * Starts a server with settings of its own, for tests of the settings; the caller stops it. If the tests run behind a pooler, it
- * uses the pooler for the tests' databases, except for a pool that the settings contain.
+ * Starts a server with other settings. The caller stops it. If the tests use a pooler, this server uses it too, unless
+ * `settings` contains a pool.
  */
 export async function startServer(
   directUrl: string,
@@ -76,7 +76,7 @@ export async function startServer(
   const owner = ignoreLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));
   const cache = createCatalogueCache({ enabled: true });
   const baseUrl = settings.baseUrl ?? 'http://localhost';
-  // Tests read the hosts again when they have changed them.
+  // Tests reload the hosts after changing them.
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const hosts = await openSiteHosts({ db: probe, baseUrl, logger, everySeconds: 24 * 60 * 60 });
   const egress = openEgress({ allowPrivate: true, ownHost: 'localhost' });
@@ -84,7 +84,7 @@ export async function startServer(
     db,
     probe,
     cache,
-    metrics: createMetrics(db, cache),
+    metrics: createMetrics({ db, cache }),
     metricsAccess: { open: true, token: undefined },
     redis: undefined,
     logger,
@@ -109,7 +109,7 @@ export async function startServer(
     ...settings,
   });
   const server = createServer(app);
-  // An idle connection must not be closed at the moment in which a client uses it again.
+  // An idle connection must not be closed at the moment a client uses it again.
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(givenPort, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;

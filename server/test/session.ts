@@ -5,7 +5,7 @@ interface Shop {
   credentials: { staff: { email: string; password: string | null } };
 }
 
-/** Logs the shop's own staff in with the password, and returns a client of the dashboard for them. */
+/** Logs in the shop's staff member with the password. Returns a dashboard client. */
 export async function logIn({ baseUrl, credentials }: Shop, merchantId?: string) {
   const { email, password } = credentials.staff;
   const body = { email, password: password ?? '' };

@@ -11,17 +11,17 @@ import { inTransaction } from '../src/db/transaction.ts';
 import { createSite, mintPassword } from '../src/shop/merchant/sites.ts';
 import { hashPassword } from '../src/shop/passwords/passwords.ts';
 import { KEY_SCOPES } from './key-scopes.ts';
-import { testServer } from './server.ts';
+import { type TestServer, testServer } from './server.ts';
 
 let count = 0;
 const PASSWORD = 'correct horse battery staple';
-// The password is hashed once for all tests, because a hash deliberately takes tens of milliseconds.
+// Hashed once for all tests, because a hash takes tens of milliseconds.
 const PASSWORD_HASH = await hashPassword(PASSWORD);
 const STAFF_PASSWORD = await mintPassword();
 
 const BANK_DETAILS = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-/** The customer's data that a checkout requires, except for a shipping option. */
+/** The customer data that a checkout requires, except for a shipping option. */
 export const FILLED_IN = {
   email: 'june@example.com',
   shipping_address: {
@@ -36,18 +36,18 @@ export const FILLED_IN = {
 } as const;
 
 interface GivenCheckout extends CheckoutPatch {
-  /** The items of a new cart; see `givenCart`. */
+  /** The content of a new cart, as in `givenCart`. */
   content?: string | { variant_id: string; quantity: number }[];
   /** An existing cart. */
   cart_id?: string;
 }
 
 /**
- * Opens a shop for one test, with clients that have its credentials. Shops share one database: the neighbours' rows are always
- * there to be leaked.
+ * Opens a shop for one test, with clients for its credentials. All shops share a database, so that a leak between
+ * tenants can be detected. `on` is a server other than the test server.
  */
-export async function openShop({ currency = 'EUR' } = {}) {
-  const server = await testServer();
+export async function openShop({ currency = 'EUR', on = undefined as TestServer | undefined } = {}) {
+  const server = on ?? (await testServer());
   count += 1;
   const name = `Shop ${process.pid}-${count}`;
   const email = `staff-${process.pid}-${count}@example.com`;
@@ -68,7 +68,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
   });
   const sync = createSyncClient({ baseUrl, siteId: site_id, syncSecret: sync_secret, maxAttempts: 1 });
 
-  /** Creates a product for the test: by default active, priced 10.00, ten in stock. */
+  /** Creates a product, by default active, for 10.00, ten in stock. */
   async function givenProduct(input: Partial<ProductInput> = {}) {
     const body = { name: 'Mug', price: '10.00', status: 'active' as const, ...input };
     const stocked = body.variants ? body : { inventory_quantity: 10, ...body };
@@ -77,9 +77,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data;
   }
 
-  /**
-   * Creates a guest's cart, unless the client is a customer's: with one unit of a new product of this price, or with these lines.
-   */
+  /** Creates a cart of the client (by default a guest), with one new product of this price or with these lines. */
   async function givenCart(
     content: string | { variant_id: string; quantity: number }[] = '10.00',
     client = storefront,
@@ -97,7 +95,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return cart;
   }
 
-  /** Creates a discount code for the test: by default TEN, 10.00 off. */
+  /** Creates a discount code, by default TEN, 10.00 off. */
   async function givenDiscount(input: Partial<DiscountInput> = {}) {
     const value = input.kind === 'free_shipping' ? undefined : '10.00';
     const body = { code: 'TEN', kind: 'fixed_amount' as const, value, ...input };
@@ -106,7 +104,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data;
   }
 
-  /** Creates a shipping option for the test: by default everywhere, for 4.90. */
+  /** Creates a shipping option, by default for all countries at 4.90. */
   async function givenShippingOption(input: Partial<ShippingOptionInput> = {}) {
     const body = { name: 'Parcel', price: '4.90', ...input };
     const { data, error } = await dashboard.POST('/api/dashboard/shipping-options', { body });
@@ -114,7 +112,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return data;
   }
 
-  /** Creates a customer with a verified e-mail address who is logged in, and a client for them. */
+  /** Creates a customer with a verified e-mail address, logs in, and returns a client. */
   async function givenCustomer({ email, password = PASSWORD }: { email?: string; password?: string } = {}) {
     count += 1;
     const address = email ?? `customer-${process.pid}-${count}@example.com`;
@@ -129,7 +127,7 @@ export async function openShop({ currency = 'EUR' } = {}) {
     return { ...customer, password, access_token, session, client: storefront.withCustomer(access_token) };
   }
 
-  /** Lets the shop accept bank transfers, and adds one shipping option. */
+  /** Enables bank transfers, applies the settings, and returns the first shipping option, created if there is none. */
   async function givenTerms(settings: SettingsPatch = {}) {
     await dashboard.PATCH('/api/dashboard/settings', { body: { bank_details: BANK_DETAILS, ...settings } });
     const { data } = await dashboard.GET('/api/dashboard/shipping-options');

@@ -1,16 +1,16 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { Browser, Page } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screenshots');
 
-/** The longest wait of a tab, on a busy machine. */
+/** How long a tab may take on a busy machine. */
 export const PATIENCE_MS = 60_000;
 
 /**
- * Opens a tab of a given width in a new browser context, without scripts by default. Returns it with the errors that the page
- * logged.
+ * Opens a tab of this width in a new browser context, by default without scripts. Returns it with the messages
+ * that the page logs and the dialogs that it opens.
  */
 export async function openTab(browser: Browser, width: number, { script = false } = {}) {
   const context = await browser.createBrowserContext();
@@ -21,7 +21,7 @@ export async function openTab(browser: Browser, width: number, { script = false 
   await setWidth(page, width);
   const complaints: string[] = [];
   page.on('console', (message) => {
-    // A browser requests only this on its own.
+    // Browsers request the favicon on their own.
     if (!message.location().url?.endsWith('/favicon.ico')) complaints.push(message.text());
   });
   page.on('dialog', async (dialog) => {
@@ -41,8 +41,19 @@ export async function press(page: Page, action: string): Promise<void> {
 }
 
 /**
- * With SCREENSHOTS=1, saves a picture of the whole page in node_modules/.cache/screenshots, for people to look at. Not always,
- * because no test checks it, and they take a browser seconds.
+ * Waits until the element with this id has the focus. A browser moves it to the element with `autofocus` when it draws the
+ * page, which may be after the page has loaded. Polled from here, because a page without scripts runs no timers.
+ */
+export async function expectFocus(page: Page, id: string): Promise<void> {
+  await expect.poll(() => page.evaluate('document.activeElement?.id'), { timeout: FOCUS_MS }).toBe(id);
+}
+
+/** Shorter than the time of a test, so that a missing focus fails as such. */
+const FOCUS_MS = 20_000;
+
+/**
+ * With SCREENSHOTS=1, saves a screenshot in node_modules/.cache/screenshots. It takes seconds, and no test compares
+ * screenshots.
  */
 export async function leaveScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return;
@@ -50,12 +61,12 @@ export async function leaveScreenshot(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`), fullPage: true, optimizeForSpeed: true });
 }
 
-/** Lists what on the page is a problem for a small screen, weak eyes or a screen reader. */
-export async function stumblingBlocks(page: Page): Promise<string[]> {
-  return (await page.evaluate(STUMBLING_BLOCKS)) as string[];
+/** Lists accessibility problems of the page: on small screens, with low vision, and with screen readers. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  return (await page.evaluate(ACCESSIBILITY_PROBLEMS)) as string[];
 }
 
-const STUMBLING_BLOCKS = `(() => {
+const ACCESSIBILITY_PROBLEMS = `(() => {
   const found = [];
   if (document.documentElement.scrollWidth > innerWidth) found.push('wider than the screen');
   for (const field of document.querySelectorAll('input:not([type=hidden]), select, textarea')) {

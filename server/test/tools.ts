@@ -2,22 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** The folders where Debian keeps what only root runs, which is not on everybody's PATH. */
+/** Debian's folders of programs for root, which are not on everybody's PATH. */
 const FOLDERS_OF_ROOT = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
-/** A program that tests need and that npm does not bring. */
+/** A program that tests need and that npm does not install. */
 export interface Tool {
-  /** The names of the program, the likeliest first. */
+  /** Possible names of the program, the likeliest first. */
   names: string[];
-  /** The Debian package that has it. */
   debianPackage: string;
-  /** The folders to search in place of PATH. */
+  /** Folders to search in place of PATH. */
   folders?: string[];
 }
 
 /**
- * The path of a program of this machine. If it is missing it is installed with apt-get, if that is possible here. If not,
- * returns undefined, and the caller says in one line what is skipped. In CI that is a failure.
+ * Returns the path of a program. Tries to install a missing one with apt-get. If that fails, returns undefined, and the
+ * caller prints what it skips; in CI, throws instead.
  */
 export function findTool(tool: Tool): string | undefined {
   const found = find(tool);
@@ -35,12 +34,11 @@ export function findTool(tool: Tool): string | undefined {
   return installed;
 }
 
-/** The message that is printed if the program is missing. */
 export function skippedWithout({ names, debianPackage, folders }: Tool): string {
   return `Skipped: no ${names[0]} ${folders ? `in ${folders.join(', ')}` : 'on PATH'}. Install it (Debian: apt-get install ${debianPackage}) to run this.`;
 }
 
-/** Installs a package. Test files run at the same time, so a second one waits for apt's lock. */
+/** Concurrent test files wait for apt's lock. */
 function install(debianPackage: string): void {
   const wait = ['-o', 'DPkg::Lock::Timeout=300'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

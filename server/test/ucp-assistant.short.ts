@@ -1,3 +1,8 @@
+/**
+ * Scripted assistants buy over UCP, and their customers confirm in a browser. Covers discovery by the shop's profile,
+ * the order, the way back to the shop, the limits of budget and categories, and the revocation.
+ */
+
 import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,14 +14,10 @@ import { givenAgent } from './agents.ts';
 import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from './chromium.ts';
 import { startServer, stopServer } from './server.ts';
 import { openShop } from './shop.ts';
-import { openTab, press, stumblingBlocks } from './tab.ts';
+import { accessibilityProblems, openTab, press } from './tab.ts';
 import { faultsIn, faultsInAnswer, publishProfile, type UcpBody, ucpClient } from './ucp.ts';
 import { databaseUrl } from './worker-database.ts';
 
-/**
- * Scripted assistants that speak UCP, and their customers in a browser. They go from the shop's profile to the order that a human
- * confirmed, back to the shop's own URL, to the limits of budget and categories, and to the end of the access.
- */
 const PLAYED = 240_000;
 const chromium = findChromium();
 if (!chromium) console.warn(NO_CHROMIUM);
@@ -36,7 +37,7 @@ afterAll(async () => {
 
 type Shop = Awaited<ReturnType<typeof givenReachableShop>>;
 
-/** Opens a shop with a storefront, on a server to which a browser finds the way back. */
+/** Opens a shop with a storefront, on a server that a browser can reach. */
 async function givenReachableShop() {
   const [port, arrivals] = [await freePort(), [] as string[]];
   const server = await startServer(databaseUrl(), { baseUrl: `http://127.0.0.1:${port}` }, undefined, port);
@@ -78,7 +79,7 @@ async function endpointsAt(issuer: string) {
 const line = (id: string, quantity: number) => ({ item: { id }, quantity });
 const totalOf = ({ totals }: UcpBody) => totals.find(({ type }) => type === 'total')?.amount;
 
-/** Takes the human's steps, only those that the page offers. */
+/** Takes the steps of a person on the checkout page. */
 async function confirm(page: Page, { customer }: Shop, url: string): Promise<void> {
   await page.goto(url);
   if (await page.$('#password')) {
@@ -92,7 +93,7 @@ async function confirm(page: Page, { customer }: Shop, url: string): Promise<voi
     await page.click('[name="payment_method"][value="bank_transfer"]');
   }
   if (await page.$('button[value="save"]')) await press(page, 'save');
-  expect(await stumblingBlocks(page)).toEqual([]);
+  expect(await accessibilityProblems(page)).toEqual([]);
   await press(page, 'place_order');
   expect(await page.$eval('h1', ({ textContent }) => textContent)).toBe('Thank you for your order');
 }
@@ -103,7 +104,7 @@ const ADDRESS = {
 };
 
 played(
-  'over REST an assistant finds, changes, uses a code and hands over; its customer confirms and comes back; it reads the order',
+  'over REST an assistant fills a cart, applies a code and hands over; its customer confirms, and it reads the order',
   async () => {
     const given = await givenReachableShop();
     const { shop, customer, server, origin, arrivals, ids } = given;
@@ -123,7 +124,7 @@ played(
     };
     expect(totalOf(await call('update_cart', cart.id, { body: changed }))).toBe(2_300);
 
-    // The assistant tries to exceed the budget, and to leave the categories.
+    // The assistant tries to exceed its budget and categories.
     const dear = await call('update_cart', cart.id, { body: { line_items: [line(ids.mug, 5)] } });
     expect(dear.messages).toMatchObject([{ code: 'budget_exceeded', path: '$.line_items[0].quantity' }]);
     const foreign = await call('create_cart', '', { body: { line_items: [line(ids.bowl, 1)] } });
@@ -175,7 +176,7 @@ played(
 );
 
 played(
-  'over MCP an assistant with a token and a guest hand over, a human confirms, and the token reads the order',
+  'over MCP assistants with and without a token hand over, and the one with a token reads the order',
   async () => {
     const given = await givenReachableShop();
     const { shop, customer, server, ids } = given;

@@ -1,3 +1,5 @@
+/** A UCP agent that validates the responses with the published schemas. */
+
 import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -6,8 +8,6 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { FUNCTIONS, type FunctionName } from '../src/ucp/functions.ts';
 import { CAPABILITIES, UCP_VERSION } from '../src/ucp/protocol.ts';
-
-/** An agent that speaks UCP, and validates the responses with the published schemas. */
 
 const SCHEMAS = new URL('ucp-schemas/', import.meta.url);
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -24,7 +24,7 @@ const CHECKOUT = [
 ];
 const CART = ['cart.json', 'discount.json#/$defs/dev.ucp.shopping.cart'];
 
-/** The schemas that a function's responses must match, each of them. */
+/** The schemas that the responses of a function must match. */
 function schemasOf(name: FunctionName): string[] {
   if (name === 'search_catalog') return ['catalog_search.json#/$defs/search_response'];
   if (name === 'lookup_catalog') return ['catalog_lookup.json#/$defs/lookup_response'];
@@ -33,7 +33,7 @@ function schemasOf(name: FunctionName): string[] {
   return name.endsWith('cart') ? CART : CHECKOUT;
 }
 
-/** The validation errors of a document; none if it matches the schema. */
+/** The validation errors of a document. */
 export function faultsIn(schema: string, document: unknown): string[] {
   const validate = ajv.getSchema(`${published}${schema}`);
   if (!validate) throw new Error(`There is no schema ${schema}.`);
@@ -58,7 +58,7 @@ export interface UcpBody {
   [field: string]: unknown;
 }
 
-/** Starts a server that publishes an agent's profile; given a text, it publishes that in place of a profile. */
+/** Starts a server that publishes an agent's profile, or the given text in its place. */
 export async function publishProfile(change: object | string = {}) {
   const entry = [{ version: UCP_VERSION, spec: 'https://ucp.dev/', schema: 'https://ucp.dev/' }];
   const capabilities = Object.fromEntries(Object.keys(CAPABILITIES).map((name) => [name, entry]));
@@ -86,7 +86,7 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-/** The method and the path of each function over REST. */
+/** The HTTP method and path of each function. */
 export const ROUTES: Record<FunctionName, (id: string) => [string, string]> = {
   search_catalog: () => ['POST', '/catalog/search'],
   lookup_catalog: () => ['POST', '/catalog/lookup'],
@@ -105,7 +105,7 @@ export const ROUTES: Record<FunctionName, (id: string) => [string, string]> = {
 
 export const FUNCTION_NAMES = Object.keys(FUNCTIONS) as FunctionName[];
 
-/** A client that calls over REST, and checks every response with the published schemas. */
+/** A REST client that validates every response with the published schemas. */
 export function ucpClient({ issuer, profile, token }: { issuer: string; profile: string; token?: string | undefined }) {
   async function send(name: FunctionName, id = '', { body, key = randomUUID(), headers = {} }: Sent = {}) {
     const [method, path] = ROUTES[name](id);
@@ -123,7 +123,8 @@ export function ucpClient({ issuer, profile, token }: { issuer: string; profile:
   return {
     send,
     /**
-     * Returns the resource, or the messages. Throws for a failure of the protocol, and for a response that the schemas reject.
+     * Returns the resource or the messages. Throws for a protocol error, and for a response that does not match the
+     * schemas.
      */
     async call(name: FunctionName, id = '', sent: Sent = {}): Promise<UcpBody> {
       const answer = await send(name, id, sent);

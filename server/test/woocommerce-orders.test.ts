@@ -22,7 +22,7 @@ const ORDER = {
   ...{ fee_lines: [], shipping_lines: [{ method_title: 'Standard' }], refunds: [] as { id: number; total: string }[] },
 };
 
-test("orders of WooCommerce's REST API are imported by the example's converter, and only once", async () => {
+test("the example's converter imports each order of WooCommerce's REST API once", async () => {
   const shop = await openShop();
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
   const home = await folder();
@@ -59,7 +59,7 @@ test("orders of WooCommerce's REST API are imported by the example's converter, 
   expect(JSON.parse((await commerce(['orders', 'get', '7002', '--json'])).out).payment_status).toBe('refunded');
 });
 
-test('orders in a currency without decimals are converted to whole amounts', async () => {
+test('converts orders in a currency without decimals to whole amounts', async () => {
   const page = join(await folder(), 'page-1.json');
   const amounts = { discount_total: '0', shipping_total: '500', total_tax: '0', total: '2500' };
   const line_items = [{ name: 'Mug', sku: 'MUG', quantity: 2, subtotal: '2000' }];

@@ -1,17 +1,17 @@
-import { inject } from 'vitest';
-
 /**
- * The database of the worker that runs a file. Files that run at the same time have one each, so that no test sees what another
- * is in the middle of. Separate shops are not enough, because invariants, the queue and cursors concern all shops.
+ * The database of the worker that runs a test file. Each worker has one, because invariants, the job queue and cursors
+ * concern all shops in a database.
  */
+
+import { inject } from 'vitest';
 
 export function databaseUrl(): string {
   return inject('databaseUrls')[worker()] ?? unknownWorker();
 }
 
-/** A database of the tests through PgBouncer in transaction mode, if the tests run behind it. */
+/** A test database through PgBouncer in transaction mode, if the tests use it. */
 export function pooledUrl(url: string): string | undefined {
-  // The environment is read first, because the full form of a proof runs without vitest, which provides the rest.
+  // The environment is read first, because long proofs run without vitest, which provides the rest.
   if (process.env.TEST_POOLER !== 'on') return undefined;
   const { host, pathname } = new URL(url);
   const pooler = inject('poolerUrl');
@@ -19,17 +19,17 @@ export function pooledUrl(url: string): string | undefined {
   return Object.assign(new URL(pooler), { pathname }).href;
 }
 
-/** The URL of the same database for a superuser, who sees past row-level security. */
+/** The same database for a superuser, to whom row-level security does not apply. */
 export function superuserUrl(): string {
   return inject('superuserUrls')[worker()] ?? unknownWorker();
 }
 
 /**
- * The name of a migrated database without rows, to which nobody is connected: `create database … template` copies it, while
- * migrating takes seconds.
+ * A migrated database without rows and connections. `create database … template` copies it, which is faster than
+ * migrating.
  */
-export function migratedTemplate(): string {
-  return new URL(superuserUrl()).pathname.slice(1).replace(/_\d+$/, '');
+export function migratedTemplate(url = superuserUrl()): string {
+  return new URL(url).pathname.slice(1).replace(/_\d+$/, '');
 }
 
 /** The number of this worker, counted from 0. */

@@ -365,7 +365,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, its meaning and the remedy. For agents, advice is the sentence that responses return as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -535,6 +535,25 @@ export interface components {
             /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url. */
             terms_required?: boolean;
         };
+        /** @description An amount in the shop's currency, as a decimal string without sign or exponent. Decimals beyond the digits of the currency must be zeros: 1000.00 is 1000 yen, and 1000.50 yen is a 422 at the field. */
+        MoneyInput: string;
+        /** @description The rules for returns; absent ones get the value that a new shop has. */
+        ReturnPolicyInput: {
+            /** @description Whether customers may request returns. Staff may always create them. */
+            enabled: boolean;
+            /** @description How many days after delivery, or after the last shipment if no delivery was recorded, a return can be requested; the last day ends in the shop's time zone. */
+            window_days: number;
+            /** @description How many days the goods may take to come back after an exchange was sent out. */
+            exchange_days?: number;
+            /** @description Whether requests of customers are approved at once. */
+            auto_approve?: boolean;
+            /** @description What the shop keeps of each return's refund. */
+            fee?: components["schemas"]["MoneyInput"];
+            /** @description Where customers send the goods; in the mail about the approval. Several lines. */
+            return_address?: string | null;
+            /** @description How to pack and send the goods; in the mail about the approval. Several lines. */
+            instructions?: string | null;
+        };
         /** @description The settings to change; absent ones stay as they are, and a list or object replaces the old one completely. */
         SettingsPatch: {
             name?: components["schemas"]["Name"];
@@ -562,9 +581,9 @@ export interface components {
             product_url_template?: components["schemas"]["UrlOrNull"];
             ask_for_marketing?: boolean;
             mail_new_orders?: boolean;
+            return_policy?: components["schemas"]["ReturnPolicyInput"];
+            withdrawal_page?: boolean;
         };
-        /** @description An amount in the shop's currency, as a decimal string without sign or exponent. Decimals beyond the digits of the currency must be zeros: 1000.00 is 1000 yen, and 1000.50 yen is a 422 at the field. */
-        MoneyInput: string;
         /** @description An amount like MoneyInput, or null for none. */
         MoneyInputOrNull: string | null;
         /**
@@ -622,6 +641,11 @@ export interface components {
         Metadata: {
             [key: string]: string;
         };
+        /**
+         * @description Why the product may be excluded from the right of withdrawal. The page for withdrawals marks it; staff decide.
+         * @enum {string}
+         */
+        WithdrawalExempt: "none" | "custom_made" | "perishable" | "sealed_hygiene" | "digital";
         /** @description An option of a product as input. The values must be unique. */
         OptionInput: {
             /** @description The name, such as Size. */
@@ -716,6 +740,10 @@ export interface components {
             taxable?: boolean;
             /** @description Whether the stock is counted; true when absent. */
             track_inventory?: boolean;
+            /** @description Whether customers may return the product; true when absent. */
+            returnable?: boolean;
+            /** @description none when absent. */
+            withdrawal_exempt?: components["schemas"]["WithdrawalExempt"];
             /** @description The price of every variant that has none of its own. Required unless each variant has one. */
             price?: components["schemas"]["MoneyInput"];
             /** @description The earlier, higher price to show next to the price. Above price, or null. Applies to every variant that has no price of its own. */
@@ -1101,8 +1129,9 @@ export type Locale = components['schemas']['Locale'];
 export type UrlOrNull = components['schemas']['UrlOrNull'];
 export type BrandInput = components['schemas']['BrandInput'];
 export type LegalLinksInput = components['schemas']['LegalLinksInput'];
-export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type MoneyInput = components['schemas']['MoneyInput'];
+export type ReturnPolicyInput = components['schemas']['ReturnPolicyInput'];
+export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type MoneyInputOrNull = components['schemas']['MoneyInputOrNull'];
 export type ShippingKind = components['schemas']['ShippingKind'];
 export type ShippingOptionInput = components['schemas']['ShippingOptionInput'];
@@ -1112,6 +1141,7 @@ export type SeoTitle = components['schemas']['SeoTitle'];
 export type SeoDescription = components['schemas']['SeoDescription'];
 export type ProductStatus = components['schemas']['ProductStatus'];
 export type Metadata = components['schemas']['Metadata'];
+export type WithdrawalExempt = components['schemas']['WithdrawalExempt'];
 export type OptionInput = components['schemas']['OptionInput'];
 export type Url = components['schemas']['Url'];
 export type ImageInput = components['schemas']['ImageInput'];

@@ -1819,7 +1819,7 @@ export interface paths {
         put?: never;
         /**
          * Ship several orders
-         * @description Records for up to 100 orders that everything left of them has been shipped, each row independently and by the rules of dashboard.createFulfillment, with its tracking if it has one: a rejected row gives the reason and does not stop the others. Customers are notified by mail. If an order is in two rows of one call, the second is rejected.
+         * @description Records for up to 100 orders that everything left of them has been shipped, each row independently and by the rules of dashboard.createFulfillment, with its tracking if it has one: a rejected row gives the reason and does not stop the others. An order with an open dispute is rejected: ship it alone, with override_dispute. Customers are notified by mail. If an order is in two rows of one call, the second is rejected.
          */
         post: operations["dashboard.fulfillOrders"];
         delete?: never;
@@ -1967,8 +1967,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change the notes of an order
-         * @description Changes the notes or the metadata, in any status. The items, the customer and the amounts never change.
+         * Correct an order
+         * @description Changes contact data, addresses, notes or metadata. The delivery address can be changed until everything is shipped; then, and for a cancelled order, it is 409 conflict. The rest can be changed in any status. The items, the customer and the amounts never change, even if the new address is in another country.
          */
         patch: operations["dashboard.updateOrder"];
         trace?: never;
@@ -2055,13 +2055,47 @@ export interface paths {
         put?: never;
         /**
          * Ship an order, or a part of it
-         * @description Records a shipment, with its tracking, and notifies the customer by mail. Without items it covers everything that has not been shipped. The order must be confirmed or processing, else 409 invalid_transition; more of a line than is left is 409 fulfillment_exceeds_remaining. The order becomes processing, and partially_fulfilled or fulfilled.
+         * @description Records a shipment, with its tracking, and notifies the customer by mail. Without items it covers everything that has not been shipped. The order must be confirmed or processing, else 409 invalid_transition; more of a line than is left is 409 fulfillment_exceeds_remaining. While a dispute of the payment is open, it is 409 order_disputed unless override_dispute is sent. The order becomes processing, and partially_fulfilled or fulfilled.
          */
         post: operations["dashboard.createFulfillment"];
         delete?: never;
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/fulfillments/{fulfillment_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+                /**
+                 * @description The id of a fulfilment.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                fulfillment_id: components["parameters"]["FulfillmentId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Correct the tracking of a fulfilment
+         * @description Changes carrier and tracking of a fulfilment, in any status of the order. If carrier or tracking number change and no tracking_url is sent, the URL follows from them as in dashboard.createFulfillment. With notify, the customer gets the mail about the shipment again.
+         */
+        patch: operations["dashboard.updateFulfillment"];
         trace?: never;
     };
     "/api/dashboard/orders/{order_id}/mark-delivered": {
@@ -2146,9 +2180,38 @@ export interface paths {
         put?: never;
         /**
          * Refund an order
-         * @description Returns money. If a provider took the payment, the provider returns it: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left. A failed refund can be made again, or be recorded with by_hand once you have returned the money yourself. For an order paid otherwise, it records the money that you return yourself, and is succeeded at once. All refunds together, except failed ones, cannot exceed the amount paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items name the pieces that are refunded, and put them back into stock if restock is true; a line cannot be refunded beyond its quantity (422). Pieces that have not been shipped are removed from the order at once and no longer ship; they ship again if the refund fails. A refund without line_items removes no pieces, unless it returns all that was received and nothing has been shipped: then it removes all of them. When nothing is left to ship, the order becomes cancelled, or fulfilled if a part was shipped. That cancellation puts nothing into stock and leaves nothing due. You choose the amount, because it may be less than the lines cost.
+         * @description Returns money. If a provider took the payment, the provider returns it: the refund is pending until the provider has done so, and the order then becomes partially_refunded, or refunded when nothing is left. A failed refund can be made again, or be recorded with by_hand once you have returned the money yourself. For an order paid otherwise, it records the money that you return yourself, and is succeeded at once. All refunds together, except failed ones, cannot exceed the amount paid (409 refund_exceeds_paid, with paid, refunded and refundable); an order that was not paid cannot be refunded (409 invalid_transition). With reason returned, an order refunded in full that had been shipped becomes returned. line_items name the pieces that are refunded, and put them back into stock if restock is true; a line cannot be refunded beyond its quantity (422). Pieces that have not been shipped are removed from the order at once and no longer ship; they ship again if the refund fails. A refund without line_items removes no pieces, unless it returns all that was received and nothing has been shipped: then it removes all of them. When nothing is left to ship, the order becomes cancelled, or fulfilled if a part was shipped. That cancellation puts nothing into stock and leaves nothing due. Shipped pieces that are in an open return, or came back with one, cannot be put into stock by a refund (409 return_quantity_exceeded). You choose the amount, because it may be less than the lines cost.
          */
         post: operations["dashboard.createRefund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/refunds/suggestion": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suggest a refund
+         * @description Computes what to refund for pieces of an order. It writes nothing: send the amount to dashboard.createRefund. A line's amount is the share of the pieces in what was charged for it, after discounts and with tax, so that the refunds of all pieces add up to exactly that. A line cannot be refunded beyond its quantity (422).
+         */
+        post: operations["dashboard.suggestRefund"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2265,6 +2328,375 @@ export interface paths {
         get: operations["dashboard.getOrderTimeline"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/returns": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List returns
+         * @description Returns by page, newest first.
+         */
+        get: operations["dashboard.listReturns"];
+        put?: never;
+        /**
+         * Create a return
+         * @description Records a return for a customer; it is approved at once, and the customer gets the mail with the return address. Only shipped pieces can be returned, each once: pieces that came back, that another open return has, or that were refunded without a return are not returnable (409 return_quantity_exceeded, with requested and returnable for each line); line_states of the order has the number as returnable. After the period of settings.return_policy it is 409 return_window_closed, and for products that are not returnable 409 not_returnable, unless override_policy is true. An order can have at most 250 returns.
+         */
+        post: operations["dashboard.createReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/returns/{return_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a return
+         * @description A return with its lines.
+         */
+        get: operations["dashboard.getReturn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/returns/{return_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve a return
+         * @description Approves a requested return. The customer gets a mail with the return address, the link to the label and the instructions. With keep_goods nothing is sent back: the mail says so, and the return can be refunded at once. Any other status is 409 invalid_transition.
+         */
+        post: operations["dashboard.approveReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/returns/{return_id}/decline": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline a return
+         * @description Declines a requested return; its pieces can be returned again. The customer gets the reason by mail. Any other status is 409 invalid_transition.
+         */
+        post: operations["dashboard.declineReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/returns/{return_id}/tracking": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the tracking of a return
+         * @description Records how the goods come back. An approved return becomes in_transit; the tracking of one in transit can be corrected. Any other status is 409 invalid_transition.
+         */
+        post: operations["dashboard.setReturnTracking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/returns/{return_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a return
+         * @description Cancels a return before goods have arrived: requested, approved or in_transit. Its pieces can be returned again. Any other status, and a return with a refund, is 409 invalid_transition.
+         */
+        post: operations["dashboard.cancelReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/returns/{return_id}/receive": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive returned goods
+         * @description Records goods that have arrived. Several receipts add up; more than announced is a 422. Resellable pieces go into stock once, with a movement of type return; damaged ones do not. missing records announced pieces that were not in the parcel: they do not count as received. When all shipped pieces of the order are back and none is left to ship, its fulfillment_status becomes returned. A return that is not approved, in_transit or received is 409 invalid_transition.
+         */
+        post: operations["dashboard.receiveReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/returns/{return_id}/refund": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Refund a return
+         * @description Refunds the pieces that have arrived, or with keep_goods all pieces, and closes the return unless close is false. Each piece is refunded once; when all are, it is 409 conflict. Without amount it is the suggested refund of these pieces minus the fee. It follows the rules of dashboard.createRefund: an unpaid order cannot be refunded (409 invalid_transition), and refunds cannot exceed the amount paid (409 refund_exceeds_paid). A return that is neither received nor approved with keep_goods is 409 invalid_transition.
+         */
+        post: operations["dashboard.refundReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/returns/{return_id}/close": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a return
+         * @description Closes a received return, or an approved one with keep_goods. Announced pieces that did not arrive can be returned again. Without a refund or an exchange, reason is required (422). Any other status is 409 invalid_transition.
+         */
+        post: operations["dashboard.closeReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/withdrawals": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List withdrawals
+         * @description Statements of consumers who withdraw from contracts, by page, newest first.
+         */
+        get: operations["dashboard.listWithdrawals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/withdrawals/{withdrawal_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a withdrawal.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                withdrawal_id: components["parameters"]["WithdrawalId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a withdrawal
+         * @description A withdrawal with its statement and the pieces that it withheld.
+         */
+        get: operations["dashboard.getWithdrawal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/withdrawals/{withdrawal_id}/confirm": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a withdrawal.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                withdrawal_id: components["parameters"]["WithdrawalId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm a withdrawal
+         * @description Removes the withheld pieces from the order and refunds them; without lines, all of them. The rest can ship again. If nothing of the order has shipped and nothing is left of it, the order is cancelled and refunded with the delivery cost; otherwise the pieces are restocked and refunded by the original means. Only a withdrawal that is to_confirm can be confirmed (409 invalid_transition), and pieces of an unpaid order cannot be refunded.
+         */
+        post: operations["dashboard.confirmWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/withdrawals/{withdrawal_id}/close": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a withdrawal.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                withdrawal_id: components["parameters"]["WithdrawalId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Close a withdrawal
+         * @description Closes a withdrawal that staff have handled in another way, or that has no effect. Withheld pieces can ship again. A closed one is 409 invalid_transition.
+         */
+        post: operations["dashboard.closeWithdrawal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3338,6 +3770,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/storefront/customer/me/returns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the customer's returns
+         * @description The returns of the customer by page, newest first. staff_note is always null here.
+         */
+        get: operations["storefront.listCustomerReturns"];
+        put?: never;
+        /**
+         * Request a return
+         * @description Requests a return of shipped pieces of the customer's order. It is requested, or approved at once if the shop says so. Only shipped pieces can be returned, each once (409 return_quantity_exceeded, with requested and returnable for each line). After the shop's period it is 409 return_window_closed. If the shop accepts no requests, or a product is not returnable, it is 409 not_returnable.
+         */
+        post: operations["storefront.requestReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/me/returns/{return_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a return of the customer
+         * @description A return of the customer. staff_note is always null here.
+         */
+        get: operations["storefront.getCustomerReturn"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/me/returns/{return_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a return of the customer
+         * @description Cancels a return before goods have arrived: requested, approved or in_transit. Its pieces can be returned again. Any other status, and a return with a refund, is 409 invalid_transition.
+         */
+        post: operations["storefront.cancelCustomerReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/me/returns/{return_id}/tracking": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Set the tracking of a return
+         * @description Records how the customer sends the goods. An approved return becomes in_transit; the tracking of one in transit can be corrected. Any other status is 409 invalid_transition.
+         */
+        post: operations["storefront.setCustomerReturnTracking"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/storefront/customer/me/agents": {
         parameters: {
             query?: never;
@@ -4032,7 +4566,7 @@ export interface paths {
         };
         /**
          * Read products and their changes
-         * @description Every product that customers can see, then every change, in the order of the changes, by cursor. Without a cursor it starts at the beginning, which is a full crawl, or with updated_since at the changes since then. next_cursor is null if there is nothing more for now. Keep resume_cursor to continue later: a product that changes during a crawl is returned again, and no change is missed, even with concurrent writes. A product that is deleted, or no longer visible to customers, is returned as removed. Stock is part of a product here. Responses are compressed if the client accepts gzip.
+         * @description Every product that customers can see, then every change, in the order of the changes, by cursor. Without a cursor it starts at the beginning, which is a full crawl, or with updated_since at the changes since then. next_cursor is null if there is nothing more for now. Keep resume_cursor to continue later: a product that changes during a crawl is returned again, and no change is missed, even with concurrent writes. After a failover or a restored backup, earlier cursors are 410 cursor_expired: start again without one, and delete products that the full crawl does not return. A product that is deleted, or no longer visible to customers, is returned as removed. Stock is part of a product here. Responses are compressed if the client accepts gzip.
          */
         get: operations["sync.listProductChanges"];
         put?: never;
@@ -4497,6 +5031,126 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "return.requested": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A return was requested
+         * @description A return was requested by a customer, or created by staff.
+         */
+        post: operations["webhook.returnRequested"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "return.approved": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A return was approved
+         * @description A return was approved, at once or later.
+         */
+        post: operations["webhook.returnApproved"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "return.declined": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A return was declined
+         * @description A requested return was declined; see decline_reason.
+         */
+        post: operations["webhook.returnDeclined"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "return.received": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returned goods have arrived
+         * @description Goods of a return have arrived. Sent for each receipt.
+         */
+        post: operations["webhook.returnReceived"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "return.closed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A return was closed
+         * @description A return was closed; see refund_ids and close_reason.
+         */
+        post: operations["webhook.returnClosed"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "return.cancelled": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A return was cancelled
+         * @description A return was cancelled by the customer or by staff.
+         */
+        post: operations["webhook.returnCancelled"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "customer.created": {
         parameters: {
             query?: never;
@@ -4779,10 +5433,37 @@ export interface components {
                     price: components["schemas"]["Money"] | null;
                 }[];
             };
+            return_quantity_exceeded?: {
+                lines: {
+                    line_item_id: components["schemas"]["Id"];
+                    requested: number;
+                    /** @description The pieces that can be returned. */
+                    returnable: number;
+                }[];
+            };
+            return_window_closed?: {
+                /** @description When the period for returns ended. */
+                closed_at: components["schemas"]["Timestamp"];
+            };
+            not_returnable?: {
+                /** @description The lines whose products cannot be returned; absent if the shop accepts no requests at all. */
+                lines?: {
+                    line_item_id: components["schemas"]["Id"];
+                }[];
+            };
             refund_exceeds_paid?: {
                 paid: components["schemas"]["Money"];
                 refunded: components["schemas"]["Money"];
                 refundable: components["schemas"]["Money"];
+            };
+            order_disputed?: {
+                /** @description The open disputes of the order. */
+                disputes: {
+                    id: components["schemas"]["Id"];
+                    amount: components["schemas"]["Money"];
+                    currency: components["schemas"]["Currency"];
+                    provider_reference: string;
+                }[];
             };
             customer_has_open_orders?: {
                 order_numbers: string[];
@@ -4911,7 +5592,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, its meaning and the remedy. For agents, advice is the sentence that responses return as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -5204,6 +5885,23 @@ export interface components {
             /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url. */
             terms_required: boolean;
         };
+        /** @description The rules for returns. They apply to each request from now on. */
+        ReturnPolicy: {
+            /** @description Whether customers may request returns. Staff may always create them. */
+            enabled: boolean;
+            /** @description How many days after delivery, or after the last shipment if no delivery was recorded, a return can be requested; the last day ends in the shop's time zone. */
+            window_days: number;
+            /** @description How many days the goods may take to come back after an exchange was sent out. */
+            exchange_days: number;
+            /** @description Whether requests of customers are approved at once. */
+            auto_approve: boolean;
+            /** @description What the shop keeps of each return's refund. */
+            fee: components["schemas"]["Money"];
+            /** @description Where customers send the goods; in the mail about the approval. Several lines. */
+            return_address: string | null;
+            /** @description How to pack and send the goods; in the mail about the approval. Several lines. */
+            instructions: string | null;
+        };
         /** @description The settings of a shop. */
         Settings: {
             site_id: components["schemas"]["Id"];
@@ -5242,6 +5940,9 @@ export interface components {
             ask_for_marketing: boolean;
             /** @description Whether the shop gets a mail for each order from a checkout, at brand.support_email or, without one, at the address of each staff member. Staff members can choose for themselves with dashboard.updateNotifications. */
             mail_new_orders: boolean;
+            return_policy: components["schemas"]["ReturnPolicy"];
+            /** @description Whether consumers can withdraw from contracts on the hosted page /withdraw, to which all hosted pages and mails link. Until it is set, it is true for a shop that charges the tax of an EU country or delivers to one. */
+            withdrawal_page: boolean;
         };
         /** @description Leading and trailing whitespace is removed; a name of whitespace only is rejected. */
         Name: string;
@@ -5275,6 +5976,25 @@ export interface components {
             /** @description Whether shoppers must tick a box to accept the terms before they order on the hosted page. It needs terms_url. */
             terms_required?: boolean;
         };
+        /** @description An amount in the shop's currency, as a decimal string without sign or exponent. Decimals beyond the digits of the currency must be zeros: 1000.00 is 1000 yen, and 1000.50 yen is a 422 at the field. */
+        MoneyInput: string;
+        /** @description The rules for returns; absent ones get the value that a new shop has. */
+        ReturnPolicyInput: {
+            /** @description Whether customers may request returns. Staff may always create them. */
+            enabled: boolean;
+            /** @description How many days after delivery, or after the last shipment if no delivery was recorded, a return can be requested; the last day ends in the shop's time zone. */
+            window_days: number;
+            /** @description How many days the goods may take to come back after an exchange was sent out. */
+            exchange_days?: number;
+            /** @description Whether requests of customers are approved at once. */
+            auto_approve?: boolean;
+            /** @description What the shop keeps of each return's refund. */
+            fee?: components["schemas"]["MoneyInput"];
+            /** @description Where customers send the goods; in the mail about the approval. Several lines. */
+            return_address?: string | null;
+            /** @description How to pack and send the goods; in the mail about the approval. Several lines. */
+            instructions?: string | null;
+        };
         /** @description The settings to change; absent ones stay as they are, and a list or object replaces the old one completely. */
         SettingsPatch: {
             name?: components["schemas"]["Name"];
@@ -5302,6 +6022,8 @@ export interface components {
             product_url_template?: components["schemas"]["UrlOrNull"];
             ask_for_marketing?: boolean;
             mail_new_orders?: boolean;
+            return_policy?: components["schemas"]["ReturnPolicyInput"];
+            withdrawal_page?: boolean;
         };
         /** @description The call that completes a step of setting up the shop. */
         SetupStep: {
@@ -5313,10 +6035,10 @@ export interface components {
             /** @description The fields of its body that matter here. */
             fields: string[];
         };
-        /** @description One step of setting up the shop. products: a product is published and in stock. delivery: there is a shipping option, or nothing for sale has to be shipped. payment: shoppers can pay. live_payments: at least one payment method moves real money. tax: the tax rates are set, if only to 0. contact, legal, storefront_url: the support address, the legal links and the URL of the storefront are set. */
+        /** @description One step of setting up the shop. products: a product is published and in stock. delivery: there is a shipping option, or nothing for sale has to be shipped. payment: shoppers can pay. live_payments: at least one payment method moves real money. tax: the tax rates are set, if only to 0. contact, legal, storefront_url: the support address, the legal links and the URL of the storefront are set. withdrawal, for shops that sell to the EU: consumers can withdraw from contracts on the hosted page. */
         SetupItem: {
             /** @enum {string} */
-            code: "products" | "delivery" | "payment" | "live_payments" | "tax" | "contact" | "legal" | "storefront_url";
+            code: "products" | "delivery" | "payment" | "live_payments" | "tax" | "contact" | "legal" | "storefront_url" | "withdrawal";
             done: boolean;
             /** @description Whether the shop cannot sell without it. */
             blocking: boolean;
@@ -5541,6 +6263,30 @@ export interface components {
             recorded_at: components["schemas"]["Timestamp"];
         };
         /**
+         * @description open means that the bank has taken the amount back and has not decided; won, that the shop got it again; lost, that the customer keeps it.
+         * @enum {string}
+         */
+        DisputeStatus: "open" | "won" | "lost";
+        /** @description A chargeback: the customer disputed the payment at the bank, which took the amount back from the shop. The payment provider reports it. */
+        Dispute: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            /** @description The payment at the provider. */
+            payment_id: components["schemas"]["Id"];
+            /** @description The disputed amount. */
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            status: components["schemas"]["DisputeStatus"];
+            /** @description The provider's code for the reason, such as fraudulent or product_not_received. */
+            reason: string | null;
+            /** @description The provider's id of the dispute, such as dp_1Nx. */
+            provider_reference: string;
+            /** @description Until when the shop can send evidence in the provider's dashboard; null if the provider gives no time. */
+            respond_by: components["schemas"]["Timestamp"] | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
          * @description How money that was recorded by hand arrived.
          * @enum {string}
          */
@@ -5565,17 +6311,19 @@ export interface components {
             line_item_id: components["schemas"]["Id"];
             /** @description Pieces that were shipped. */
             fulfilled: number;
-            /** @description Pieces that were refunded, or whose refund is pending. */
+            /** @description Pieces that were refunded, or whose refund is pending, or that came back before the order was paid. */
             refunded: number;
             /** @description Refunded pieces that had not been shipped. They no longer ship. */
             removed: number;
-            /** @description Shipped pieces that a refund put back into stock. */
+            /** @description Shipped pieces that came back, with a return or a refund that put them into stock. */
             returned: number;
             /** @description Pieces that are left to ship. */
             to_fulfill: number;
         };
-        /** @description The quantities of an order's line, and the amount of it that can still be refunded. */
+        /** @description The quantities of an order's line, and what of it can still be returned and refunded. */
         LineState: components["schemas"]["LineQuantities"] & {
+            /** @description Shipped pieces that can be returned: those that did not come back, are in no open return, and were not refunded without a return. */
+            returnable: number;
             /** @description The price of the pieces that were not refunded, after discounts and with tax; at most the refundable amount of the order. */
             refundable_amount: components["schemas"]["Money"];
         };
@@ -5630,6 +6378,10 @@ export interface components {
             provider_reference: string | null;
             /** @description The refunded pieces of the order's lines, if they were given. */
             line_items: components["schemas"]["RefundLineItem"][];
+            /** @description The part of the amount that is for the shipping cost, with tax. */
+            shipping: components["schemas"]["Money"];
+            /** @description The return that was refunded; null for other refunds. */
+            return_id: components["schemas"]["IdOrNull"];
             created_at: components["schemas"]["Timestamp"];
         };
         /** @description An order with all its details. */
@@ -5652,14 +6404,18 @@ export interface components {
             payment: components["schemas"]["Payment"];
             /** @description The amount refunded so far, without pending refunds. */
             refunded: components["schemas"]["Money"];
-            /** @description The amount received minus refunds, including pending ones. */
+            /** @description The amount received minus refunds, including pending ones, and minus open and lost disputes. */
             refundable: components["schemas"]["Money"];
             /** @description The consent to mails about offers that was given with the order, also by a guest; null if none was given. */
             marketing_consent: components["schemas"]["MarketingConsent"] | null;
-            /** @description The amount that the shop still owes the customer. For a cancelled or expired order, it is the amount received and not refunded; for other orders, the amount received above the total. 0 if a refund of all pieces before shipping cancelled the order. */
+            /** @description The amount that the shop still owes the customer. For a cancelled or expired order, it is the amount received and not refunded; for other orders, the amount received above the total. Open and lost disputes lower it. 0 if a refund of all pieces before shipping cancelled the order. */
             refund_due: components["schemas"]["Money"];
             /** @description The money received for the order. Refunds do not lower it. */
             amount_received: components["schemas"]["Money"];
+            /** @description The amount that the customer still has to pay. Pieces that come back before the order is paid lower it. 0 for an order that was paid or cancelled, or has expired. */
+            amount_due: components["schemas"]["Money"];
+            /** @description The chargebacks of the order's payment, oldest first. */
+            disputes: components["schemas"]["Dispute"][];
             /** @description The payments recorded by hand with POST payments, oldest first. */
             recorded_payments: components["schemas"]["OrderPayment"][];
             /** @description How many pieces of each line were shipped, refunded and are left to ship, in the order of line_items. */
@@ -5671,7 +6427,7 @@ export interface components {
         TimelineEntry: {
             id: components["schemas"]["Id"];
             /** @enum {string} */
-            type: "created" | "imported" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached";
+            type: "created" | "imported" | "payment_authorized" | "payment_confirmed" | "payment_failed" | "payment_expired" | "payment_reminded" | "fulfilled" | "delivered" | "returned" | "cancelled" | "refunded" | "updated" | "customer_attached" | "return_changed";
             /** @description The event as a sentence for staff. */
             message: string;
             /**
@@ -5885,7 +6641,7 @@ export interface components {
          * @description A type of event; `order.*` for all types of that family, later ones as well; `*` for all.
          * @enum {string}
          */
-        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "customer.*" | "agent.*" | "*";
+        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "return.requested" | "return.approved" | "return.declined" | "return.received" | "return.closed" | "return.cancelled" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "return.*" | "customer.*" | "agent.*" | "*";
         EventTypes: components["schemas"]["EventPattern"][];
         /**
          * @description Nothing is sent to a disabled webhook.
@@ -5949,7 +6705,7 @@ export interface components {
          * @description The type of the event. For schemas and examples of the events, see the webhooks in this description.
          * @enum {string}
          */
-        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
+        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "return.requested" | "return.approved" | "return.declined" | "return.received" | "return.closed" | "return.cancelled" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
         /**
          * @description pending waits for its next attempt; succeeded was answered with 2xx; failed is not retried any more, after ten attempts or because its webhook was disabled.
          * @enum {string}
@@ -6046,8 +6802,6 @@ export interface components {
          * @enum {string}
          */
         ProductStatus: "draft" | "active" | "archived";
-        /** @description An amount in the shop's currency, as a decimal string without sign or exponent. Decimals beyond the digits of the currency must be zeros: 1000.00 is 1000 yen, and 1000.50 yen is a 422 at the field. */
-        MoneyInput: string;
         /** @description Lower-case words of letters and digits, joined by single hyphens. */
         Slug: string;
         /** @description An image in one width, as WebP. */
@@ -6121,6 +6875,11 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description Why the product may be excluded from the right of withdrawal. The page for withdrawals marks it; staff decide.
+         * @enum {string}
+         */
+        WithdrawalExempt: "none" | "custom_made" | "perishable" | "sealed_hygiene" | "digital";
         /** @description A product as every surface shows it. Prices and stock are derived from its variants: price is the lowest, total_inventory the sum. A product without options has one default variant, whose options are all null. */
         Product: {
             id: components["schemas"]["Id"];
@@ -6152,6 +6911,10 @@ export interface components {
             variants: components["schemas"]["Variant"][];
             /** @description If false, the product never sells out and its quantities have no meaning. */
             track_inventory: boolean;
+            /** @description Whether customers may return it. Absent from the storefront's lists. */
+            returnable?: boolean;
+            /** @description Why it may be excluded from the right of withdrawal. Absent from the storefront's lists. */
+            withdrawal_exempt?: components["schemas"]["WithdrawalExempt"];
             total_inventory: number;
             /** @description Whether at least one variant can be bought. */
             in_stock: boolean;
@@ -6261,6 +7024,10 @@ export interface components {
             taxable?: boolean;
             /** @description Whether the stock is counted; true when absent. */
             track_inventory?: boolean;
+            /** @description Whether customers may return the product; true when absent. */
+            returnable?: boolean;
+            /** @description none when absent. */
+            withdrawal_exempt?: components["schemas"]["WithdrawalExempt"];
             /** @description The price of every variant that has none of its own. Required unless each variant has one. */
             price?: components["schemas"]["MoneyInput"];
             /** @description The earlier, higher price to show next to the price. Above price, or null. Applies to every variant that has no price of its own. */
@@ -6407,6 +7174,9 @@ export interface components {
             metadata?: components["schemas"]["Metadata"];
             /** @description Whether the stock is counted. */
             track_inventory?: boolean;
+            /** @description Whether customers may return the product. */
+            returnable?: boolean;
+            withdrawal_exempt?: components["schemas"]["WithdrawalExempt"];
             /** @description In the order of option1 to option3. Names must be unique, ignoring case. The values of variants follow their option; a new option needs a value in each variant. */
             options?: components["schemas"]["OptionReplacement"][];
             /** @description No two variants may have the same option values, and each value must be one of its option's values. A product without options has exactly one. */
@@ -6443,6 +7213,9 @@ export interface components {
             metadata?: components["schemas"]["Metadata"];
             /** @description Whether the stock is counted. */
             track_inventory?: boolean;
+            /** @description Whether customers may return the product. */
+            returnable?: boolean;
+            withdrawal_exempt?: components["schemas"]["WithdrawalExempt"];
             /** @description The price. */
             price?: components["schemas"]["MoneyInput"];
             /** @description The earlier, higher price to show next to the price. Above price, or null. */
@@ -6670,10 +7443,10 @@ export interface components {
             on_hand_after: number;
             reserved_after: number;
             note: string | null;
-            /** @description The checkout, order, refund or import that moved the stock. Null for changes by staff or keys, and for movements from before this was recorded. */
+            /** @description The checkout, order, refund, return or import that moved the stock. Null for changes by staff or keys, and for movements from before this was recorded. */
             reference: {
                 /** @enum {string} */
-                type: "checkout" | "order" | "refund" | "import";
+                type: "checkout" | "order" | "refund" | "import" | "return";
                 /** @description Null for an import, and for several expired checkouts that were released together. */
                 id: components["schemas"]["IdOrNull"];
             } | null;
@@ -7286,11 +8059,213 @@ export interface components {
                 warnings: components["schemas"]["ValidationErrorItem"][];
             }[];
         };
+        /** @description A postal address as input. Shipping requires last_name, address1, city and country, and a postal_code in countries that cannot deliver without one. */
+        AddressInput: {
+            first_name?: string | null;
+            last_name?: string | null;
+            company?: string | null;
+            address1?: string | null;
+            address2?: string | null;
+            city?: string | null;
+            /** @description The state, province or prefecture. Not required here. The hosted checkout asks for it in countries whose addresses have one, such as US, CA, AU and IT; your own form should do the same. */
+            state?: string | null;
+            postal_code?: string | null;
+            country?: components["schemas"]["Country"] | null;
+            /** @description A phone number that can be called in the country or with a country code: digits with + ( ) - . / and spaces, and an optional extension. A checkout with any other text here cannot be completed: see missing. */
+            phone?: string | null;
+        };
+        /** @description How much of the shipping cost is refunded: none, all that was not refunded yet, or an amount with tax. */
+        ShippingRefund: ("none" | "all") | components["schemas"]["MoneyInput"];
+        /** @description What to refund for pieces of an order, computed from what was charged for them. It is never above the refundable amount. */
+        RefundSuggestion: {
+            /** @description The lines and the shipping minus the fee, at most refundable. */
+            amount: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            lines: {
+                line_item_id: components["schemas"]["Id"];
+                quantity: number;
+                /** @description The share of these pieces in what was charged for the line, after discounts and with tax. */
+                amount: components["schemas"]["Money"];
+                /** @description The tax in it. */
+                tax: components["schemas"]["Money"];
+            }[];
+            /** @description The part for shipping, with tax. */
+            shipping: components["schemas"]["Money"];
+            fee: components["schemas"]["Money"];
+            /** @description The amount received minus refunds, including pending ones, and minus open and lost disputes. */
+            refundable: components["schemas"]["Money"];
+        };
         /**
          * @description A mail about an order to its customer: that it was placed, that its payment is awaited, that it was paid, shipped, cancelled or refunded.
          * @enum {string}
          */
         OrderMailKind: "placed" | "payment_reminder" | "payment_received" | "shipped" | "cancelled" | "refunded";
+        /**
+         * @description The state of a return. requested waits for the shop's decision; approved, for the goods; in_transit means that tracking was given; received, that goods have arrived. declined, closed and cancelled are final.
+         * @enum {string}
+         */
+        ReturnStatus: "requested" | "approved" | "declined" | "in_transit" | "received" | "closed" | "cancelled";
+        /**
+         * @description return under the shop's return policy; withdrawal from the contract by law; exchange for other goods.
+         * @enum {string}
+         */
+        ReturnKind: "return" | "withdrawal" | "exchange";
+        /**
+         * @description Why pieces are sent back.
+         * @enum {string}
+         */
+        ReturnReason: "changed_mind" | "does_not_fit" | "not_as_described" | "damaged" | "wrong_item" | "arrived_late" | "other";
+        /**
+         * @description The condition of returned pieces. resellable pieces go back into stock; damaged ones do not; missing ones were announced but not in the parcel.
+         * @enum {string}
+         */
+        ReturnCondition: "resellable" | "damaged" | "missing";
+        /** @description Pieces of one line of the order that are sent back. */
+        ReturnLine: {
+            id: components["schemas"]["Id"];
+            line_item_id: components["schemas"]["Id"];
+            name: string;
+            variant_name: string | null;
+            sku: string | null;
+            /** @description The announced pieces. */
+            quantity: number;
+            reason: components["schemas"]["ReturnReason"];
+            /** @description What the customer wrote about these pieces. */
+            note: string | null;
+            /** @description The pieces that have arrived, in all receipts together. */
+            received_quantity: number;
+            /** @description The condition in the last receipt of this line; null before the first. */
+            condition: components["schemas"]["ReturnCondition"] | null;
+            /** @description The received pieces that went back into stock. */
+            restocked: number;
+        };
+        /**
+         * @description What the customer wants for the goods.
+         * @enum {string}
+         */
+        ReturnResolution: "refund" | "exchange";
+        /** @description How the goods come back. */
+        ReturnShipping: {
+            /** @description Where the customer gets the shipping label. */
+            label_url: components["schemas"]["UrlOrNull"];
+            carrier: string | null;
+            tracking_number: string | null;
+        };
+        /** @description A return of shipped pieces of an order. */
+        Return: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            order_number: string;
+            /** @description The number of the order with R1 for its first return, R2 for the next, such as 1021-R1. */
+            number: string;
+            kind: components["schemas"]["ReturnKind"];
+            status: components["schemas"]["ReturnStatus"];
+            /** @description Whether it was requested after the period for it had ended. */
+            late: boolean;
+            lines: components["schemas"]["ReturnLine"][];
+            resolution: components["schemas"]["ReturnResolution"];
+            /** @description Whether the customer keeps the goods and is refunded all the same. */
+            keep_goods: boolean;
+            /** @description What the shop keeps of the refund, for example for the shipping label. */
+            fee: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            shipping: components["schemas"]["ReturnShipping"];
+            customer_note: string | null;
+            /** @description A note for staff; always null for customers. */
+            staff_note: string | null;
+            /** @description Why the shop declined the return. The customer gets it by mail. */
+            decline_reason: string | null;
+            /** @description Why the return was closed without money. */
+            close_reason: string | null;
+            /** @description The order with the goods in exchange; null without one. */
+            exchange_order_id: components["schemas"]["IdOrNull"];
+            /** @description The refunds of this return, oldest first. */
+            refund_ids: components["schemas"]["Id"][];
+            /**
+             * @description Who requested it; a guest is a customer without an account.
+             * @enum {string}
+             */
+            created_by: "staff" | "api_key" | "customer" | "guest" | "agent" | "sync" | "system";
+            requested_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description When it was approved or declined.
+             */
+            decided_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the first goods arrived.
+             */
+            received_at: string | null;
+            /**
+             * Format: date-time
+             * @description When it was closed or cancelled.
+             */
+            closed_at: string | null;
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        ReturnPage: {
+            returns: components["schemas"]["Return"][];
+            total: components["schemas"]["Count"];
+            page: components["schemas"]["Count"];
+            limit: components["schemas"]["Count"];
+            pages: components["schemas"]["Count"];
+        };
+        /** @description Pieces of an order's line to send back. */
+        ReturnLineInput: {
+            line_item_id: components["schemas"]["Id"];
+            quantity: number;
+            reason: components["schemas"]["ReturnReason"];
+            note?: string | null;
+        };
+        /**
+         * @description received until a job has looked for the order, within seconds; unmatched without an order; to_confirm while pieces are withheld; otherwise closed.
+         * @enum {string}
+         */
+        WithdrawalStatus: "received" | "unmatched" | "to_confirm" | "closed";
+        /** @description Unshipped pieces of a line that the withdrawal withheld. */
+        WithdrawalLine: {
+            line_item_id: components["schemas"]["Id"];
+            name: string;
+            variant_name: string | null;
+            quantity: components["schemas"]["Count"];
+            /** @description The pieces that staff confirmed. They are removed from the order and refunded. */
+            confirmed: components["schemas"]["Count"];
+        };
+        /** @description A consumer's statement to withdraw from a contract, and what became of it. */
+        Withdrawal: {
+            id: components["schemas"]["Id"];
+            status: components["schemas"]["WithdrawalStatus"];
+            /** @description The name in the statement. */
+            name: string;
+            /** @description The e-mail address in the statement, which got the acknowledgement. It may be anyone's. */
+            email: string;
+            /** @description The order number or the description of the contract, as entered. */
+            contract: string;
+            /** @description The goods, as entered; null for the whole contract. */
+            items: string | null;
+            received_at: components["schemas"]["Timestamp"];
+            /** @description 14 days after the statement arrived. The money is due then, or once the goods have arrived. */
+            refund_due_at: components["schemas"]["Timestamp"];
+            /** @description Whether it came after the period for withdrawal, which begins with the recorded delivery. */
+            late: boolean;
+            order_id: components["schemas"]["IdOrNull"];
+            order_number: string | null;
+            /** @description The return of the shipped pieces; null without any. */
+            return_id: components["schemas"]["IdOrNull"];
+            return_number: string | null;
+            /** @description The unshipped pieces that it withheld. */
+            lines: components["schemas"]["WithdrawalLine"][];
+            /** Format: date-time */
+            closed_at: string | null;
+        };
+        WithdrawalPage: {
+            withdrawals: components["schemas"]["Withdrawal"][];
+            total: components["schemas"]["Count"];
+            page: components["schemas"]["Count"];
+            limit: components["schemas"]["Count"];
+            pages: components["schemas"]["Count"];
+        };
         /** @description A customer as the customer sees it. */
         Customer: {
             id: components["schemas"]["Id"];
@@ -7590,6 +8565,8 @@ export interface components {
                 imprint_url: components["schemas"]["UrlOrNull"];
                 withdrawal_url: components["schemas"]["UrlOrNull"];
             };
+            /** @description The path on this server of the page on which consumers withdraw from contracts. In the EU, each page of a storefront links to it. Null if the shop has it switched off. */
+            withdrawal_form_path: string | null;
         };
         AttributePairs: string[];
         FilterTexts: string[];
@@ -7908,21 +8885,6 @@ export interface components {
             /** @description Whether the buyer agrees to mails about offers. It takes effect with the order. */
             marketing_opt_in: boolean;
         };
-        /** @description A postal address as input. Shipping requires last_name, address1, city and country, and a postal_code in countries that cannot deliver without one. */
-        AddressInput: {
-            first_name?: string | null;
-            last_name?: string | null;
-            company?: string | null;
-            address1?: string | null;
-            address2?: string | null;
-            city?: string | null;
-            /** @description The state, province or prefecture. Not required here. The hosted checkout asks for it in countries whose addresses have one, such as US, CA, AU and IT; your own form should do the same. */
-            state?: string | null;
-            postal_code?: string | null;
-            country?: components["schemas"]["Country"] | null;
-            /** @description A phone number that can be called in the country or with a country code: digits with + ( ) - . / and spaces, and an optional extension. A checkout with any other text here cannot be completed: see missing. */
-            phone?: string | null;
-        };
         /**
          * @description How the customer wants to pay. bank_transfer needs the shop's bank details, card a card provider; manual is paid when the goods are handed over. An order whose total is 0 becomes free, whatever was chosen.
          * @enum {string}
@@ -8051,7 +9013,7 @@ export interface components {
             payment: components["schemas"]["Payment"];
             fulfillments: components["schemas"]["Fulfillment"][];
         };
-        /** @description The data that the shop holds about a customer, without secrets. Orders with their refunds, and recorded calls, come newest first, both by one cursor; the rest is on every page. Left out are the notes of staff, carts without an open checkout, sessions, and a new e-mail address that is not confirmed yet. */
+        /** @description The data that the shop holds about a customer, without secrets. Orders with their refunds and returns, and recorded calls, come newest first, both by one cursor; the rest is on every page. Left out are the notes of staff, carts without an open checkout, sessions, and a new e-mail address that is not confirmed yet. */
         CustomerExport: {
             customer: components["schemas"]["Customer"];
             /** @description The language that the customer chose; null if none. */
@@ -8065,6 +9027,8 @@ export interface components {
             checkouts: components["schemas"]["CustomerCheckout"][];
             /** @description The refunds of the orders on this page, without failed ones. */
             refunds: components["schemas"]["CustomerRefund"][];
+            /** @description The returns of the orders on this page. staff_note is always null here. */
+            returns: components["schemas"]["Return"][];
             orders: components["schemas"]["CustomerOrder"][];
             /** @description The recorded calls of the customer and of their agents. */
             audit_events: components["schemas"]["AuditEvent"][];
@@ -8956,6 +9920,23 @@ export interface components {
         };
         /** @description An order with all its details, as the dashboard shows it at the first attempt. */
         OrderEvent: components["schemas"]["OrderDetails"] & components["schemas"]["OrderEventData"];
+        /** @description The fields that are always present. A body has only these if the event is a test. */
+        ReturnEventData: {
+            id: components["schemas"]["Id"];
+            number: string;
+            order_id: components["schemas"]["Id"];
+            order_number: string;
+            status: components["schemas"]["ReturnStatus"];
+            kind: components["schemas"]["ReturnKind"];
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Only if the whole is longer than 64 KB: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
+        };
+        /** @description A return with all its details, as the dashboard shows it at the first attempt. */
+        ReturnEvent: components["schemas"]["Return"] & components["schemas"]["ReturnEventData"];
         /** @description The fields that are always present. A body has only these if the object was deleted before the first attempt, if the event is a test, or if an integration registered the webhook for a type that earlier versions allowed it to choose. */
         CustomerEventData: {
             id: components["schemas"]["Id"];
@@ -9210,6 +10191,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The cursor is from before a failover or a restored backup. Start again without a cursor. */
+        CursorExpired: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The code does not allow it, or the first call with this Idempotency-Key is still running. */
         DiscountConflict: {
             headers: {
@@ -9283,6 +10276,20 @@ export interface components {
         /** @description The purchase would exceed the agent's budget or its limit for one order. */
         BudgetExceeded: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The return or its order does not allow it, or the first call with this Idempotency-Key is still running. */
+        ReturnConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -9617,6 +10624,21 @@ export interface components {
          */
         OrderId: components["schemas"]["Id"];
         /**
+         * @description The id of a fulfilment.
+         * @example 0192f3a2-7777-7000-8000-000000000001
+         */
+        FulfillmentId: components["schemas"]["Id"];
+        /**
+         * @description The id of a return.
+         * @example 0192f3a2-7777-7000-8000-000000000001
+         */
+        ReturnId: components["schemas"]["Id"];
+        /**
+         * @description The id of a withdrawal.
+         * @example 0192f3a2-8888-7000-8000-000000000001
+         */
+        WithdrawalId: components["schemas"]["Id"];
+        /**
          * @description The id of a customer.
          * @example 0192f3a0-6666-7000-8000-000000000001
          */
@@ -9828,11 +10850,14 @@ export type UrlOrNull = components['schemas']['UrlOrNull'];
 export type Email = components['schemas']['Email'];
 export type Brand = components['schemas']['Brand'];
 export type LegalLinks = components['schemas']['LegalLinks'];
+export type ReturnPolicy = components['schemas']['ReturnPolicy'];
 export type Settings = components['schemas']['Settings'];
 export type Name = components['schemas']['Name'];
 export type AgentPolicyInput = components['schemas']['AgentPolicyInput'];
 export type BrandInput = components['schemas']['BrandInput'];
 export type LegalLinksInput = components['schemas']['LegalLinksInput'];
+export type MoneyInput = components['schemas']['MoneyInput'];
+export type ReturnPolicyInput = components['schemas']['ReturnPolicyInput'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type SetupStep = components['schemas']['SetupStep'];
 export type SetupItem = components['schemas']['SetupItem'];
@@ -9854,6 +10879,8 @@ export type Metadata = components['schemas']['Metadata'];
 export type PaymentInstructions = components['schemas']['PaymentInstructions'];
 export type Payment = components['schemas']['Payment'];
 export type MarketingConsent = components['schemas']['MarketingConsent'];
+export type DisputeStatus = components['schemas']['DisputeStatus'];
+export type Dispute = components['schemas']['Dispute'];
 export type RecordedPaymentMethod = components['schemas']['RecordedPaymentMethod'];
 export type OrderPayment = components['schemas']['OrderPayment'];
 export type LineQuantities = components['schemas']['LineQuantities'];
@@ -9903,7 +10930,6 @@ export type EventListenerWithSecret = components['schemas']['EventListenerWithSe
 export type ListenerEvent = components['schemas']['ListenerEvent'];
 export type TriggeredEvent = components['schemas']['TriggeredEvent'];
 export type ProductStatus = components['schemas']['ProductStatus'];
-export type MoneyInput = components['schemas']['MoneyInput'];
 export type Slug = components['schemas']['Slug'];
 export type ImageSource = components['schemas']['ImageSource'];
 export type Image = components['schemas']['Image'];
@@ -9911,6 +10937,7 @@ export type Option = components['schemas']['Option'];
 export type InventoryPolicy = components['schemas']['InventoryPolicy'];
 export type WeightUnit = components['schemas']['WeightUnit'];
 export type Variant = components['schemas']['Variant'];
+export type WithdrawalExempt = components['schemas']['WithdrawalExempt'];
 export type Product = components['schemas']['Product'];
 export type ProductPage = components['schemas']['ProductPage'];
 export type DescriptionHtml = components['schemas']['DescriptionHtml'];
@@ -9973,7 +11000,24 @@ export type OrderImportFulfillment = components['schemas']['OrderImportFulfillme
 export type OrderImportRefund = components['schemas']['OrderImportRefund'];
 export type OrderImport = components['schemas']['OrderImport'];
 export type OrderImportResult = components['schemas']['OrderImportResult'];
+export type AddressInput = components['schemas']['AddressInput'];
+export type ShippingRefund = components['schemas']['ShippingRefund'];
+export type RefundSuggestion = components['schemas']['RefundSuggestion'];
 export type OrderMailKind = components['schemas']['OrderMailKind'];
+export type ReturnStatus = components['schemas']['ReturnStatus'];
+export type ReturnKind = components['schemas']['ReturnKind'];
+export type ReturnReason = components['schemas']['ReturnReason'];
+export type ReturnCondition = components['schemas']['ReturnCondition'];
+export type ReturnLine = components['schemas']['ReturnLine'];
+export type ReturnResolution = components['schemas']['ReturnResolution'];
+export type ReturnShipping = components['schemas']['ReturnShipping'];
+export type Return = components['schemas']['Return'];
+export type ReturnPage = components['schemas']['ReturnPage'];
+export type ReturnLineInput = components['schemas']['ReturnLineInput'];
+export type WithdrawalStatus = components['schemas']['WithdrawalStatus'];
+export type WithdrawalLine = components['schemas']['WithdrawalLine'];
+export type Withdrawal = components['schemas']['Withdrawal'];
+export type WithdrawalPage = components['schemas']['WithdrawalPage'];
 export type Customer = components['schemas']['Customer'];
 export type CustomerRecord = components['schemas']['CustomerRecord'];
 export type CustomerInput = components['schemas']['CustomerInput'];
@@ -10019,7 +11063,6 @@ export type DiscountAllocation = components['schemas']['DiscountAllocation'];
 export type NextAction = components['schemas']['NextAction'];
 export type CheckoutPayment = components['schemas']['CheckoutPayment'];
 export type Checkout = components['schemas']['Checkout'];
-export type AddressInput = components['schemas']['AddressInput'];
 export type PaymentChoice = components['schemas']['PaymentChoice'];
 export type MarketingWording = components['schemas']['MarketingWording'];
 export type CheckoutPatch = components['schemas']['CheckoutPatch'];
@@ -10092,6 +11135,8 @@ export type InventoryEvent = components['schemas']['InventoryEvent'];
 export type VariantEvent = components['schemas']['VariantEvent'];
 export type OrderEventData = components['schemas']['OrderEventData'];
 export type OrderEvent = components['schemas']['OrderEvent'];
+export type ReturnEventData = components['schemas']['ReturnEventData'];
+export type ReturnEvent = components['schemas']['ReturnEvent'];
 export type CustomerEventData = components['schemas']['CustomerEventData'];
 export type CustomerEvent = components['schemas']['CustomerEvent'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
@@ -10114,12 +11159,14 @@ export type ResponseStale = components['responses']['Stale'];
 export type ResponseCheckoutConflict = components['responses']['CheckoutConflict'];
 export type ResponsePaymentAccountConflict = components['responses']['PaymentAccountConflict'];
 export type ResponseWebhookConflict = components['responses']['WebhookConflict'];
+export type ResponseCursorExpired = components['responses']['CursorExpired'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
 export type ResponseStatementRunConflict = components['responses']['StatementRunConflict'];
 export type ResponseOrderConflict = components['responses']['OrderConflict'];
 export type ResponseRefundConflict = components['responses']['RefundConflict'];
 export type ResponseLatePaymentConflict = components['responses']['LatePaymentConflict'];
 export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
+export type ResponseReturnConflict = components['responses']['ReturnConflict'];
 export type ResponseCustomerConflict = components['responses']['CustomerConflict'];
 export type ResponseNotModified = components['responses']['NotModified'];
 export type ResponseGone = components['responses']['Gone'];
@@ -10166,6 +11213,9 @@ export type ParameterDiscountId = components['parameters']['DiscountId'];
 export type ParameterShippingOptionId = components['parameters']['ShippingOptionId'];
 export type ParameterStatementRunId = components['parameters']['StatementRunId'];
 export type ParameterOrderId = components['parameters']['OrderId'];
+export type ParameterFulfillmentId = components['parameters']['FulfillmentId'];
+export type ParameterReturnId = components['parameters']['ReturnId'];
+export type ParameterWithdrawalId = components['parameters']['WithdrawalId'];
 export type ParameterCustomerId = components['parameters']['CustomerId'];
 export type ParameterAgentTokenId = components['parameters']['AgentTokenId'];
 export type ParameterIfNoneMatch = components['parameters']['IfNoneMatch'];
@@ -13233,6 +14283,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            410: components["responses"]["CursorExpired"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -16193,6 +17244,13 @@ export interface operations {
                  *     }
                  */
                 "application/json": {
+                    /** @description Where the mails about the order are sent from now on. */
+                    email?: components["schemas"]["EmailInput"];
+                    phone?: string | null;
+                    /** @description Replaces the whole delivery address, which an order has if it is delivered. It must be complete: last_name, address1, city, country, and a postal_code if the country needs one. */
+                    shipping_address?: components["schemas"]["AddressInput"];
+                    /** @description Replaces the whole billing address; null means the delivery address. */
+                    billing_address?: components["schemas"]["AddressInput"] | null;
                     /** @description The note of the customer. */
                     note?: string | null;
                     /** @description A note for staff. */
@@ -16444,8 +17502,10 @@ export interface operations {
                     carrier?: string | null;
                     /** @description The tracking number. */
                     tracking_number?: string | null;
-                    /** @description The address of the tracking page. */
+                    /** @description The URL of the tracking page. If it is absent and the carrier is one of DHL, DPD, GLS, Hermes, UPS, FedEx, La Poste, Royal Mail, PostNL and Austrian Post, it is made from the tracking number; null leaves it out. */
                     tracking_url?: components["schemas"]["UrlOrNull"];
+                    /** @description Whether to ship although the customer disputes the payment; false if absent. */
+                    override_dispute?: boolean;
                 };
             };
         };
@@ -16471,6 +17531,88 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["OrderConflict"];
+            412: components["responses"]["Stale"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateFulfillment": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+                /**
+                 * @description The id of a fulfilment.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                fulfillment_id: components["parameters"]["FulfillmentId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "tracking_number": "00340434161094042557",
+                 *       "notify": true
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The carrier, such as DHL. */
+                    carrier?: string | null;
+                    /** @description The tracking number. */
+                    tracking_number?: string | null;
+                    /** @description The URL of the tracking page. null removes it. */
+                    tracking_url?: components["schemas"]["UrlOrNull"];
+                    /** @description Whether to send the customer the mail about this shipment again; false if absent. */
+                    notify?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The fulfilment, and the order as it is now. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ResourceTag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        fulfillment: components["schemas"]["Fulfillment"];
+                        order: components["schemas"]["Order"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             412: components["responses"]["Stale"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -16696,6 +17838,8 @@ export interface operations {
                     note?: string | null;
                     /** @description Records money of a provider that you have returned yourself, and is succeeded at once; false by default. Only after a refund of the order has failed at the provider, for example because its account is gone (422). */
                     by_hand?: boolean;
+                    /** @description How much of the amount is for the shipping cost, with tax; none if absent. All refunds together, except failed ones, cannot refund more than the shipping cost (422). */
+                    shipping?: components["schemas"]["MoneyInput"];
                     /** @description The pieces that are refunded; each line at most once, or twice with shipped true and false. */
                     line_items?: {
                         line_item_id: components["schemas"]["Id"];
@@ -16731,6 +17875,81 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["RefundConflict"];
             412: components["responses"]["Stale"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.suggestRefund": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "line_items": [
+                 *         {
+                 *           "line_item_id": "0192f3a2-1111-7000-8000-000000000001",
+                 *           "quantity": 1
+                 *         }
+                 *       ],
+                 *       "shipping": "none"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The pieces; each line at most once, or twice with shipped true and false. */
+                    line_items: {
+                        line_item_id: components["schemas"]["Id"];
+                        quantity: number;
+                        /** @description Which pieces are meant, as in dashboard.createRefund. */
+                        shipped?: boolean;
+                    }[];
+                    /** @description none if absent. */
+                    shipping?: components["schemas"]["ShippingRefund"];
+                    /** @description What the shop keeps; nothing if absent. */
+                    fee?: components["schemas"]["MoneyInput"];
+                };
+            };
+        };
+        responses: {
+            /** @description The suggested amounts. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefundSuggestion"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
@@ -17012,6 +18231,808 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listReturns": {
+        parameters: {
+            query?: {
+                /** @description The page to return, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description The maximum number on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only returns of this status. */
+                status?: components["schemas"]["ReturnStatus"];
+                /** @description Only returns of this kind. */
+                kind?: components["schemas"]["ReturnKind"];
+                /** @description With true, only returns that are not declined, closed or cancelled; with false, only those. */
+                open?: boolean;
+                /** @description Only returns of this order. */
+                order_id?: components["schemas"]["Id"];
+                /** @description Only the return with this number, such as 1021-R1. */
+                number?: string;
+            };
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of returns. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReturnPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *       "lines": [
+                 *         {
+                 *           "line_item_id": "0192f3a2-1111-7000-8000-000000000001",
+                 *           "quantity": 1,
+                 *           "reason": "does_not_fit"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    order_id: components["schemas"]["Id"];
+                    /** @description The pieces; each line of the order at most once. */
+                    lines: components["schemas"]["ReturnLineInput"][];
+                    /** @description refund if absent. */
+                    resolution?: components["schemas"]["ReturnResolution"];
+                    /** @description Whether the customer keeps the goods and is refunded all the same; false if absent. */
+                    keep_goods?: boolean;
+                    /** @description What the shop keeps of the refund; if absent, that of settings.return_policy. */
+                    fee?: components["schemas"]["MoneyInput"];
+                    /** @description The label for the customer. */
+                    shipping?: {
+                        label_url?: components["schemas"]["UrlOrNull"];
+                        carrier?: string | null;
+                        tracking_number?: string | null;
+                    };
+                    customer_note?: string | null;
+                    staff_note?: string | null;
+                    /** @description Accepts the return after the period and for products that are not returnable; false if absent. */
+                    override_policy?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The return, approved. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getReturn": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The return. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.approveReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "shipping": {
+                 *         "label_url": "https://labels.example/1001-R1.pdf"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Whether the customer keeps the goods and is refunded all the same. */
+                    keep_goods?: boolean;
+                    /** @description What the shop keeps of the refund. */
+                    fee?: components["schemas"]["MoneyInput"];
+                    /** @description The label for the customer. */
+                    shipping?: {
+                        label_url?: components["schemas"]["UrlOrNull"];
+                        carrier?: string | null;
+                        tracking_number?: string | null;
+                    };
+                    staff_note?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The return, approved. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.declineReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The mug was personalised."
+                 *     }
+                 */
+                "application/json": {
+                    /** @description For the customer. */
+                    reason: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The return, declined. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.setReturnTracking": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "carrier": "DHL",
+                 *       "tracking_number": "00340434161094042557"
+                 *     }
+                 */
+                "application/json": {
+                    carrier?: string | null;
+                    tracking_number: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The return, in transit. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.cancelReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The return, cancelled. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.receiveReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "lines": [
+                 *         {
+                 *           "id": "0192f3a2-7778-7000-8000-000000000001",
+                 *           "quantity": 1,
+                 *           "condition": "resellable"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Each line of the return at most once. */
+                    lines: {
+                        /** @description The id of the return's line. */
+                        id: components["schemas"]["Id"];
+                        quantity: number;
+                        condition: components["schemas"]["ReturnCondition"];
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The return, received. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.refundReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "15.00"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Above 0. The suggested amount if absent. */
+                    amount?: components["schemas"]["MoneyInput"];
+                    /** @description The part of the shipping cost to refund as well; none if absent. With amount, how much of it is for shipping. */
+                    shipping?: components["schemas"]["ShippingRefund"];
+                    /** @description A note for staff, kept with the refund. */
+                    note?: string | null;
+                    /** @description Whether to close the return; true if absent. */
+                    close?: boolean;
+                };
+            };
+        };
+        responses: {
+            /** @description The return and its refund. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        return: components["schemas"]["Return"];
+                        refund: components["schemas"]["Refund"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.closeReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The mug was broken by the customer."
+                 *     }
+                 */
+                "application/json": {
+                    /** @description Why the customer gets no money. */
+                    reason?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The return, closed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listWithdrawals": {
+        parameters: {
+            query?: {
+                /** @description The page to return, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description The maximum number on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only withdrawals of this status. */
+                status?: components["schemas"]["WithdrawalStatus"];
+                /** @description With true, only withdrawals that are not closed; with false, only closed ones. */
+                open?: boolean;
+                /** @description Only withdrawals from this order. */
+                order_id?: components["schemas"]["Id"];
+            };
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of withdrawals. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithdrawalPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getWithdrawal": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a withdrawal.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                withdrawal_id: components["parameters"]["WithdrawalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The withdrawal. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Withdrawal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.confirmWithdrawal": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a withdrawal.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                withdrawal_id: components["parameters"]["WithdrawalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                /**
+                 * @example {
+                 *       "lines": [
+                 *         {
+                 *           "line_item_id": "0192f3a2-1111-7000-8000-000000000001",
+                 *           "quantity": 1
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The withheld pieces to confirm; each line at most once. */
+                    lines?: {
+                        line_item_id: components["schemas"]["Id"];
+                        quantity: number;
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description The withdrawal, closed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Withdrawal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.closeWithdrawal": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a withdrawal.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                withdrawal_id: components["parameters"]["WithdrawalId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The withdrawal, closed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Withdrawal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -19739,6 +21760,246 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "storefront.listCustomerReturns": {
+        parameters: {
+            query?: {
+                /** @description The page to return, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description The maximum number on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only returns of this order. */
+                order_id?: components["schemas"]["Id"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of returns. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReturnPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.requestReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *       "lines": [
+                 *         {
+                 *           "line_item_id": "0192f3a2-1111-7000-8000-000000000001",
+                 *           "quantity": 1,
+                 *           "reason": "does_not_fit"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": {
+                    order_id: components["schemas"]["Id"];
+                    /** @description The pieces; each line of the order at most once. */
+                    lines: components["schemas"]["ReturnLineInput"][];
+                    /** @description refund if absent. */
+                    resolution?: components["schemas"]["ReturnResolution"];
+                    customer_note?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description The return. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.getCustomerReturn": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The return. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.cancelCustomerReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The return, cancelled. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.setCustomerReturnTracking": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "carrier": "DHL",
+                 *       "tracking_number": "00340434161094042557"
+                 *     }
+                 */
+                "application/json": {
+                    carrier?: string | null;
+                    tracking_number: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The return, in transit. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Return"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "storefront.listAgents": {
         parameters: {
             query?: never;
@@ -21258,13 +23519,14 @@ export interface operations {
                     "application/json": {
                         changes: components["schemas"]["ProductChange"][];
                         next_cursor: components["schemas"]["Cursor"] | null;
-                        /** @description The cursor to continue with after this response, now or later. It does not expire. */
+                        /** @description The cursor to continue with after this response, now or later. It does not expire with time; after a failover to a standby or a restored backup it is 410 cursor_expired. */
                         resume_cursor: components["schemas"]["Cursor"];
                     };
                 };
             };
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            410: components["responses"]["CursorExpired"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -22711,6 +24973,468 @@ export interface operations {
                      */
                     test?: true;
                     data: components["schemas"]["OrderEvent"] | components["schemas"]["OrderEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.returnRequested": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "return.requested",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-7777-7000-8000-000000000001",
+                 *         "number": "1001-R1",
+                 *         "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "requested",
+                 *         "kind": "return",
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "return.requested";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop in which it happened. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description The merchant that owns the shop. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["ReturnEvent"] | components["schemas"]["ReturnEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.returnApproved": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "return.approved",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-7777-7000-8000-000000000001",
+                 *         "number": "1001-R1",
+                 *         "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "approved",
+                 *         "kind": "return",
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "return.approved";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop in which it happened. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description The merchant that owns the shop. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["ReturnEvent"] | components["schemas"]["ReturnEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.returnDeclined": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "return.declined",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-7777-7000-8000-000000000001",
+                 *         "number": "1001-R1",
+                 *         "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "declined",
+                 *         "kind": "return",
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "return.declined";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop in which it happened. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description The merchant that owns the shop. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["ReturnEvent"] | components["schemas"]["ReturnEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.returnReceived": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "return.received",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-7777-7000-8000-000000000001",
+                 *         "number": "1001-R1",
+                 *         "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "received",
+                 *         "kind": "return",
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "return.received";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop in which it happened. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description The merchant that owns the shop. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["ReturnEvent"] | components["schemas"]["ReturnEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.returnClosed": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "return.closed",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-7777-7000-8000-000000000001",
+                 *         "number": "1001-R1",
+                 *         "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "closed",
+                 *         "kind": "return",
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "return.closed";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop in which it happened. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description The merchant that owns the shop. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["ReturnEvent"] | components["schemas"]["ReturnEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.returnCancelled": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "return.cancelled",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-7777-7000-8000-000000000001",
+                 *         "number": "1001-R1",
+                 *         "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "status": "cancelled",
+                 *         "kind": "return",
+                 *         "updated_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "return.cancelled";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop in which it happened. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description The merchant that owns the shop. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["ReturnEvent"] | components["schemas"]["ReturnEventData"];
                 };
             };
         };

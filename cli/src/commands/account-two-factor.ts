@@ -17,7 +17,7 @@ Examples:
   $ commerce account two-factor status
   $ commerce account two-factor off       asks first`;
 
-/** `account two-factor`: an authenticator app's code at each login. */
+/** `account two-factor`: manages codes from an authenticator app as second factor. */
 export function addTwoFactor(account: Command, terminal: Terminal): void {
   const factor = account.command('two-factor').description('A code of an authenticator app at each login.');
   calls(factor.command('status'), 'dashboard.getTwoFactor')

@@ -27,7 +27,7 @@ async function loggedIn(answers: Parameters<typeof fakeServer>[0]) {
   return { server, ...one };
 }
 
-test("asks a person for the app's code if the server requires it, and reads it after the password in a script", async () => {
+test('login asks for the authenticator code if the server requires it; with --code, a script sends it after the password', async () => {
   const server = await fakeServer({
     [LOGIN]: ({ body }) =>
       body.totp_code === '123456' ? { body: SESSION } : refusal(401, 'second_factor_required', 'Send totp_code.'),
@@ -43,7 +43,7 @@ test("asks a person for the app's code if the server requires it, and reads it a
   expect(server.seen[0]?.headers['user-agent']).toMatch(/^commerce-cli\//);
 });
 
-test('asks a person for the password again and repeats the call, and reports it in a script', async () => {
+test('a command that must be confirmed asks for the password and repeats its call, or reports the error without a terminal', async () => {
   let confirmed = false;
   const { server, commerce } = await loggedIn({
     [KEYS]: () => (confirmed ? { status: 201, body: KEY } : refusal(403, 'step_up_required', 'Confirm.')),
@@ -63,7 +63,7 @@ test('asks a person for the password again and repeats the call, and reports it 
   expect(calls).toEqual([LOGIN, KEYS, KEYS, CONFIRM, KEYS]);
 });
 
-test('keeps the profile logged in with the new session after a password change', async () => {
+test('the CLI stays logged in with the new session after a password change', async () => {
   const { server, commerce, config } = await loggedIn({
     'POST /api/dashboard/account/password': { body: { ...SESSION, access_token: 'mch_second' } },
   });

@@ -24,7 +24,7 @@ Examples:
   $ commerce account two-factor on                   a code of an authenticator app at each login
   $ commerce account confirm < password.txt          lets this login change keys and payments for 15 minutes`;
 
-/** `account`: the caller's own password, sessions and second factor. */
+/** `account`: manages the logged-in person's password, sessions and second factor. */
 export function addAccount(program: Command, terminal: Terminal): void {
   const account = program
     .command('account')

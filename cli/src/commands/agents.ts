@@ -20,7 +20,7 @@ Examples:
   $ commerce agents audit ID           its calls, successful or not
   $ commerce agents revoke ID          asks first; the agent fails from its next call on`;
 
-/** `agents list|revoke|audit`: the agents that act for customers. */
+/** `agents list|revoke|audit`: manages the agents that act for customers. */
 export function addAgents(program: Command, terminal: Terminal): void {
   const agents = program
     .command('agents')
@@ -78,7 +78,7 @@ function stateOf({ status, revoked_by }: AgentToken): string {
   return revoked_by ? `revoked by ${revoked_by}` : status;
 }
 
-/** Writes minor units as an amount of the currency. */
+/** Formats minor units as an amount of money. */
 export function amount(cents: number, currency: string): string {
   const digits = decimalsOf(currency);
   return (cents / 10 ** digits).toFixed(digits);

@@ -24,7 +24,7 @@ const UPDATES = [
   ['shipping-options', 'update', OPTION.id],
 ];
 
-test.each(UPDATES)('%s %s asks before a price changes by more than 80 %%, and not with --yes', async (...command) => {
+test.each(UPDATES)('%s %s asks before a price changes by more than 80 %%, except with --yes', async (...command) => {
   const server = await fakeServer(ANSWERS);
   const { commerce } = await loggedIn(server.url);
   const sent = () => server.seen.filter(({ method }) => method === 'PATCH').map(({ body }) => body.price);
@@ -53,7 +53,7 @@ test.each([
   ['discounts', 'create', 'FIVE', '--percentage', '5', '--minimum-subtotal'],
   ['orders', 'refund', '1001', '--amount'],
   ['orders', 'capture', '1001', '--amount'],
-])('%s %s rejects 1.500 with both readings and sends nothing', async (...command) => {
+])('%s %s rejects the ambiguous 1.500 with both meanings, and sends nothing', async (...command) => {
   const server = await fakeServer(ANSWERS);
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce([...command, '1.500']);
@@ -67,7 +67,7 @@ test.each([
   ['1.500,00', '1500.00'],
   ["1'500.00", '1500.00'],
   ['1\u202f500,5', '1500.5'],
-])('reads an amount with one reading as it is written: %s', async (typed, sent) => {
+])('reads an unambiguous amount as written: %s', async (typed, sent) => {
   const server = await fakeServer({ 'POST /api/dashboard/products': { body: PRODUCT } });
   const { commerce } = await loggedIn(server.url);
   expect((await commerce(['products', 'create', 'Mug', '--price', typed])).code).toBe(0);
@@ -81,7 +81,7 @@ test.each(['-5', 'abc', '1e5', '1.50.00', ''])('rejects %j as an amount and send
   expect(server.seen).toEqual([]);
 });
 
-test('rejects a price rule with two readings, and accepts it with four decimals', async () => {
+test('rejects an ambiguous price rule, and accepts it with four decimals', async () => {
   const server = await fakeServer({ 'POST /api/dashboard/products': { body: PRODUCT } });
   const { commerce } = await loggedIn(server.url);
   const rule = ['collections', 'create', 'Cheap', '--type', 'automatic', '--rule', 'price<1.500'];

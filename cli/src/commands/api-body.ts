@@ -4,9 +4,9 @@ import { usageError } from '../errors.ts';
 type Json = string | number | boolean | null | Json[] | { [name: string]: Json };
 
 /**
- * Builds the request body from fields. `name=Mug` is a field, `address[city]=Berlin` a field of a field, `product_ids[]=…` an
- * element of a list. A value gets the type of its field in the contract; without one, true, false, null and numbers are read as
- * JSON.
+ * Builds the request body from fields on the command line: `name=Mug` sets a field, `address[city]=Berlin` a nested
+ * field, `product_ids[]=…` adds to a list. Values are converted to the type in the contract. For fields that the
+ * contract does not know, true, false, null and numbers are parsed as JSON.
  */
 export function bodyOf(contract: Contract, schema: Schema | undefined, fields: string[]): Json {
   const body: { [name: string]: Json } = {};
@@ -20,7 +20,7 @@ export function bodyOf(contract: Contract, schema: Schema | undefined, fields: s
   return body;
 }
 
-/** Splits `a[b][]` into a, b and the empty key of a list. */
+/** Splits `a[b][]` into the keys `a`, `b` and ''. The empty key means a list element. */
 function keysOf(text: string): string[] | undefined {
   const [, first, rest = ''] = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(text) ?? [];
   const keys =
@@ -52,7 +52,7 @@ function place(body: { [name: string]: Json }, keys: string[], value: Json): voi
     const isLast = depth === keys.length - 1;
     const next: Json = isLast ? value : keys[depth + 1] === '' ? [] : {};
     if (Array.isArray(at)) {
-      // The next field of a list's last element belongs to that element, unless the element already has it.
+      // A field belongs to the last element of the list, unless that element already has the field.
       const last: Json | undefined = at.at(-1);
       const goesOn = !isLast && isObject(last) && !Object.hasOwn(last, keys[depth + 1] ?? '');
       if (!goesOn) at.push(next);

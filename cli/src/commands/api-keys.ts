@@ -17,7 +17,7 @@ Examples:
 
 const COLUMNS = keyColumns<Schemas['ApiKey']>({ title: 'MAY', value: ({ scopes }) => scopes.join(', ') });
 
-/** `api-keys list|create|rotate|revoke`: the credentials of a merchant's own programs. */
+/** `api-keys list|create|rotate|revoke`: manages the merchant's API keys. */
 export function addApiKeys(program: Command, terminal: Terminal): void {
   const examples = EXAMPLES;
   const keys = program

@@ -29,7 +29,7 @@ interface EndpointOptions {
   q?: string;
 }
 
-/** `api endpoints|schema`: the operations of the API with their parameters and bodies. */
+/** `api endpoints|schema`: shows the API's operations with their parameters and bodies. */
 export function addApiLookup(api: Command, terminal: Terminal): void {
   api
     .command('endpoints')
@@ -74,7 +74,7 @@ async function schema(id: string, command: Command, terminal: Terminal): Promise
   show(terminal, isJson(command), { ...described, schemas }, (paint) => inWords(contract, operation, paint, terminal));
 }
 
-/** Every referenced schema by its reference, so that programs need nothing else. */
+/** All referenced schemas by their `$ref`, so that the output is complete. */
 function schemasOf(contract: Contract, value: unknown, found: Record<string, Schema> = {}): Record<string, Schema> {
   if (typeof value !== 'object' || value === null) return found;
   for (const [key, inner] of Object.entries(value)) {

@@ -5,7 +5,7 @@ import { fakeServer, folder, loggedIn, refusal, user } from '../testing.ts';
 
 const ID = '0192f3a0-4444-7000-8000-000000000001';
 
-test('sends a call with the credentials of the profile, its query and headers, and prints the response', async () => {
+test("`api` sends a call with the profile's credentials, query and headers, and prints the response", async () => {
   const page = { orders: [], total: 0 };
   const server = await fakeServer({ 'GET /api/dashboard/orders': { body: page } });
   const { commerce } = await loggedIn(server.url);
@@ -17,7 +17,7 @@ test('sends a call with the credentials of the profile, its query and headers, a
   expect(server.seen[0]?.headers['idempotency-key']).toBeUndefined();
 });
 
-test('sends fields with the types of the contract, even in objects and lists', async () => {
+test("`api` converts fields to the contract's types, including in objects and lists", async () => {
   const server = await fakeServer({
     'POST /api/dashboard/products': { status: 201, body: {} },
     [`POST /api/dashboard/orders/${ID}/refunds`]: { status: 201, body: {} },
@@ -48,7 +48,7 @@ test('sends fields with the types of the contract, even in objects and lists', a
   expect(server.seen.at(-1)?.body).toEqual({ brand: { accent_color: '#0f4c81' } });
 });
 
-test('reports an unknown path with the nearest ones, and an unknown id as 404', async () => {
+test('`api` reports an unknown path with similar paths, and an unknown id as 404', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/ordrs': refusal(404, 'not_found', 'The API has no path /api/dashboard/ordrs.'),
     [`GET /api/dashboard/orders/${ID}`]: refusal(404, 'not_found', 'There is no such order.'),
@@ -62,7 +62,7 @@ test('reports an unknown path with the nearest ones, and an unknown id as 404', 
   expect(id.err).toContain('Check the id');
 });
 
-test('sends a new idempotency key with a mutation, or the given one', async () => {
+test('`api` sends a new Idempotency-Key with a mutation, or the given one', async () => {
   const server = await fakeServer({ 'POST /api/dashboard/webhooks': { status: 201, body: {} } });
   const { commerce } = await loggedIn(server.url);
   const path = join(await folder(), 'body.json');
@@ -76,7 +76,7 @@ test('sends a new idempotency key with a mutation, or the given one', async () =
   ]);
 });
 
-test('asks before a deletion', async () => {
+test('`api DELETE` asks for confirmation', async () => {
   const server = await fakeServer({ [`DELETE /api/dashboard/webhooks/${ID}`]: { body: { id: ID, deleted: true } } });
   const { commerce } = await loggedIn(server.url);
   const args = ['api', 'DELETE', `/webhooks/${ID}`];
@@ -91,7 +91,7 @@ test('asks before a deletion', async () => {
   expect((await commerce([...args, '--yes'])).code).toBe(0);
 });
 
-test('asks before `api POST` exactly where the command for the same call asks', async () => {
+test('`api POST` asks for confirmation if and only if the command for the same call does', async () => {
   const server = await fakeServer({ [`POST /api/dashboard/orders/${ID}/mark-paid`]: { body: {} } });
   const { commerce } = await loggedIn(server.url);
   const args = ['api', 'POST', `/orders/${ID}/mark-paid`];
@@ -101,7 +101,7 @@ test('asks before `api POST` exactly where the command for the same call asks', 
   expect((await commerce(['api', 'POST', `/orders/${ID}/capture`])).code).toBe(1);
 });
 
-test("sends a call to another surface with the given headers, without the profile's credentials", async () => {
+test("`api` calls an API outside the dashboard with the given headers, without the profile's credentials", async () => {
   const server = await fakeServer({ 'GET /api/storefront/products': { body: { products: [] } } });
   const { commerce } = await user({ COMMERCE_URL: server.url });
   const headers = ['--header', 'X-Site-ID: s', '--header', 'X-Service-Token: stk_1'];
@@ -111,7 +111,7 @@ test("sends a call to another surface with the given headers, without the profil
   expect(server.seen[0]?.headers['x-api-key']).toBeUndefined();
 });
 
-test('reports errors like other commands, and mistakes before sending', async () => {
+test('`api` reports server errors like other commands, and invalid arguments before it sends a request', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/orders/x': refusal(404, 'not_found', 'There is no such thing.'),
   });
@@ -137,7 +137,7 @@ test('reports errors like other commands, and mistakes before sending', async ()
   expect((await commerce(['api'])).code).toBe(2);
 });
 
-test('looks up the contract without a server', async () => {
+test('`api endpoints` and `api schema` describe operations without a server', async () => {
   const { commerce } = await user();
   const { out } = await commerce(['api', 'endpoints', '--surface', 'dashboard', '--q', 'refund']);
   expect(out).toMatch(/^METHOD +PATH +OPERATION\n/);

@@ -42,7 +42,7 @@ Examples:
   $ commerce api endpoints --surface dashboard
   $ commerce api schema dashboard.createProduct`;
 
-/** `api METHOD PATH`, `api endpoints|schema`: any operation of the contract. */
+/** `api METHOD PATH`, `api endpoints|schema`: calls any operation of the contract. */
 export function addApi(program: Command, terminal: Terminal): void {
   const api = program
     .command('api')
@@ -71,7 +71,7 @@ function methodOf(text: string): Method {
 
 const OWN = '/api/dashboard';
 
-/** The path of the operation as the contract writes it. */
+/** Normalizes a path to the contract's form. */
 function pathOf(text: string): string {
   if (/^[a-z]+:/i.test(text)) throw usageError('Give a path, not an address.', 'The server is named by --url.');
   if (/[?#]/.test(text)) throw usageError('The path has no query.', 'Write it as --query name=value.');
@@ -95,7 +95,7 @@ async function call(method: Method, path: string, options: ApiOptions, command: 
   if (isFinal && !options.yes) await confirm(terminal, `${summaryOf(operation, method)} ${path}?`);
   const params = { query: queryOf(options.query ?? []) };
   const sent = await anyCall(client, method)(path, { params, headers, ...(body !== undefined && { body }) });
-  // A newer server may have paths that this contract lacks, so the server decides.
+  // A newer server may have paths that this contract lacks, so the error is shown only after the server answered 404.
   if (sent.response.status === 404 && !contract.operations.some((one) => isAt(one, path))) {
     const near = nearestPaths(contract, path).map((one) => (one.startsWith(`${OWN}/`) ? one.slice(OWN.length) : one));
     throw new CommandError(
@@ -126,7 +126,7 @@ async function bodyFor(
   return readJson(input ?? '-', terminal);
 }
 
-/** Reads the parameters of a query; a repeated one becomes a list. */
+/** Parses query parameters. A repeated one becomes a list. */
 function queryOf(texts: string[]): Record<string, string | string[]> {
   const query: Record<string, string | string[]> = {};
   for (const [name, value] of texts.map((text) => pair(text, '=', '--query'))) {

@@ -12,7 +12,7 @@ Examples:
   $ commerce audit list --action agent.findAndBuy --status 402
   $ commerce audit list --request 3f0c2a7e-1111-4222-8333-444455556666`;
 
-/** `audit list`: what staff, API keys, agents and customers did. */
+/** `audit list`: shows the actions of staff, API keys, agents and customers. */
 export function addAudit(program: Command, terminal: Terminal): void {
   const audit = program.command('audit').description('The recorded actions, successful or not, with their actors.');
   addCall(audit, terminal, {

@@ -21,7 +21,7 @@ async function merchant(answers: Answers) {
   return { folder, given, ...server, ...(await loggedIn(server.url)) };
 }
 
-test('exports orders page by page, without formulas in CSV cells', async () => {
+test('exports orders page by page, and escapes formulas in CSV cells', async () => {
   const evil = { ...ORDER, email: '=cmd()@example.com', note: '-1+1', staff_note: '\tx', order_number: '1002' };
   let calls = 0;
   const { folder, commerce, seen } = await merchant({
@@ -45,7 +45,7 @@ test('exports orders page by page, without formulas in CSV cells', async () => {
   expect(await readdir(folder)).toEqual(['orders.csv']);
 });
 
-test('continues an interrupted export where it stopped', async () => {
+test('continues an interrupted export from its cursor', async () => {
   let broken = true;
   const { folder, commerce } = await merchant({
     [EXPORT]: ({ query }) => {
@@ -68,7 +68,7 @@ test('continues an interrupted export where it stopped', async () => {
   expect(lines.map((line) => (JSON.parse(line) as { order_number: string }).order_number)).toEqual(['1001', '1002']);
 });
 
-test('sends the rows of a file together, and names rejected ones by line', async () => {
+test('sends the rows of a bulk file in one call, and reports rejected rows by line', async () => {
   const { given, commerce, seen } = await merchant({
     'POST /api/dashboard/inventory/adjust': { body: examples.AdjustmentResult.value },
     'POST /api/dashboard/orders/fulfill': { body: examples.FulfillResult.value },

@@ -41,7 +41,7 @@ function rules(text: string, earlier: unknown): NonNullable<CollectionInput['rul
   const [, field, sign, value] = /^([a-z_]+)\s*(!=|[=~<>])\s*(.+)$/.exec(text) ?? [];
   const operator = OPERATORS[sign as keyof typeof OPERATORS];
   if (!field || !operator || !value) throw new InvalidArgumentError('Write a rule as tag=summer or "price<20".');
-  // Any field is accepted here, because the server decides which fields exist.
+  // The server validates the field.
   const rule = { field, operator, value: field === 'price' ? amount(value) : value } as NonNullable<
     CollectionInput['rules']
   >[number];
@@ -50,7 +50,7 @@ function rules(text: string, earlier: unknown): NonNullable<CollectionInput['rul
 
 const RULES = { flag: '--rule <rule>', help: 'a rule such as tag=summer; may be repeated', read: rules };
 
-/** `collections get|create|update|delete|add|remove|reorder`. */
+/** Adds the subcommands of `collections` for a single collection: `get|create|update|delete|add|remove|reorder`. */
 export function addCollectionWrites(collections: Command, terminal: Terminal): void {
   addCall(collections, terminal, {
     name: 'get <collection>',

@@ -20,7 +20,7 @@ const COLUMNS: Column<CollectionSummary>[] = [
   { title: 'ID', value: ({ id }) => id, below: true },
 ];
 
-/** `collections list|get|create|update|delete|add|remove|reorder`. */
+/** Adds `collections` with its subcommands. */
 export function addCollections(program: Command, terminal: Terminal): void {
   const collections = program.command('collections').description('The collections of products.');
   addCall(collections, terminal, {

@@ -11,7 +11,7 @@ const STOCK = {
   ...{ low_stock_threshold: 5, is_low_stock: false, is_out_of_stock: false, updated_at: '2026-03-02T20:15:00.000Z' },
 };
 
-test('reports how to log in if a command has no login', async () => {
+test('a command without a login explains how to log in', async () => {
   const { commerce } = await user();
   expect(await commerce(['products', 'list'])).toEqual({
     code: 3,
@@ -20,7 +20,7 @@ test('reports how to log in if a command has no login', async () => {
   });
 });
 
-test('reports a server that cannot be reached', async () => {
+test('a command reports a server that cannot be reached', async () => {
   const { url } = await closedServer();
   const { commerce } = await loggedIn(url);
   const { code, err } = await commerce(['whoami', '--json']);
@@ -28,7 +28,7 @@ test('reports a server that cannot be reached', async () => {
   expect(JSON.parse(err)).toMatchObject({ error: 'unreachable', exit_code: 4, retryable: true });
 });
 
-test('reports a wrong argument with the allowed values, in the requested format', async () => {
+test('a command reports a wrong argument with the allowed values, in the requested format', async () => {
   const { commerce } = await user();
   const people = await commerce(['products', 'list', '--status', 'gone']);
   expect(people.code).toBe(2);
@@ -54,7 +54,7 @@ test.each(leaves(createProgram({ env, stdin, stdout, stderr, once, off })))(
   },
 );
 
-test('names the errors of a 422 by option, with the request id', async () => {
+test('reports each error of a 422 with the option that caused it, and the request id', async () => {
   const detail = [{ loc: ['query', 'limit'], msg: 'Input should be at most 100.', type: 'less_than_equal' }];
   const server = await fakeServer({
     'GET /api/dashboard/products': refusal(422, 'validation_error', 'The request does not fit.', { detail }),
@@ -69,14 +69,14 @@ test('names the errors of a 422 by option, with the request id', async () => {
   });
 });
 
-test("uses the contract's remedy for an error code without one of its own", async () => {
+test("shows the contract's remedy for an error code for which the CLI has no remedy of its own", async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': refusal(409, 'currency_in_use', 'No.') });
   const { commerce } = await loggedIn(server.url);
   const { err } = await commerce(['whoami']);
   expect(err).toContain('What to do: Keep the currency, or start with an empty shop.');
 });
 
-test('lists stock as a table for people and as the response for programs', async () => {
+test("lists stock as a table, and with --json as the server's response", async () => {
   const page = pageOf('inventory', [STOCK, { ...STOCK, sku: null, inventory_quantity: 0, is_out_of_stock: true }]);
   const server = await fakeServer({ 'GET /api/dashboard/inventory': { body: page } });
   const { commerce } = await loggedIn(server.url);

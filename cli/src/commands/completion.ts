@@ -11,13 +11,13 @@ Examples:
 
 const WORDS = new WeakMap<Argument, readonly string[]>();
 
-/** Stores the words that a shell offers for an argument. */
+/** Sets the words that shell completion suggests for an argument. */
 export function withWords(argument: Argument, words: readonly string[]): Argument {
   WORDS.set(argument, words);
   return argument;
 }
 
-/** `completion`: a script that completes commands, options and their values in a shell. */
+/** `completion`: prints a script that completes commands, options and option values in a shell. */
 export function addCompletion(program: Command, terminal: Terminal): void {
   program
     .command('completion')
@@ -41,7 +41,7 @@ interface Word {
   meaning: string;
 }
 
-/** A command, the words that may follow it, and the values of those of its options that take a fixed set. */
+/** A command, the words that may follow it, and the values of options that have a fixed set. */
 interface Place {
   path: string;
   words: Word[];
@@ -74,7 +74,7 @@ function placesIn(program: Command): Place[] {
 
 const SCRIPTS: Record<Shell, (places: Place[]) => string> = { bash, zsh, fish };
 
-/** The branches of a `case` with which bash and zsh walk from command to command. */
+/** Branches of a shell `case` that finds the current command from the words before the cursor. */
 function steps(places: Place[]): string {
   const deeper = places.map(({ path }) => path).filter((path) => path.includes(' '));
   return deeper.map((path) => `"${path}"`).join('|');

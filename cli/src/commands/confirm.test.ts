@@ -4,7 +4,7 @@ import { fakeServer, loggedIn } from '../testing.ts';
 
 const ID = '0192f3a0-4444-7000-8000-000000000001';
 
-/** Commands that ask, each with its question and the call after a yes. */
+/** Commands that ask for confirmation, with their question and the call after `yes`. */
 const ASKING = [
   [['discounts', 'delete', ID], `Delete the discount ${ID}?`, `DELETE /api/dashboard/discounts/${ID}`],
   [
@@ -22,7 +22,7 @@ const ASKING = [
   [['payments', 'remove'], 'Remove the payment account and its keys?', 'DELETE /api/dashboard/payment-account'],
 ] as const;
 
-test.each(ASKING)('%j asks first, and takes --yes from a program', async (args, question, call) => {
+test.each(ASKING)('%j asks for confirmation unless --yes is given', async (args, question, call) => {
   const server = await fakeServer({ [call]: { body: { id: ID, deleted: true, description: '', agent_name: '' } } });
   const { commerce } = await loggedIn(server.url);
   const alone = await commerce([...args, '--json'], { input: 'y\n' });
@@ -41,7 +41,7 @@ test.each(ASKING)('%j asks first, and takes --yes from a program', async (args, 
 
 const FINAL = /^(?:anonymi[sz]e|cancel|delete|mark-paid|refund|remove|revoke)$/;
 
-test('every irreversible command takes --yes', async () => {
+test('every irreversible command has the option --yes', async () => {
   const { env, stdin, stdout, stderr, once, off } = process;
   const program = createProgram({ env, stdin, stdout, stderr, once, off });
   const leaves = [program, ...program.commands].flatMap(({ commands }) => commands);

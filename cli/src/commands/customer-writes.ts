@@ -19,7 +19,7 @@ and agents end. This cannot be undone. The command asks first; programs agree wi
 Examples:
   $ commerce customers anonymize june@example.com`;
 
-/** `customers create|update|anonymize|orders`. */
+/** Adds `customers create|update|anonymize|orders`. */
 export function addCustomerWrites(customers: Command, terminal: Terminal): void {
   addCall(customers, terminal, {
     name: 'create <email>',

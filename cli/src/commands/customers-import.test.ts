@@ -6,7 +6,10 @@ import { type Answers, fakeServer, folder, loggedIn, refusal, type Seen } from '
 
 const IMPORT = 'POST /api/dashboard/customers/import';
 
-/** Starts a shop that stores customers by e-mail, rejects the city "Nowhere", and rejects every call with the note "poison". */
+/**
+ * Starts a fake shop that stores customers by e-mail, rejects customers in the city "Nowhere", and rejects every call
+ * that contains the note "poison".
+ */
 function shop(known = new Set<string>()): Answers {
   return {
     [IMPORT]: ({ body }: Seen) => {
@@ -78,7 +81,7 @@ test("imports Shopify's customers CSV with addresses, consent, notes and tags, a
   });
 });
 
-test("names rejected lines with the file's column names, and imports the others", async () => {
+test("reports rejected lines with the file's column names, and imports the others", async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(
@@ -105,7 +108,7 @@ test("names rejected lines with the file's column names, and imports the others"
   ]);
 });
 
-test('sends JSON Lines in calls of at most 100, unchanged on a repeat, and finds a line that fails its call', async () => {
+test('sends JSON Lines in calls of at most 100, changes nothing on a second import, and finds the line that makes a call fail', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const many = Array.from({ length: 150 }, (_, i) => ({ email: `c${i}@example.com` }));
@@ -134,7 +137,7 @@ test('sends JSON Lines in calls of at most 100, unchanged on a repeat, and finds
   ]);
 });
 
-test('imports the file of customers export without the fields that the server sets', async () => {
+test('imports the output of customers export without the fields that the server computes', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const person = { first_name: 'Ada', last_name: null, phone: null, locale: 'de', note: null, metadata: {} };

@@ -28,7 +28,7 @@ Examples:
   $ commerce customers import customers_export.csv --dry-run
   $ commerce customers import customers.jsonl --json`;
 
-/** `customers import FILE`. */
+/** Adds `customers import FILE`, which imports customers from JSON Lines or Shopify's CSV. */
 export function addCustomersImport(customers: Command, terminal: Terminal): void {
   addEncoding(calls(customers.command('import <file>'), 'dashboard.importCustomers'))
     .description('Import customers from a file.')

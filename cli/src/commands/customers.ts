@@ -25,7 +25,7 @@ Examples:
   $ commerce customers get june@example.com
   $ commerce orders list --customer june@example.com`;
 
-/** `customers list|get|create|update|anonymize|orders|export|import`. */
+/** Adds `customers` with its subcommands. */
 export function addCustomers(program: Command, terminal: Terminal): void {
   const customers = program.command('customers').description('The people who buy, with or without an account.');
   addCall(customers, terminal, {
@@ -100,7 +100,7 @@ function details(customer: CustomerDetails, { paint }: View): string {
   );
 }
 
-/** Whether the customer agreed to mails about offers, and the time, place and wording of the latest decision. */
+/** Whether the customer agreed to marketing mails, with time, place and wording of the last decision. */
 function newsletterOf({ marketing_opt_in, marketing_consents: [newest] }: CustomerDetails): string {
   const holds = marketing_opt_in ? 'yes' : 'no';
   if (!newest || newest.granted !== marketing_opt_in) return holds;

@@ -26,7 +26,7 @@ Examples:
   $ commerce deliveries replay --failed-since 2026-03-02
   $ commerce deliveries replay --failed-since 2026-03-02T08:00:00Z --webhook WEBHOOK_ID`;
 
-/** `deliveries list|show|replay`: the deliveries of events to webhooks. */
+/** `deliveries list|show|replay`: manages deliveries of events to webhooks. */
 export function addDeliveries(program: Command, terminal: Terminal): void {
   const deliveries = program
     .command('deliveries')
@@ -92,7 +92,7 @@ function details(delivery: Delivery & { attempts: Attempt[]; payload: unknown },
     paint,
   );
   const tried = attempts.length > 0 ? table(ATTEMPT_COLUMNS, attempts, styleOf(terminal, paint)) : 'Not attempted yet.';
-  // Escapes the body line by line, so that it keeps its lines and no character can move the cursor.
+  // Escaped line by line, so that line breaks stay but control characters cannot move the cursor.
   const body = JSON.stringify(payload, null, 2).split('\n').map(plain).join('\n');
   const last = attempts.at(-1)?.response_body?.trim();
   const answer = last ? `\n\nThe last answer:\n${last.split('\n').map(plain).join('\n')}` : '';
@@ -114,7 +114,7 @@ async function replayOne(delivery_id: string, command: Command, terminal: Termin
   show(terminal, isJson(command), delivery, () => `On its way again: ${delivery.type}, event ${delivery.event_id}.`);
 }
 
-/** Replays in several calls, because the server replays a limited number per call, until none remain. */
+/** Repeats the call until no failed delivery remains, because one call replays a limited number. */
 async function replayFailed(body: { since: string; webhook_id?: string }, command: Command, terminal: Terminal) {
   const { client } = await openSession(command, terminal);
   const total = { replayed: 0, remaining: 0 };
@@ -122,7 +122,7 @@ async function replayFailed(body: { since: string; webhook_id?: string }, comman
     const batch = await unwrap(client.POST('/api/dashboard/webhook-deliveries/replay-failed', { body }));
     total.replayed += batch.replayed;
     total.remaining = batch.remaining;
-    // If nothing was replayed, other callers are replaying the rest.
+    // If this call replayed nothing, other callers are replaying the rest.
     more = batch.remaining > 0 && batch.replayed > 0;
     if (more) terminal.stderr.write(`${total.replayed} on their way again, ${batch.remaining} remain.\n`);
   }

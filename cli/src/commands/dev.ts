@@ -25,7 +25,7 @@ Examples:
 
 const STOREFRONT = 'storefront/server.js';
 
-/** `dev`: runs the server and the storefront of a folder, until Ctrl-C. */
+/** `dev`: runs the server and the storefront of a folder until Ctrl-C. */
 export function addDev(program: Command, terminal: Terminal): void {
   program
     .command('dev [folder]')
@@ -78,7 +78,7 @@ async function dev(folder: string, options: DevOptions, command: Command, termin
   }
 }
 
-/** Reads the file .env of a folder, which contains settings of the server. */
+/** Reads the folder's .env file, which contains settings of the server. */
 function settingsIn(folder: string): Record<string, string | undefined> {
   const file = join(folder, '.env');
   return existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
@@ -89,7 +89,7 @@ function variablesFor(url: string, demo: Demo, port: number): Record<string, str
   return { COMMERCE_URL: url, COMMERCE_SITE_ID, COMMERCE_STOREFRONT_TOKEN, PORT: String(port) };
 }
 
-/** Sets the storefront of this machine as the shop's storefront_url, unless the merchant has set another one. */
+/** Sets the local storefront as the shop's storefront_url, unless the merchant has set another URL. */
 async function tellStorefront(baseUrl: string, { api_key: apiKey }: Demo, port: number): Promise<void> {
   const client = createDashboardClient({ baseUrl, apiKey });
   const { storefront_url } = await unwrap(client.GET('/api/dashboard/settings'));

@@ -5,7 +5,7 @@ import { isUuid } from './options.ts';
 
 type Discount = Schemas['Discount'];
 
-/** Finds the id of a discount that is named by id or discount code, ignoring case. */
+/** Finds a discount by id or discount code, ignoring case. Returns its id. */
 export async function discountIdOf(client: DashboardClient, wanted: string): Promise<string> {
   if (isUuid(wanted)) return wanted;
   const params = { query: { q: wanted } };
@@ -16,7 +16,7 @@ export async function discountIdOf(client: DashboardClient, wanted: string): Pro
   throw new CommandError(EXIT.refused, 'not_found', `There is no discount code "${wanted}".`, remedy);
 }
 
-/** A discount with its conditions, for people. */
+/** Formats a discount with its conditions. */
 export function discountText(discount: Discount, { paint }: { paint: Paint }): string {
   const { product_ids, collection_ids, minimum_subtotal, currency } = discount;
   const scope = [...count(product_ids, 'products'), ...count(collection_ids, 'collections')].join(' and ');
@@ -42,13 +42,13 @@ function count(ids: string[], noun: string): string[] {
   return ids.length > 0 ? [`${ids.length} ${noun}`] : [];
 }
 
-/** The discount in a few words. */
+/** Describes the reduction in a few words. */
 export function takesOff({ kind, value, currency }: Discount): string {
   if (kind === 'percentage') return `${Number(value)} %`;
   return kind === 'free_shipping' ? 'shipping' : `${value} ${currency}`;
 }
 
-/** How often a discount code was used, and its limit. */
+/** Formats how often a discount code was used, with its limit. */
 export function ofLimit(count: number, limit: number | null): string {
   return limit === null ? String(count) : `${count} of ${limit}`;
 }

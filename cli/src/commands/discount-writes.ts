@@ -37,14 +37,14 @@ Examples:
   $ commerce discounts delete WELCOME10
   $ commerce discounts update WELCOME10 --disable`;
 
-/** `discounts create|update|delete`. */
+/** Adds `discounts create|update|delete`. */
 export function addDiscountWrites(discounts: Command, terminal: Terminal): void {
   const create = addCall(discounts, terminal, {
     name: 'create <code>',
     operation: 'dashboard.createDiscount',
     description: 'Create a discount code for a percentage, an amount or free shipping.',
     examples: CREATE_EXAMPLES,
-    // `kind` and `value` have no flags, because the flag of each kind sets both.
+    // `kind` and `value` are set together by the flag for each kind.
     flags: {
       kind: false,
       value: false,

@@ -123,7 +123,7 @@ test('lists, creates, changes and deletes shipping options by name', async () =>
   );
 });
 
-test('rejects a name that two shipping options share', async () => {
+test('rejects the name of a shipping option if two shipping options have it', async () => {
   const twin = { ...OPTION, id: '0192f3a2-6666-7000-8000-000000000002' };
   const server = await fakeServer({ [`GET ${OPTIONS}`]: { body: pageOf('shipping_options', [OPTION, twin]) } });
   const { commerce } = await loggedIn(server.url);
@@ -132,7 +132,7 @@ test('rejects a name that two shipping options share', async () => {
   expect(err).toContain('2 options are named "Parcel".');
 });
 
-test('lists customers, and shows one by e-mail with the saved addresses', async () => {
+test('lists customers, and shows the customer with a given e-mail and the saved addresses', async () => {
   const server = await fakeServer({
     'GET /api/dashboard/customers': { body: pageOf('customers', [CUSTOMER]) },
     [`GET /api/dashboard/customers/${CUSTOMER.id}`]: { body: CUSTOMER },

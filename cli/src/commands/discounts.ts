@@ -27,7 +27,7 @@ Examples:
   $ commerce discounts redemptions WELCOME10
   $ commerce discounts redemptions WELCOME10 --status redeemed --json`;
 
-/** `discounts list|get|create|update|delete|redemptions`. */
+/** Adds `discounts` with its subcommands. */
 export function addDiscounts(program: Command, terminal: Terminal): void {
   const discounts = program.command('discounts').description('Codes that reduce the price of a cart.');
   addCall(discounts, terminal, {

@@ -14,7 +14,7 @@ export interface ExportOptions {
   after?: string;
 }
 
-/** A column of the CSV, and its value for one row. */
+/** CSV columns by name. Each function returns the value for a row. */
 export type CsvColumns<Row> = Record<string, (row: Row) => string | number | boolean | null | undefined>;
 
 interface Page<Entry> {
@@ -26,12 +26,12 @@ interface Exported<Entry, Row> {
   noun: string;
   /** Reads the page at a cursor. */
   read(cursor: string | undefined): Promise<Page<Entry>>;
-  /** The CSV rows of one entry. */
+  /** The CSV rows for one entry. */
   rowsOf(entry: Entry): Row[];
   columns: CsvColumns<Row>;
 }
 
-/** No flags for pages, because an export itself reads page after page. */
+/** An export reads all pages itself, so it has no flags for pages. */
 export const PAGES = { cursor: false, limit: false } as const;
 
 export function addExportOptions(command: Command): Command {
@@ -42,8 +42,8 @@ export function addExportOptions(command: Command): Command {
 }
 
 /**
- * Writes each page before it reads the next, and prints the progress on stderr. An interrupted export prints the cursor to
- * continue from; until then, the written part of a file stays in FILE.partial.
+ * Writes each page before it reads the next one, and prints the progress to stderr. An interrupted export prints the
+ * cursor from which to continue. Until an export to a file is complete, the file is named FILE.partial.
  */
 export async function exportPages<Entry, Row>(
   { noun, read, rowsOf, columns }: Exported<Entry, Row>,

@@ -23,10 +23,10 @@ Examples:
   $ commerce init my-shop
   $ commerce init my-shop --from ../packages      versions that are not published: the tarballs of npm pack`;
 
-/** The folder of the templates, relative to src/commands and, in the package, to dist. */
+/** Folder with the templates, relative to src/commands or, in the published package, to dist. */
 const TEMPLATES = new URL(import.meta.url.endsWith('.ts') ? '../../templates/' : '../templates/', import.meta.url);
 
-/** `init`: creates a folder with a shop to run and a storefront to edit. */
+/** `init`: creates a folder with a server and an editable storefront. */
 export function addInit(program: Command, terminal: Terminal): void {
   program
     .command('init <folder>')
@@ -47,7 +47,7 @@ async function init(name: string, { from, install }: InitOptions, command: Comma
   const tarballs = from === undefined ? {} : await tarballsFrom(resolve(from), folder);
   await mkdir(folder, { recursive: true });
   await cp(fileURLToPath(TEMPLATES), folder, { recursive: true });
-  // npm does not pack files named .gitignore, so the template has another name.
+  // npm does not publish files named .gitignore, so the template has another name.
   await rename(join(folder, 'gitignore'), join(folder, '.gitignore'));
   const manifest = manifestOf(packageNameOf(folder), tarballs);
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -60,7 +60,7 @@ async function init(name: string, { from, install }: InitOptions, command: Comma
   );
 }
 
-/** Turns a name into a valid npm package name. */
+/** Converts a folder's name to a valid npm package name. */
 function packageNameOf(folder: string): string {
   const name = basename(folder)
     .toLowerCase()
@@ -85,7 +85,7 @@ async function installIn(folder: string, { env, stderr }: Terminal, megabytes: n
   throw new CommandError(EXIT.refused, 'not_installed', 'npm could not install the packages.', remedy);
 }
 
-/** Shows activity on a terminal until it is stopped. */
+/** Shows a progress indicator on the terminal until the returned function is called. */
 function startClock(stderr: Terminal['stderr']): () => void {
   const began = performance.now();
   const timer = setInterval(() => stderr.write(`\r${Math.round((performance.now() - began) / 1000)} s`), 1_000);

@@ -16,7 +16,7 @@ Examples:
   $ commerce inventory movements MUG-1
   $ commerce inventory movements MUG-1 --max 500 --json`;
 
-/** `inventory movements`: the history of a variant's stock. */
+/** `inventory movements`: shows a variant's stock movements. */
 export function addMovements(inventory: Command, terminal: Terminal): void {
   calls(inventory.command('movements <variant>'), 'dashboard.listMovements')
     .description('List the changes of the stock of a variant, newest first.')

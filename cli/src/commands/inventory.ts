@@ -51,7 +51,7 @@ function stateOf({ track_inventory, is_out_of_stock, is_low_stock }: InventoryIt
   return is_low_stock ? 'low' : 'ok';
 }
 
-/** `inventory list|adjust|adjust-many|movements`. */
+/** Adds `inventory` with its subcommands. */
 export function addInventory(program: Command, terminal: Terminal): void {
   const inventory = program.command('inventory').description('The stock of every variant.');
   addCall(inventory, terminal, {
@@ -83,7 +83,7 @@ export function addInventory(program: Command, terminal: Terminal): void {
   addMovements(inventory, terminal);
 }
 
-/** Rejects flags that do not go together; the server checks the fields of --input. */
+/** Rejects combinations of flags that exclude each other. The server checks the fields of --input. */
 function checked({ delta, setTo, expected, input }: AdjustOptions) {
   if (input !== undefined) return {};
   if ((delta === undefined) === (setTo === undefined)) throw usageError('Give either --delta or --set-to.');

@@ -1,6 +1,6 @@
 import { type Column, facts, moment, type Paint, plain } from '../output.ts';
 
-/** The parts that API keys, storefront tokens and sync keys have in common. */
+/** Fields that API keys, storefront tokens and sync keys share. */
 interface Key {
   id: string;
   description: string;
@@ -11,7 +11,7 @@ interface Key {
   revoked_at: string | null;
 }
 
-/** The columns of a list of keys; `own` are those of this kind only. */
+/** Columns for a list of keys. `own` are the columns for this kind of key only. */
 export function keyColumns<Own extends Key>(...own: Column<Own>[]): Column<Own>[] {
   return [
     { title: 'ID', value: ({ id }) => id, below: true },
@@ -30,7 +30,7 @@ function stateOf({ revoked_at, expires_at }: Key): string {
   return Date.parse(expires_at) <= Date.now() ? 'expired' : `until ${moment(expires_at)}`;
 }
 
-/** Shows a new key with its secret, which no later response contains; `more` are facts of this kind only. */
+/** Formats a new key with its secret, which is never shown again. `more` are fields of this kind of key only. */
 export function secretText(
   { id, description, secret }: Pick<Key, 'id' | 'description'> & { secret: string },
   more: Record<string, string>,
@@ -40,7 +40,6 @@ export function secretText(
   return `${lines}\n\nKeep the secret now: it is not shown again.`;
 }
 
-/** Shows a revoked key. */
 export function revokedText({ description, secret_prefix }: Key): string {
   return plain(`Revoked: ${description} (${secret_prefix}…).`);
 }

@@ -15,7 +15,7 @@ const until = (condition: () => void) => vi.waitFor(condition, { timeout: 10_000
 type Page = ReturnType<typeof refusal>;
 const pageOf = (...events: unknown[]): Page => ({ body: { events, next_cursor: `c${events.length}` } });
 
-/** Starts a shop that returns these responses to a listener's fetches in order, and then no events. */
+/** Starts a fake shop whose listener returns these pages of events in order, and then no events. */
 async function shop(...pages: Page[]) {
   return fakeServer({
     [`POST ${LISTENERS}`]: { status: 201, body: LISTENER },
@@ -26,7 +26,7 @@ async function shop(...pages: Page[]) {
 
 const calls = (seen: Seen[]) => seen.map(({ method }) => method);
 
-test("forwards events signed like real ones, and shows each with the receiver's response", async () => {
+test("`listen` forwards events with a webhook signature, and shows each event with the receiver's response", async () => {
   const other = { ...EVENT, event_id: '0192f3a3-4444-7000-8000-000000000002' };
   const receiver = await fakeServer({
     'POST /hooks': ({ headers }) => ({ status: headers['webhook-id'] === EVENT.event_id ? 204 : 500 }),
@@ -60,7 +60,7 @@ test("forwards events signed like real ones, and shows each with the receiver's 
   }
 });
 
-test('reports an unreachable receiver, and tries the next event', async () => {
+test('`listen` reports an unreachable receiver, and forwards the next event', async () => {
   const nowhere = await closedServer();
   const redirecting = await fakeServer({ 'POST /': { status: 302, headers: { Location: nowhere.url } } });
   for (const [url, expected] of [
@@ -76,7 +76,7 @@ test('reports an unreachable receiver, and tries the next event', async () => {
   }
 });
 
-test('survives a server that cannot answer, and continues where it was', async () => {
+test('`listen` reconnects after server errors, and continues after the last event', async () => {
   const busy = refusal(503, 'unavailable', 'Restarting.', { retryable: true });
   const server = await shop(pageOf(EVENT), busy, busy, pageOf(EVENT, EVENT));
   const { begin } = await loggedIn(server.url);
@@ -98,7 +98,7 @@ test('survives a server that cannot answer, and continues where it was', async (
   ]);
 });
 
-test('replaces an expired listener, and reports it', async () => {
+test('`listen` replaces an expired listener, and reports the replacement', async () => {
   const server = await shop(refusal(404, 'not_found', 'No such listener.'), pageOf(EVENT));
   const { begin } = await loggedIn(server.url);
   const { out, interrupt, ended } = begin(['listen', '--json']);
@@ -115,7 +115,7 @@ test('replaces an expired listener, and reports it', async () => {
   expect(calls(server.seen).slice(0, 4)).toEqual(['POST', 'GET', 'POST', 'GET']);
 });
 
-test('stops without a login, a server or a valid URL', async () => {
+test('`listen` reports a missing login, an unreachable server or an invalid URL', async () => {
   const revoked = await shop(refusal(401, 'invalid_token', 'Revoked.'));
   expect((await (await loggedIn(revoked.url)).commerce(['listen'])).code).toBe(3);
   const { url } = await closedServer();

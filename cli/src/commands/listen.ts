@@ -26,7 +26,7 @@ Examples:
   $ commerce trigger order.paid        in another terminal
 ${EVENT_TYPES_HELP}`;
 
-/** `listen`: receives events of the shop on this machine, which needs no public URL. */
+/** `listen`: receives the shop's events on this machine, without a public URL. */
 export function addListen(program: Command, terminal: Terminal): void {
   calls(
     addFlags(program.command('listen'), 'dashboard.createEventListener', {
@@ -44,7 +44,7 @@ export function addListen(program: Command, terminal: Terminal): void {
 
 async function listen({ forwardTo, event }: ListenOptions, command: Command, terminal: Terminal): Promise<void> {
   const url = forwardTo === undefined ? undefined : receiverUrl(forwardTo);
-  // `follow` reports lost connections and reconnects, so the client need not retry.
+  // `follow` reconnects itself and reports lost connections, so the client must not retry.
   const { client } = await openSession(command, terminal, { maxAttempts: 1 });
   const teller = isJson(command) ? jsonTeller(terminal) : wordTeller(terminal, url);
   const ended = new AbortController();
@@ -86,7 +86,7 @@ function receiverUrl(text: string): string {
   throw usageError(`"${text}" is not the address of a receiver.`, 'Write it as http://localhost:4000/hooks');
 }
 
-/** The output for the user: results on stdout, remarks on stderr. */
+/** Prints results to stdout and messages to stderr. */
 interface Teller {
   opened(listener_id: string, secret: string): void;
   forwarded(forwarded: Forwarded): void;
@@ -94,7 +94,7 @@ interface Teller {
   noted(remark: string): void;
 }
 
-/** Prints for programs: a JSON object per line, the listener with its secret first. */
+/** Prints one JSON object per line. The first is the listener with its secret. */
 function jsonTeller({ stdout, stderr }: Terminal): Teller {
   const line = (value: object) => stdout.write(`${JSON.stringify(value)}\n`);
   return {

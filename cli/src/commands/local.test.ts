@@ -1,3 +1,5 @@
+/** Tests `init` and `dev` without npm. installs/shop.test.ts tests the installation. */
+
 import { existsSync } from 'node:fs';
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
@@ -6,8 +8,6 @@ import { expect, test, vi } from 'vitest';
 import { DATABASE, manifestOf } from '../local/packages.ts';
 import { freePortFrom } from '../local/processes.ts';
 import { folder, user } from '../testing.ts';
-
-/** Makes a shop on this machine. installs/shop.test.ts tests its installation. */
 
 const at = (seconds: number) => `2026-03-02T20:15:0${seconds}.000Z`;
 const LINES = [
@@ -74,7 +74,7 @@ test('`logs tail` reports a missing log or an invalid status', async () => {
   expect((await commerce(['logs', 'tail', '--status', '4'])).code).toBe(2);
 });
 
-test('init writes a shop that npm can install, and rejects a folder that is not empty', async () => {
+test('init creates a shop that npm can install, and rejects a folder that is not empty', async () => {
   const { commerce } = await user();
   const place = join(await folder(), 'My Shop');
   const made = await commerce(['init', place, '--no-install', '--json']);
@@ -87,7 +87,7 @@ test('init writes a shop that npm can install, and rejects a folder that is not 
   expect(await commerce(['init', place])).toMatchObject({ code: 2, err: expect.stringContaining('is not empty') });
 });
 
-test('init names a missing tarball, and writes nothing', async () => {
+test('init names a missing tarball, and creates nothing', async () => {
   const { commerce } = await user();
   const place = join(await folder(), 'shop');
   const { code, err } = await commerce(['init', place, '--from', await folder()]);
@@ -104,14 +104,14 @@ test("a new shop gets the server's version of the database, and Node 24 if this 
   expect(manifestOf('shop', {}, '24.0.0').dependencies).not.toHaveProperty('node');
 });
 
-test('a command without a login names the demo login if there is a demo shop', async () => {
+test('a command without a login suggests the demo login if there is a demo shop', async () => {
   const data = await folder();
   await writeFile(join(data, 'demo.json'), '{}');
   const { commerce } = await user({ DATA_DIR: data });
   expect((await commerce(['orders', 'list'])).err).toContain('What to do: commerce login --demo, or set');
 });
 
-test.each(['127.0.0.1', '0.0.0.0'])('skips a port in use at %s', async (host) => {
+test.each(['127.0.0.1', '0.0.0.0'])('the search for a free port skips a port that is in use at %s', async (host) => {
   const taken = createServer();
   await new Promise<void>((listening) => taken.listen(0, host, listening));
   const { port } = taken.address() as AddressInfo;

@@ -19,7 +19,7 @@ const ME = { staff: null, api_key: KEY, scopes: ['read', 'write'], merchant: SHO
 
 const LOGIN = 'POST /api/dashboard/auth/login';
 
-test('logs a person in with an unechoed password, and uses the session in the next command', async () => {
+test('login hides the typed password, and the next command uses the session', async () => {
   const server = await fakeServer({
     [LOGIN]: { body: SESSION },
     'GET /api/dashboard/me': { body: { ...ME, staff: STAFF, api_key: null } },
@@ -44,7 +44,7 @@ test('logs a person in with an unechoed password, and uses the session in the ne
   });
 });
 
-test("reads a script's password from the standard input", async () => {
+test('login reads the password from standard input in a script', async () => {
   const server = await fakeServer({ [LOGIN]: { body: SESSION } });
   const { commerce } = await user();
   const login = await commerce(['login', '--url', server.url, '--email', 'mina@alder.example'], {
@@ -64,7 +64,7 @@ test('stores profiles in a file that only its owner can read', async () => {
   });
 });
 
-test('reports a wrong password, and stores nothing', async () => {
+test('login reports a wrong password, and stores no profile', async () => {
   const server = await fakeServer({
     [LOGIN]: refusal(401, 'invalid_credentials', 'E-mail or password are not right.'),
   });
@@ -81,7 +81,7 @@ test('reports a wrong password, and stores nothing', async () => {
   await expect(stat(config)).rejects.toThrow('ENOENT');
 });
 
-test('lets staff of several merchants choose one', async () => {
+test('asks staff of several merchants which one to use', async () => {
   const server = await fakeServer({ [LOGIN]: { body: { ...SESSION, merchants: [SHOP, OTHER] } } });
   const { commerce } = await user();
   const args = ['login', '--url', server.url, '--email', 'm@a.example'];
@@ -94,7 +94,7 @@ test('lets staff of several merchants choose one', async () => {
   expect(picked.out).toContain('Logged in to Birch');
 });
 
-test('logs in to the demo shop without typing', async () => {
+test('`login --demo` logs in to the demo shop without a prompt', async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': { body: ME } });
   const { commerce } = await user();
   const dataDir = await folder();
@@ -107,7 +107,7 @@ test('logs in to the demo shop without typing', async () => {
   expect(server.seen[0]?.headers['x-api-key']).toBe('key_demo');
 });
 
-test('keeps several profiles', async () => {
+test('login stores several profiles, and --profile selects one', async () => {
   const server = await fakeServer({ 'GET /api/dashboard/me': { body: ME } });
   const { commerce } = await user();
   for (const profile of ['default', 'live']) {

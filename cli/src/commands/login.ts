@@ -64,7 +64,7 @@ async function login(options: LoginOptions, terminal: Terminal): Promise<void> {
   );
 }
 
-/** The URL that the login uses: --url, COMMERCE_URL, the profile's own, or the person's answer. */
+/** The server's URL for the login: from --url, COMMERCE_URL or the profile, otherwise asked for. */
 async function addressOf(options: LoginOptions, terminal: Terminal, known: Profile | undefined): Promise<string> {
   const named = options.url || terminal.env.COMMERCE_URL || known?.url;
   if (named) return serverUrl(named);
@@ -118,7 +118,7 @@ interface Shown {
   totp_code?: string;
 }
 
-/** Begins a session, and asks a person for the second factor if the server requires it. */
+/** Starts a session. Asks for the second factor if the server requires it. */
 async function openedSession(url: string, body: Shown, terminal: Terminal): Promise<Schemas['OpenedSession']> {
   const client = createClient({ baseUrl: url, fetch: asCommandLine });
   const answer = await client.POST('/api/dashboard/auth/login', { body });
@@ -143,7 +143,7 @@ async function chosen(merchants: Merchant[], asked: string | undefined, terminal
   return picked;
 }
 
-/** The demo shop's API key, which does not expire, from the file that the server writes for its owner. */
+/** The demo shop's API key, from the file that the server writes for its owner. The key does not expire. */
 async function demoProfile({ demo, url }: LoginOptions, { env }: Terminal): Promise<Profile> {
   const path = join(typeof demo === 'string' ? demo : env.DATA_DIR || '.data', 'demo.json');
   const { base_url, api_key } = demoIn(await readDemo(path), path);
@@ -165,7 +165,7 @@ function demoIn(text: string, path: string): { base_url: string; api_key: string
     const { base_url, api_key } = JSON.parse(text) as Record<string, unknown>;
     if (typeof base_url === 'string' && typeof api_key === 'string') return { base_url, api_key };
   } catch {
-    // An unreadable file is reported below, together with JSON that lacks the fields.
+    // An unreadable file is reported below, like a file without these fields.
   }
   throw usageError(`${path} does not hold the credentials of a demo shop.`);
 }

@@ -24,7 +24,7 @@ async function logout(command: Command, terminal: Terminal): Promise<void> {
   const ended = profile.session_token ? await endSession(command, terminal, profile) : false;
   await saveProfiles(terminal.env, { ...profiles, [name]: { url: profile.url } });
   const kept = profile.api_key
-    ? ' Its API key stays valid: revoke it in the dashboard if it should not be used any more.'
+    ? ' Its API key stays valid: revoke it in the panel if it should not be used any more.'
     : '';
   show(
     terminal,
@@ -34,7 +34,10 @@ async function logout(command: Command, terminal: Terminal): Promise<void> {
   );
 }
 
-/** Whether the server ended the session. A session that had already ended counts; an unreachable server is no obstacle. */
+/**
+ * Whether the session has ended, now or before. If the server cannot be reached, the profile's secrets are removed
+ * nevertheless.
+ */
 async function endSession(command: Command, terminal: Terminal, profile: Profile): Promise<boolean> {
   try {
     const { client } = await openSession(command, terminal, { maxAttempts: 1 });

@@ -26,7 +26,7 @@ Examples:
   $ commerce logs tail --path '/api/storefront/cart/*' --lines 100 --no-follow
   $ commerce logs tail --level warn --file /var/log/commerce/server.jsonl`;
 
-/** `logs tail`: the log of a folder's server, live. */
+/** `logs tail`: prints the log of the folder's server and follows it. */
 export function addLogs(program: Command, terminal: Terminal): void {
   const group = program.command('logs').description("Show the log of this folder's server.");
   group

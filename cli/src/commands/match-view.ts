@@ -1,11 +1,11 @@
+/** Output of `orders match`: the transfers of a bank statement. */
+
 import type { Schemas } from '@commerce-backend/sdk';
 import { type Column, counted, type styleOf, table } from '../output.ts';
 
-/** How `orders match` shows the transfers of a statement. */
-
 export type Transfer = Schemas['TransferMatches']['transfers'][number];
 
-/** A transfer with its place in the list, which `--assign` names, and its result so far. */
+/** A transfer with its number in the list, which `--assign` uses, and its current result. */
 export interface Found extends Omit<Transfer, 'outcome'> {
   number: number;
   outcome: string;
@@ -65,7 +65,7 @@ export function preview(
   return found.length === 0 ? summary : `${table(COLUMNS, found, style)}\n\n${summary}`;
 }
 
-/** Shows what a run has done: every order that it marked as paid, and then the errors of the server. */
+/** Formats the result of a run: the orders that were marked as paid, then the server's errors. */
 export function result(marked: Found[], run_id: string, style: Style): string {
   const paid = marked.filter(({ outcome }) => outcome === 'paid');
   const recorded = marked.filter(({ outcome }) => outcome === 'recorded');

@@ -32,7 +32,7 @@ const LOGOUT_EXAMPLES = `
 Examples:
   $ commerce mcp logout https://shop.example/mcp`;
 
-/** `mcp login` and `mcp logout`: the token that `mcp` uses if the environment has none. */
+/** `mcp login` and `mcp logout`: store and remove the token that `mcp` uses unless the environment contains one. */
 export function addMcpLogin(mcp: Command, terminal: Terminal): void {
   mcp
     .command('login')
@@ -99,7 +99,7 @@ function scopes(value: string, earlier: AgentScope[] = []): AgentScope[] {
   return [...earlier, scope];
 }
 
-/** The token that is stored for a URL, unless it has expired. */
+/** The stored token for a URL, unless it has expired. */
 export function tokenFor(agents: KeptAgents, address: string): string | undefined {
   const kept = Object.hasOwn(agents, address) ? agents[address] : undefined;
   return kept && Date.parse(kept.expires_at) > Date.now() ? kept.token : undefined;

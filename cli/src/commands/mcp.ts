@@ -17,7 +17,7 @@ Examples:
   $ commerce mcp https://shop.example/mcp
   $ COMMERCE_AGENT_TOKEN=agt_… commerce mcp http://localhost:8080/sites/$SITE/mcp`;
 
-/** `mcp`: the tools of a shop for an assistant on this machine. */
+/** `mcp`: runs a local MCP server with the shop's tools. */
 export function addMcp(program: Command, terminal: Terminal): void {
   const mcp = program
     .command('mcp')
@@ -36,7 +36,7 @@ async function serve(address: string, terminal: Terminal): Promise<void> {
     throw new CommandError(EXIT.notLoggedIn, 'no_token', 'There is no token for this address.', remedy);
   }
   const tools = shopTools(address, token);
-  // This is called first, so that a wrong token or URL is reported at once.
+  // Called first, so that a wrong token or URL is reported at once.
   const { instructions } = await tools.discover();
   const { Server, ProtocolError, ProtocolErrorCode } = await import('@modelcontextprotocol/server');
   const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');

@@ -23,7 +23,7 @@ interface Credentials {
   customers: { email: string; password: string }[];
 }
 
-/** Starts the mock shop on a free port, until the end of the test. */
+/** Starts the mock server on a free port until the end of the test. */
 async function mockShop(...more: string[]) {
   const { begin } = await user();
   const { out, interrupt, ended } = begin(['mock', '--port', '0', '--json', ...more]);
@@ -42,7 +42,7 @@ async function mockShop(...more: string[]) {
 const press = (address: string, name: string, value: string) =>
   fetch(address, { method: 'POST', body: new URLSearchParams({ [name]: value }) }).then((answer) => answer.text());
 
-test('serves a storefront: demo catalogue, cart, checkout page, order', async () => {
+test('`commerce mock` serves a storefront with the demo catalogue, a cart, a checkout page and an order', async () => {
   const { storefront, base_url } = await mockShop();
   const { products, total } = await unwrap(
     storefront.GET('/api/storefront/products', { params: { query: { q: 'stoneware mug' } } }),
@@ -64,7 +64,7 @@ test('serves a storefront: demo catalogue, cart, checkout page, order', async ()
   expect(await press(checkout_url ?? '', 'placed', 'yes')).toContain('Order 1001: 40.90 EUR.');
 });
 
-test('serves an agent: the customer approves it, confirms a purchase and revokes it on pages', async () => {
+test('`commerce mock` serves an agent that the customer approves and later revokes on its pages', async () => {
   const { base_url, site_id } = await mockShop();
   const pending = await requestConsent(
     { baseUrl: base_url, siteId: site_id },
@@ -89,7 +89,7 @@ test('serves an agent: the customer approves it, confirms a purchase and revokes
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ code: 'invalid_token' });
 }, 30_000);
 
-test('runs the example agent to its end', async () => {
+test('the example agent runs to its end against `commerce mock`', async () => {
   const file = join(await folder(), 'mock.json');
   await mockShop('--credentials', file);
   const example = join(import.meta.dirname, '../../../examples/agent.ts');
@@ -99,7 +99,7 @@ test('runs the example agent to its end', async () => {
   expect(stdout).toContain('The next call is refused: 401 invalid_token.');
 }, 60_000);
 
-test('accepts calls from pages on other origins, and writes the credentials file of the examples', async () => {
+test('`commerce mock` accepts calls from pages on other origins, and writes the credentials file of the examples', async () => {
   const file = join(await folder(), 'mock.json');
   const shop = await mockShop('--credentials', file);
   expect(JSON.parse(await readFile(file, 'utf8'))).toMatchObject({ base_url: shop.base_url, site_id: shop.site_id });
@@ -114,7 +114,7 @@ test('accepts calls from pages on other origins, and writes the credentials file
   expect(refused.headers.get('Access-Control-Allow-Origin')).toBe('http://localhost:3000');
 });
 
-test('reports a port that is in use or invalid', async () => {
+test('`commerce mock` reports a port that is in use or invalid', async () => {
   const taken = createServer();
   await new Promise<void>((listening) => taken.listen(0, 'localhost', listening));
   onTestFinished(() => void taken.close());
@@ -127,7 +127,7 @@ test('reports a port that is in use or invalid', async () => {
   expect((await commerce(['mock', '--port', 'http'])).err).toContain('It should be a number from 0 to 65535.');
 });
 
-test('approves an agent on a page after a browser redirect, and exchanges its authorization code', async () => {
+test("`commerce mock` approves an agent after a browser redirect, and exchanges the agent's authorization code", async () => {
   const { base_url: baseUrl, site_id: siteId } = await mockShop();
   const redirectUri = 'http://127.0.0.1:9/back';
   const clientId = await registerAgent({ baseUrl, siteId, name: 'Gift finder', redirectUris: [redirectUri] });

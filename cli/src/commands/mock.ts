@@ -24,7 +24,7 @@ Examples:
   $ commerce mock --port 8091 --credentials mock.json
   $ curl -s -H "X-Site-ID: …" -H "X-Service-Token: …" 'http://localhost:8080/api/storefront/products?q=mug'`;
 
-/** `mock`: the API without a server, for developing storefronts and agents. */
+/** `mock`: serves the API from memory, for developing storefronts and agents without a server. */
 export function addMock(program: Command, terminal: Terminal): void {
   program
     .command('mock')
@@ -45,7 +45,7 @@ function port(text: string): number {
 }
 
 async function mock(options: MockOptions, command: Command, terminal: Terminal): Promise<void> {
-  // These modules are loaded here because no other command needs them.
+  // Imported here, because no other command needs these modules.
   const [{ createMockFetch }, { default: demo }, { answerWith, listenOn }, { openPages }] = await Promise.all([
     import('@commerce-backend/sdk/mocks/fetch'),
     import('../mock/generated/demo-shop.json', { with: { type: 'json' } }),
@@ -71,7 +71,7 @@ async function mock(options: MockOptions, command: Command, terminal: Terminal):
   await new Promise((closed) => listening.server.close(closed));
 }
 
-/** The URLs of the demo shop's pictures, which start with the URL of the mock. */
+/** Replaces the base URL in the demo shop's image URLs by the base URL of the mock server. */
 function withAddresses(demo: unknown, baseUrl: string): Partial<MockShopData> {
   return JSON.parse(JSON.stringify(demo).replaceAll('"/demo-images/', `"${baseUrl}/demo-images/`));
 }

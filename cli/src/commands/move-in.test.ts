@@ -14,7 +14,7 @@ const ORDERS =
   'Name,Email,Financial Status,Currency,Subtotal,Total,Created at,Lineitem quantity,Lineitem name,Lineitem price,Lineitem sku\n' +
   '#1001,ada@example.com,paid,EUR,9.50,9.50,2024-05-01 09:58:12 +0200,1,Mug,9.50,MUG\n';
 
-/** Starts a shop that accepts everything and stores it. */
+/** Starts a fake shop that accepts and stores everything. */
 function shop(): Answers {
   const known = new Set<string>();
   const take = (rows: Record<string, string>[], key: string, dry: boolean) => {
@@ -41,7 +41,7 @@ async function exportsOf(files: Record<string, string>): Promise<string> {
 
 const ALL = { 'products_export_1.csv': PRODUCTS, 'customers_export.csv': CUSTOMERS, 'orders_export_1.csv': ORDERS };
 
-test('imports products, customers and orders in turn, and reports the next steps', async () => {
+test('imports products, customers and orders in this order, and prints the next steps', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const redirects = 'Redirect from,Redirect to\n/old,/products/Mug_A\n';
@@ -81,7 +81,7 @@ test('imports products, customers and orders in turn, and reports the next steps
   });
 });
 
-test("never writes over an export, so that the old shop's redirects are read again", async () => {
+test("move-in never overwrites the old shop's export files, so a second run reads the same redirects", async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const redirects = 'Redirect from,Redirect to\n/old,/products/Mug_A\n';
@@ -114,7 +114,7 @@ test('writes only the report in a dry run; writes redirects for a static host an
   expect(await readFile(report, 'utf8')).toContain('Nothing was written.');
 });
 
-test('takes the stock of several locations from the inventory export', async () => {
+test('reads the stock of several locations from the inventory export', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const products =
@@ -138,7 +138,7 @@ test('takes the stock of several locations from the inventory export', async () 
   );
 });
 
-test('asks before it imports, and rejects a folder without exports', async () => {
+test('move-in asks for confirmation before it imports, and rejects a folder without export files', async () => {
   const server = await fakeServer(shop());
   const dir = await exportsOf(ALL);
   const { commerce } = await user({ COMMERCE_URL: server.url, COMMERCE_API_KEY: 'key_test' });
@@ -151,7 +151,7 @@ test('asks before it imports, and rejects a folder without exports', async () =>
   expect([empty.code, empty.err.includes('Unpack exports.zip first.')]).toEqual([2, true]);
 });
 
-test('keeps an old URL from adding a redirect of its own to a file of lines', () => {
+test('an old URL with a line break cannot add another redirect to the redirects file', () => {
   const odd = [{ from: '/a\n/pay https://evil.example 301!', to: '/new page' }];
 
   expect(redirectsFile(odd, '_redirects')).toBe('/a%0A/pay%20https://evil.example%20301! /new%20page 301\n');

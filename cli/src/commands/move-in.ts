@@ -39,7 +39,7 @@ Examples:
   $ commerce move-in shopify exports/ --yes --report move-in
   $ commerce move-in shopify exports/ --product-path /p/{slug} --redirects _redirects`;
 
-/** `move-in shopify DIR`: imports a whole shop. */
+/** `move-in shopify DIR`: imports all exports of a shop. */
 export function addMoveIn(program: Command, terminal: Terminal): void {
   const moveIn = program.command('move-in').description("Import a whole shop from another platform's exports.");
   addEncoding(moveIn.command('shopify <dir>'))
@@ -100,7 +100,7 @@ function progress(say: (text: string) => void): MoveSettings['sent'] {
 
 type Done = Pick<Report, 'exports' | 'outcome' | 'dry_run'>;
 
-/** Writes redirects and report; returns their paths. */
+/** Writes the redirects and the report. Returns the report and the paths of the files. */
 async function writeReport(dir: string, options: MoveOptions, done: Done): Promise<Report & { files: string[] }> {
   const known = productRedirects(done.outcome.slugs, options.productPath);
   const own = await Promise.all(done.exports.redirects.map((path) => ownRedirects(path, known, options.encoding)));

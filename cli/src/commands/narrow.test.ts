@@ -27,7 +27,7 @@ const READS = Object.entries(contract.paths as unknown as Record<string, Record<
     get?.operationId?.startsWith('dashboard.') ? [{ path, id: get.operationId, example: exampleOf(get) }] : [],
 );
 
-/** Lengthens texts to the maximum realistic length; ids, dates, statuses and codes are unchanged. */
+/** Makes texts as long as they realistically get. Keeps ids, dates, statuses and codes. */
 function lengthened(value: unknown, key = ''): unknown {
   const long = /^(?:name|title|description|email|note|product_name|message|agent_name)$/.test(key);
   if (typeof value === 'string') return long ? `${value} ${'and so on '.repeat(6)}`.trim() : value;
@@ -36,7 +36,7 @@ function lengthened(value: unknown, key = ''): unknown {
   return Object.fromEntries(Object.entries(value).map(([own, inner]) => [own, lengthened(inner, own)]));
 }
 
-/** The ids of the rows of a list. */
+/** The ids in a list response. */
 function idsIn(answer: unknown): string[] {
   const rows = Array.isArray(answer) ? answer : Object.values(answer as object).find(Array.isArray);
   return ((rows ?? []) as { id?: string }[]).flatMap(({ id }) => id ?? []);
@@ -51,8 +51,8 @@ const leaves = (command: Command, path: string[] = []): { args: string[]; reads:
 const READ_IDS = new Set(READS.map(({ id }) => id));
 
 /**
- * Every command that shows a list, found by its operations. Commands that write, too, are left out: they only look something up
- * in a list.
+ * Every command that shows a list, found by its operations. Commands that also write use lists only to find objects, so
+ * they are left out.
  */
 const LISTS = leaves(createProgram({ env, stdin, stdout, stderr, once, off })).filter(
   ({ reads }) =>
@@ -65,7 +65,7 @@ const SHAPES = [
 ];
 
 test.each(SHAPES.flatMap((shape) => LISTS.map(({ args, reads }) => ({ ...shape, args, reads }))))(
-  '$args shows $what in 80 columns, with every id',
+  '$args shows $what within 80 columns, with complete ids',
   async ({ args, reads, made }) => {
     const answers = READS.map(({ path, example }) => [
       `GET ${path.replace(/\{[a-z_]+\}/g, ID)}`,
@@ -81,7 +81,7 @@ test.each(SHAPES.flatMap((shape) => LISTS.map(({ args, reads }) => ({ ...shape, 
     expect({ code, err }).toEqual({ code: 0, err: '' });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal gets is coloured.
     const lines = out.replace(/\x1b\[\d+m/g, '').split('\n');
-    // The line with the cursor may be longer, because a cursor must be copied whole.
+    // The line with the cursor may be longer than the terminal, because a cursor must be copied as a whole.
     const table = lines.filter((line) => !line.startsWith('Next: --cursor'));
     expect(table.filter((line) => [...line].length > 80)).toEqual([]);
     const shown = READS.find(({ id }) => id === reads[0])?.example;

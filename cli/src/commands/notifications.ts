@@ -10,7 +10,7 @@ import { isJson } from './options.ts';
 
 type Notifications = Schemas['Notifications'];
 
-/** The mails, by their names on the command line. */
+/** The API field of each mail, by its name on the command line. */
 const MAILS = new Map(
   requestFields('dashboard.updateNotifications').map(({ name }) => [name.replaceAll('_', '-'), name]),
 );
@@ -27,7 +27,7 @@ Examples:
   $ commerce notifications set new-order off
   $ commerce notifications set low-stock on`;
 
-/** `notifications`: the caller's own mails from the shop. */
+/** `notifications`: selects which mails the logged-in person gets from the shop. */
 export function addNotifications(program: Command, terminal: Terminal): void {
   const group = program.command('notifications').description('Show and choose the mails that you get from the shop.');
   addCall(group, terminal, {

@@ -16,12 +16,12 @@ Examples:
   $ commerce open panel
   $ commerce open storefront`;
 
-/** The pages that every server has, by their path. `dashboard` is an older name of the panel. */
+/** Pages that every server has, by name. `dashboard` is an old name of the panel. */
 const PATHS: Record<string, string> = { panel: '/panel', docs: '/docs', dashboard: '/panel' };
 const STOREFRONT = 'storefront';
 const PAGES = 'panel, docs or storefront';
 
-/** `open`: opens a page of the shop in the browser. */
+/** `open`: opens a page of the server in the browser. */
 export function addOpen(program: Command, terminal: Terminal): void {
   program
     .command('open')
@@ -62,7 +62,7 @@ const BROWSERS: Partial<Record<NodeJS.Platform, [string, ...string[]]>> = {
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 };
 
-/** The URL is printed anyway, so a machine without a browser is not an error. */
+/** If no browser can be started, that is not an error, because the URL is printed anyway. */
 function startBrowser(url: string, { env }: Terminal): void {
   const [program, ...args] = env.BROWSER ? [env.BROWSER] : (BROWSERS[process.platform] ?? ['xdg-open']);
   const browser = spawn(program, [...args, url], { detached: true, stdio: 'ignore' });

@@ -2,15 +2,15 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { readMoney } from '../formats/amounts.ts';
 import type { GlobalOptions } from '../session.ts';
 
-/** A whole number with or without sign. The server checks its bounds. */
+/** Parses a whole number with an optional sign. The server checks its range. */
 export function wholeNumber(text: string): number {
   if (!/^[+-]?\d{1,10}$/.test(text)) throw new InvalidArgumentError('Give a whole number.');
   return Number(text);
 }
 
 /**
- * An amount of money: "12.50", "12,50" or "1.500,00". The server checks its digits and bounds. "1.500" is rejected because it
- * can mean 1500.00; in a currency of three decimals, a fourth decimal (1.5000) makes it clear.
+ * Parses an amount of money: "12.50", "12,50" or "1.500,00". The server checks decimals and range. "1.500" is rejected,
+ * because it could mean 1500.00; in a currency with three decimals, a fourth decimal (1.5000) makes it unambiguous.
  */
 export function amount(text: string): string {
   const { amount: read, problem } = readMoney(text, 2);
@@ -18,19 +18,19 @@ export function amount(text: string): string {
   return read;
 }
 
-/** A number in canonical decimals: "12.5". */
+/** Parses a number to canonical form: "12.5". */
 export function decimal(text: string): string {
   if (!/^\d+(?:\.\d+)?$/.test(text))
     throw new InvalidArgumentError('Give it as 12.50: digits, and a point before the decimals.');
   return text;
 }
 
-/** A point in time; a day without a time means its beginning in the caller's time zone. */
+/** Parses a time. A date without a time means the start of that day in the local time zone. */
 export function since(text: string): string {
   return momentOf(text, 0);
 }
 
-/** A point in time; a day without a time means its end in the caller's time zone. */
+/** Parses a time. A date without a time means the end of that day in the local time zone. */
 export function until(text: string): string {
   return momentOf(text, 1);
 }
@@ -39,7 +39,7 @@ function momentOf(text: string, daysLater: number): string {
   const [, year, month, day] = (/^(\d{4})-(\d\d)-(\d\d)$/.exec(text) ?? []).map(Number);
   const isDay = year !== undefined && month !== undefined && day !== undefined;
   const date = isDay ? new Date(year, month - 1, day + daysLater) : new Date(text);
-  // Without this check, an invalid day such as 2026-02-30 would become one of the next month.
+  // `Date` would convert an invalid date such as 2026-02-30 to one in the next month.
   const exists = isDay ? new Date(year, month - 1, day).getDate() === day : /T.*(?:Z|[+-]\d\d:?\d\d)$/i.test(text);
   if (!exists || Number.isNaN(date.getTime())) {
     throw new InvalidArgumentError(
@@ -49,7 +49,7 @@ function momentOf(text: string, daysLater: number): string {
   return date.toISOString();
 }
 
-/** A number of days, or a range. */
+/** Parses a number of days or a range. */
 export function days(text: string): string {
   const [, from, to = from] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(text) ?? [];
   if (from === undefined || Number(from) > Number(to)) throw new InvalidArgumentError('Give days such as 2 or 2-4.');
@@ -58,15 +58,18 @@ export function days(text: string): string {
 
 const NONE = 'none';
 
-/** The value of an option that accepts "none", because commander has no null. */
+/** Value of an option that accepts "none", because commander has no null. */
 export type OrNone<Value> = Value | typeof NONE;
 
-/** Makes an option accept "none", which clears the value. */
+/** Makes a parser accept "none", which clears a field. */
 export function orNone<Value>(parse: (text: string) => Value): (text: string) => OrNone<Value> {
   return (text) => (text === NONE ? NONE : parse(text));
 }
 
-/** The value of an option that accepts "none", as a body has it; undefined, and so left out, if the option was not given. */
+/**
+ * Converts the value of an option that accepts "none" to a field of the body. Undefined if the option was not given, so
+ * that the field is omitted.
+ */
 export function orNull<Value>(value: OrNone<Value> | undefined): Value | null | undefined {
   return value === NONE ? null : value;
 }
@@ -76,12 +79,12 @@ export function choice(flags: string, description: string, words: readonly strin
   return new Option(flags, description).choices(words);
 }
 
-/** Asks for confirmation before an irreversible action; programs agree with --yes. */
+/** Option of commands that ask for confirmation before an irreversible action. */
 export interface YesOption {
   yes?: true;
 }
 
-/** Adds the option of every command that asks before it acts. */
+/** Adds `--yes`, which skips the confirmation. */
 export function addYes(command: Command): Command {
   return command.option('-y, --yes', 'do it without asking');
 }
@@ -90,12 +93,12 @@ export interface EncodingOption {
   encoding?: string;
 }
 
-/** Adds the option of every command that reads a text file. */
+/** Adds `--encoding` for commands that read a text file. */
 export function addEncoding(command: Command): Command {
   return command.option('--encoding <name>', 'the encoding of the file if it is not UTF-8, such as windows-1250');
 }
 
-/** Whether the output is for a program. */
+/** Whether `--json` was given. */
 export function isJson(command: Command): boolean {
   return command.optsWithGlobals<GlobalOptions>().json === true;
 }
@@ -105,17 +108,16 @@ export function repeated(value: string, earlier: string[] = []): string[] {
   return [...earlier, value];
 }
 
-/** Whether a body changes nothing. */
+/** Whether a body contains no changes. */
 export function isEmpty(body: object): boolean {
   return Object.values(body).every((value) => value === undefined);
 }
 
-/** Whether a text looks like an id. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** An argument that must be an id. */
+/** Parses an id. Throws for any other text. */
 export function uuid(text: string): string {
   if (!isUuid(text)) throw new InvalidArgumentError('Give an id, such as 0192f3a0-4444-7000-8000-000000000001.');
   return text;

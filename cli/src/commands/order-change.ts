@@ -4,7 +4,7 @@ import type { Terminal } from '../terminal.ts';
 import { isJson } from './options.ts';
 import { buyerOf, changesOf, type Order, type OrderDetails, statusLines } from './order-view.ts';
 
-/** Names an order in a question. */
+/** The order's description in a confirmation question. */
 export function headOf(order: OrderDetails): string {
   return plain(`Order ${order.order_number} of ${buyerOf(order)}: ${order.total} ${order.currency}`);
 }
@@ -12,15 +12,15 @@ export function headOf(order: OrderDetails): string {
 export interface Move {
   before: OrderDetails;
   order: Order;
-  /** The state of the order after the command, such as `is paid`. */
+  /** The order's new state, such as `is paid`. */
   summary: string;
-  /** The commands to run next. */
+  /** Suggested next commands. */
   next?: string;
-  /** Additional fields for programs. */
+  /** Additional fields in the JSON output. */
   more?: object;
 }
 
-/** Shows an order as it is now, and the changes by the command. */
+/** Shows an order after a command, with the fields that changed. */
 export function showChange({ before, order, summary, next, more }: Move, command: Command, terminal: Terminal): void {
   const changed = changesOf(before, order);
   show(terminal, isJson(command), { order, ...more, changed }, (paint) => {

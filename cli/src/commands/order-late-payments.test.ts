@@ -21,7 +21,7 @@ async function merchant(order: object, answers: Answers) {
 
 const EXPIRED = { ...RECORDED.order, recorded_payments: [], amount_received: '0.00', refundable: '0.00' };
 
-test('records a late payment after a question, by default for the total', async () => {
+test("records a late payment after a confirmation, by default with the order's total", async () => {
   const { commerce, seen } = await merchant(EXPIRED, { [`POST ${ORDER}/payments`]: { status: 201, body: RECORDED } });
 
   const { code, out, err } = await commerce(['orders', 'record-payment', '1001'], { typed: 'y' });
@@ -36,7 +36,7 @@ test('records a late payment after a question, by default for the total', async 
   expect(seen.at(-1)?.body).toEqual({ amount: '5.00', reference: 'NTRF 4711' });
 });
 
-test('reinstates an order, with its own prices if asked to', async () => {
+test('`orders reinstate` reinstates an expired order, and sends keep_prices only with --keep-prices', async () => {
   const reinstated = { ...DETAILS, status: 'confirmed', payment_status: 'paid', fulfillment_status: 'unfulfilled' };
   const { commerce, seen } = await merchant(RECORDED.order, { [`POST ${ORDER}/reinstate`]: { body: reinstated } });
 
@@ -50,7 +50,7 @@ test('reinstates an order, with its own prices if asked to', async () => {
   expect(seen.at(-1)?.body).toEqual({ keep_prices: true });
 });
 
-test("names the option that keeps the order's prices if prices changed", async () => {
+test('if prices have changed, the error of `orders reinstate` names --keep-prices', async () => {
   const { commerce } = await merchant(RECORDED.order, {
     [`POST ${ORDER}/reinstate`]: refusal(409, 'order_prices_changed', 'Products have other prices.', { lines: [] }),
   });
@@ -59,7 +59,7 @@ test("names the option that keeps the order's prices if prices changed", async (
   expect(err).toContain('--keep-prices');
 });
 
-test('refunds everything before shipping, and restocks every item', async () => {
+test('`orders refund --all --restock` refunds and restocks every item of an unshipped order', async () => {
   const [state] = DETAILS.line_states;
   const open = { ...DETAILS, fulfillments: [], line_states: [{ ...state, fulfilled: 0, to_fulfill: 2 }] };
   const refunded = { refund: DETAILS.refunds[0], order: DETAILS };

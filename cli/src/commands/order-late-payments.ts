@@ -28,14 +28,14 @@ Examples:
   $ commerce orders reinstate 1001
   $ commerce orders reinstate 1001 --keep-prices   although products have other prices by now`;
 
-/** The default amount is the total of the order. */
+/** Without an amount, the server uses the order's total. */
 const SHOWN = { amount: false, method: { help: 'how it arrived; bank_transfer when absent' } } as const;
 
 const REINSTATE_FLAGS: Presentations<'dashboard.reinstateOrder'> = {
   keep_prices: { sets: [{ flag: '--keep-prices', help: 'even if products have other prices by now', value: true }] },
 };
 
-/** `orders record-payment|reinstate`: money that arrived after an order had expired. */
+/** `orders record-payment|reinstate`: handle a payment that arrived after the order had expired. */
 export function addLatePayments(orders: Command, terminal: Terminal): void {
   addYes(addFlags(orders.command('record-payment <order>'), 'dashboard.recordOrderPayment', SHOWN))
     .description('Record money that arrived after an order had expired.')

@@ -1,4 +1,4 @@
-import { unwrap } from '@commerce-backend/sdk';
+import { type DashboardClient, unwrap } from '@commerce-backend/sdk';
 import { type Command, Option } from 'commander';
 import { usageError } from '../errors.ts';
 import { addFlags, givenRequest, type Presentations } from '../flags.ts';
@@ -32,7 +32,13 @@ const SHIP_EXAMPLES = `${ORDER} Without --item, everything not shipped yet is re
 
 Examples:
   $ commerce orders ship 1001 --carrier DHL --tracking 00340434161094042557
-  $ commerce orders ship 1001 --item MUG-1=2 --item LAMP-3=1`;
+  $ commerce orders ship 1001 --item MUG-1=2 --item LAMP-3=1
+  $ commerce orders ship 1001 --override-dispute   although the customer disputes the payment`;
+
+const TRACK_EXAMPLES = `${ORDER} "none" removes a value. With --notify, the customer gets the mail about the shipment again.
+
+Examples:
+  $ commerce orders track 1001 --tracking 00340434161094042557 --notify`;
 
 const DELIVER_EXAMPLES = `${ORDER}
 
@@ -62,19 +68,30 @@ given. --all --restock before anything has shipped puts every item back into sto
 Examples:
   $ commerce orders refund 1001 --amount 14.00 --reason damaged --note "One mug arrived broken"
   $ commerce orders refund 1001 --all --reason returned
-  $ commerce orders refund 1001 --amount 14.00 --reason returned --item MUG-1=1 --restock
+  $ commerce orders refund 1001 --reason returned --item MUG-1=1 --restock   the price of the item
   $ commerce orders refund 1001 --all --reason customer --restock   before anything has shipped`;
 
 const BY_HAND = 'record money that you have returned yourself, after the provider failed to';
 
-/** The amount can be everything that is left, and items are named by SKU. */
+/** The amount may be `all`, and items are named by SKU. */
 const REFUND_FLAGS: Presentations<'dashboard.createRefund'> = {
   amount: false,
   line_items: false,
   by_hand: { sets: [{ flag: '--by-hand', help: BY_HAND, value: true }] },
 };
 
-/** `orders mark-paid|capture|ship|deliver|cancel|refund`: the commands that change an order's state. Each shows its changes. */
+const DISPUTED = 'ship although the customer disputes the payment at the bank';
+const SHIP_FLAGS: Presentations<'dashboard.createFulfillment'> = {
+  items: false,
+  override_dispute: { sets: [{ flag: '--override-dispute', help: DISPUTED, value: true }] },
+};
+
+const NOTIFY = 'send the customer the mail about the shipment again';
+const TRACK_FLAGS: Presentations<'dashboard.updateFulfillment'> = {
+  notify: { sets: [{ flag: '--notify', help: NOTIFY, value: true }] },
+};
+
+/** `orders mark-paid|capture|ship|track|deliver|cancel|refund`: change an order and show what changed. */
 export function addOrderMoves(orders: Command, terminal: Terminal): void {
   addYes(calls(orders.command('mark-paid <order>'), 'dashboard.markOrderPaid'))
     .description('Record that the bank transfer of an order has arrived.')
@@ -84,11 +101,18 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .description('Capture the reserved money of an order.')
     .addHelpText('after', CAPTURE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => capture(wanted, command, terminal));
-  addFlags(orders.command('ship <order>'), 'dashboard.createFulfillment', { items: false })
+  addFlags(orders.command('ship <order>'), 'dashboard.createFulfillment', SHIP_FLAGS)
     .description('Record a shipment; the customer is notified by mail.')
     .option('--item <sku=quantity>', 'ship only this quantity of a line, by SKU or line id; may be repeated', repeated)
     .addHelpText('after', SHIP_EXAMPLES)
     .action((wanted: string, { item }: { item?: string[] }, command: Command) => ship(wanted, item, command, terminal));
+  addFlags(orders.command('track <order>'), 'dashboard.updateFulfillment', TRACK_FLAGS)
+    .description('Correct the tracking of a shipment, by default of the last one.')
+    .option('--shipment <id>', 'the id of the shipment, as `commerce orders shipments ORDER --json` lists it')
+    .addHelpText('after', TRACK_EXAMPLES)
+    .action((wanted: string, { shipment }: { shipment?: string }, command: Command) =>
+      track(wanted, shipment, command, terminal),
+    );
   calls(orders.command('deliver <order>'), 'dashboard.markOrderDelivered')
     .description('Record that everything has arrived.')
     .addHelpText('after', DELIVER_EXAMPLES)
@@ -97,9 +121,13 @@ export function addOrderMoves(orders: Command, terminal: Terminal): void {
     .description('Cancel an order of which nothing has shipped; the customer is notified by mail.')
     .addHelpText('after', CANCEL_EXAMPLES)
     .action((wanted: string, options: YesOption, command: Command) => cancel(wanted, options, command, terminal));
-  addYes(addFlags(orders.command('refund <order>'), 'dashboard.createRefund', REFUND_FLAGS))
+  calls(
+    addYes(addFlags(orders.command('refund <order>'), 'dashboard.createRefund', REFUND_FLAGS)),
+    'dashboard.createRefund',
+    'dashboard.suggestRefund',
+  )
     .description('Return money to the customer.')
-    .option('--amount <amount>', 'how much, such as 14.00', amount)
+    .option('--amount <amount>', 'how much, such as 14.00; with --item, the price of the items if absent', amount)
     .option('--all', 'everything that was paid and not refunded yet')
     .option('--item <sku=quantity>', 'the refunded quantity of a line, by SKU or line id; may be repeated', repeated)
     .option('--restock', 'put these items back into stock')
@@ -113,7 +141,7 @@ async function markPaid(wanted: string, yes: boolean, command: Command, terminal
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
   const { id: order_id, payment_status, payment_method } = before;
-  // The server rejects or leaves unchanged an order that does not await a transfer, so there is nothing to confirm.
+  // Orders in other states are rejected or not changed, so only these need a confirmation.
   if (!yes && payment_status === 'awaiting_payment' && payment_method === 'bank_transfer') {
     const { total, currency } = before;
     await confirm(terminal, `${headOf(before)}\nHas the bank transfer of ${total} ${currency} arrived?`);
@@ -150,7 +178,7 @@ async function ship(wanted: string, item: string[] | undefined, command: Command
   showChange({ before, order, summary: 'has shipped', more: { fulfillment } }, command, terminal);
 }
 
-/** Reads a line of the order and its quantity, as in --item. */
+/** Parses a value of --item: an order line by SKU, with a quantity. */
 function lineOf({ order_number, line_items }: OrderDetails, text: string) {
   const at = text.lastIndexOf('=');
   const [name, quantity] = [text.slice(0, at), text.slice(at + 1)];
@@ -165,6 +193,25 @@ function lineOf({ order_number, line_items }: OrderDetails, text: string) {
     throw usageError(`Order ${order_number} ${problem} ${name}.`, remedy);
   }
   return { line_item_id: line.id, quantity: Number(quantity) };
+}
+
+async function track(
+  wanted: string,
+  shipment: string | undefined,
+  command: Command,
+  terminal: Terminal,
+): Promise<void> {
+  const { body } = await givenRequest<'dashboard.updateFulfillment'>(command, terminal);
+  const { client } = await openSession(command, terminal);
+  const before = await findOrder(client, wanted);
+  const fulfillment_id = shipment ?? before.fulfillments.at(-1)?.id;
+  if (!fulfillment_id) throw usageError(`Nothing of order ${before.order_number} has shipped yet.`, 'Ship it first.');
+  const params = { path: { order_id: before.id, fulfillment_id } };
+  const call = client.PATCH('/api/dashboard/orders/{order_id}/fulfillments/{fulfillment_id}', { params, body });
+  const { order, fulfillment } = await unwrap(call);
+  const { tracking_number } = fulfillment;
+  const summary = tracking_number ? `has the tracking number ${tracking_number}` : 'has no tracking number';
+  showChange({ before, order, summary, more: { fulfillment } }, command, terminal);
 }
 
 async function deliver(wanted: string, command: Command, terminal: Terminal): Promise<void> {
@@ -191,9 +238,12 @@ async function cancel(wanted: string, { yes }: YesOption, command: Command, term
   showChange({ before, order, summary: 'is cancelled', next }, command, terminal);
 }
 
-/** Asks whether to cancel, and whether to refund if no option decides that; resolves to the latter. */
+/**
+ * Asks for confirmation of a cancellation, and whether to refund unless an option decides that. Resolves to whether to
+ * refund.
+ */
 async function askCancel(before: OrderDetails, given: boolean | undefined, terminal: Terminal): Promise<boolean> {
-  // Cancelling again changes nothing.
+  // Cancelling again changes nothing, so nothing needs to be confirmed.
   if (before.status === 'cancelled') return given ?? false;
   const paid = `${before.refundable} ${before.currency}`;
   const asked = given === undefined && isPaid(before);
@@ -212,8 +262,11 @@ function refundReason(reason: string): string {
   return reason === 'customer' ? 'customer' : 'other';
 }
 
-/** The items to refund: the named ones, or everything left to ship if all is restocked before shipping. */
-function refundedLines(order: OrderDetails, { item, all, shipped, unshipped, ...rest }: RefundOptions) {
+/** The items to refund: those named, or all unshipped ones if everything is restocked before shipping. */
+function refundedLines(
+  order: OrderDetails,
+  { item, all, shipped, unshipped, ...rest }: RefundOptions,
+): RefundedLine[] | undefined {
   const restock = Boolean(rest.restock);
   const which = shipped || unshipped ? { shipped: Boolean(shipped) } : {};
   if (item) return item.map((text) => ({ ...lineOf(order, text), restock, ...which }));
@@ -225,17 +278,36 @@ function refundedLines(order: OrderDetails, { item, all, shipped, unshipped, ...
   return lines.map(({ line_item_id, to_fulfill: quantity }) => ({ line_item_id, quantity, restock }));
 }
 
+/** The price of these items, after discounts and with tax. */
+async function suggested(
+  client: DashboardClient,
+  order_id: string,
+  line_items: RefundedLine[] | undefined,
+): Promise<string> {
+  const body = { line_items: (line_items ?? []).map(({ restock: _, ...line }) => line) };
+  const params = { path: { order_id } };
+  const call = client.POST('/api/dashboard/orders/{order_id}/refunds/suggestion', { params, body });
+  return (await unwrap(call)).amount;
+}
+
+interface RefundedLine {
+  line_item_id: string;
+  quantity: number;
+  restock: boolean;
+  shipped?: boolean;
+}
+
 const NAME_ITEMS = 'Name them: --item MUG-1=1';
 
 async function refund(wanted: string, options: RefundOptions, command: Command, terminal: Terminal): Promise<void> {
   const given = await givenRequest<'dashboard.createRefund'>(command, terminal);
-  if ((options.amount === undefined) === (options.all === undefined))
-    throw usageError('Give either --amount or --all.');
+  const how_much = [options.amount, options.all].filter((one) => one !== undefined).length;
+  if (how_much > 1 || (how_much === 0 && !options.item)) throw usageError('Give either --amount or --all.');
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
-  const { amount = before.refundable } = options;
   const params = { path: { order_id: before.id } };
   const line_items = refundedLines(before, options);
+  const amount = options.amount ?? (options.all ? before.refundable : await suggested(client, before.id, line_items));
   if (!options.yes) {
     const byProvider = before.payment_method === 'card' || before.payment_method === 'online';
     const how = byProvider && !given.body.by_hand ? 'Return' : 'Record a refund of';

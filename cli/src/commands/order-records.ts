@@ -13,6 +13,7 @@ ORDER is an order number or an id. "none" removes a note.
 
 Examples:
   $ commerce orders update 1001 --staff-note "Gift wrap"
+  $ commerce orders update 1001 --email june@example.com
   $ commerce orders shipments 1001
   $ commerce orders refunds 1001`;
 
@@ -22,12 +23,12 @@ ORDER is an order number or an id. The mail shows the current state of the order
 Examples:
   $ commerce orders mail 1001 shipped`;
 
-/** `orders update|shipments|refunds|mail`: the records of an order. */
+/** `orders update|shipments|refunds|mail`: show and edit an order's records. */
 export function addOrderRecords(orders: Command, terminal: Terminal): void {
   addCall(orders, terminal, {
     name: 'update <order>',
     operation: 'dashboard.updateOrder',
-    description: 'Change the notes and metadata of an order.',
+    description: 'Correct contact data, addresses, notes or metadata of an order.',
     examples: EXAMPLES,
     text: (order, { paint }) => orderText(order, paint, terminal),
   });

@@ -8,7 +8,7 @@ export type Order = Schemas['Order'];
 export type OrderDetails = Schemas['OrderDetails'];
 type LineItem = Order['line_items'][number];
 
-/** Finds the order with an id or an order number, with or without # before it. */
+/** Finds an order by id or order number, with or without `#`. */
 export async function findOrder(client: DashboardClient, wanted: string): Promise<OrderDetails> {
   const order_id = isUuid(wanted) ? wanted : await idOfNumber(client, wanted.replace(/^#/, ''));
   return unwrap(client.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id } } }));
@@ -23,19 +23,19 @@ async function idOfNumber(client: DashboardClient, number: string): Promise<stri
   throw new CommandError(EXIT.refused, 'not_found', `There is no order ${number}.`, remedy);
 }
 
-/** The statuses that change independently, by their names in the output. */
+/** Statuses that change independently of each other, by their label. */
 const STATUSES = { Order: 'status', Payment: 'payment_status', Fulfilment: 'fulfillment_status' } as const;
 
 type Status = (typeof STATUSES)[keyof typeof STATUSES];
 type Statuses = Pick<Order, Status>;
 
-/** What a command changed: each status that differs now, with its old value. */
+/** Statuses that a command has changed, with old and new value. */
 export function changesOf(before: Statuses, after: Statuses): { [Name in Status]?: { from: string; to: string } } {
   const moved = Object.values(STATUSES).filter((name) => before[name] !== after[name]);
   return Object.fromEntries(moved.map((name) => [name, { from: before[name], to: after[name] }]));
 }
 
-/** The statuses of an order one per line, before → after if they changed. */
+/** Formats the statuses one per line, as "before → after" if they changed. */
 export function statusLines(before: Statuses, after: Statuses, paint: Paint): string {
   const arrow = (name: Status) =>
     before[name] === after[name] ? after[name] : `${before[name]} → ${paint('green', after[name])}`;
@@ -44,7 +44,7 @@ export function statusLines(before: Statuses, after: Statuses, paint: Paint): st
     .join('\n');
 }
 
-/** The customer of an order in a few words. */
+/** Formats the order's customer in a few words. */
 export function buyerOf({ email, shipping_address, billing_address }: Order): string {
   const { first_name, last_name } = shipping_address ?? billing_address ?? {};
   const name = [first_name, last_name].filter(Boolean).join(' ');
@@ -85,7 +85,7 @@ function isOver(status: string): boolean {
   return status === 'completed' || status === 'cancelled';
 }
 
-/** An order with all its details, for people. */
+/** Formats an order with all its details. */
 export function orderText(order: OrderDetails, paint: Paint, terminal: Terminal): string {
   const lines = table(lineColumns(order), order.line_items, styleOf(terminal, paint));
   return [headOf(order, paint), lines, amountsOf(order, paint), paymentOf(order, paint), sentAndRefunded(order, paint)]
@@ -118,7 +118,7 @@ function headOf(order: OrderDetails, paint: Paint): string {
   );
 }
 
-/** A postal address in one line; null if it is empty. */
+/** Formats a postal address on one line; null if it is empty. */
 export function addressLine(address: Schemas['Address'] | null | undefined): string | null {
   const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address ?? {};
   const words = (...parts: (string | null | undefined)[]) => parts.filter(Boolean).join(' ');
@@ -175,7 +175,7 @@ function paymentOf({ payment }: OrderDetails, paint: Paint): string {
 }
 
 function sentAndRefunded(order: OrderDetails, paint: Paint) {
-  const { fulfillments, refunds, refunded, refundable, refund_due, currency } = order;
+  const { fulfillments, refunds, refunded, refundable, refund_due, amount_due, disputes, currency } = order;
   const sent = fulfillments.map(({ created_at, carrier, tracking_number, delivered_at }) => {
     const by = [carrier, tracking_number].filter(Boolean).join(' ');
     return `${moment(created_at)}${by && `, ${by}`}${delivered_at ? `, delivered ${moment(delivered_at)}` : ''}`;
@@ -187,11 +187,19 @@ function sentAndRefunded(order: OrderDetails, paint: Paint) {
   const late = order.recorded_payments.map(({ received_at, amount, method, reference }) =>
     [`${moment(received_at)}, ${amount} ${currency}, ${method}`, reference].filter(Boolean).join(', '),
   );
+  const disputed = disputes.map(({ amount, status, reason, provider_reference, respond_by }) => {
+    const until = status === 'open' && respond_by ? `; evidence until ${moment(respond_by)}` : '';
+    return [`${amount} ${currency}, ${status}`, reason, `${provider_reference}${until}`].filter(Boolean).join(', ');
+  });
   const entries = {
     ...Object.fromEntries(late.map((line, at) => [`Received ${at + 1}`, line])),
     ...Object.fromEntries(sent.map((line, at) => [`Shipped ${at + 1}`, line])),
     ...Object.fromEntries(back.map((line, at) => [`Refund ${at + 1}`, line])),
-    ...(back.length > 0 && { Refunded: `${refunded} ${currency}; refundable: ${refundable} ${currency}` }),
+    ...Object.fromEntries(disputed.map((line, at) => [`Dispute ${at + 1}`, line])),
+    ...(back.length + disputed.length > 0 && {
+      Refunded: `${refunded} ${currency}; refundable: ${refundable} ${currency}`,
+    }),
+    ...(Number(amount_due) > 0 && { 'Amount due': `${amount_due} ${currency}` }),
     ...(Number(refund_due) > 0 && { 'Refund due': `${refund_due} ${currency}` }),
   };
   return Object.keys(entries).length > 0 ? facts(entries, paint) : '';

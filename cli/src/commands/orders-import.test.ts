@@ -4,7 +4,7 @@ import type { OrderImport } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { fakeServer, folder, loggedIn, type Seen } from '../testing.ts';
 
-/** Starts a shop that already has an order 1001. */
+/** Starts a fake shop that already has an order 1001. */
 async function shop() {
   const server = await fakeServer({
     'POST /api/dashboard/orders/import': ({ body }: Seen) => {
@@ -27,7 +27,7 @@ const CSV =
   '#1001,a@example.com,paid,EUR,9.50,2024-05-01 09:58:12 +0200,1,Mug,9.50,MUG\n' +
   '#1002,a@example.com,paid,EUR,9.50,2024-05-01 09:58:12 +0200,1,Mug,4.50,MUG\n#1002,,,,,,1,Bowl,5.00,BOWL\n';
 
-test('keeps order numbers unless a prefix is given; names line, column and order in rejections and warnings', async () => {
+test('keeps order numbers without a prefix, and names line, column and order in rejections and warnings', async () => {
   const { commerce, seen } = await shop();
   const file = join(await folder(), 'orders_export.csv');
   await writeFile(file, CSV);
@@ -60,7 +60,7 @@ test('writes rejected orders to --errors, and rejections and warnings to --repor
   );
 });
 
-test('reports a missing column once, and sends nothing', async () => {
+test('an import of orders reports a missing column once, and sends no call', async () => {
   const { commerce, seen } = await shop();
   const file = join(await folder(), 'orders.csv');
   await writeFile(file, CSV.replace('Created at', 'Made at'));
@@ -72,7 +72,7 @@ test('reports a missing column once, and sends nothing', async () => {
   expect(seen).toEqual([]);
 });
 
-test('imports JSON Lines unchanged, and rejects a file of another kind', async () => {
+test('imports orders from JSON Lines unchanged, and rejects a file of another kind', async () => {
   const { commerce, seen } = await shop();
   const dir = await folder();
   const order = {

@@ -28,7 +28,7 @@ Examples:
   $ commerce orders import orders_export.csv --dry-run
   $ commerce orders import orders_export.csv --number-prefix OLD-`;
 
-/** `orders import FILE`. */
+/** Adds `orders import FILE`, which imports past orders from JSON Lines or Shopify's CSV. */
 export function addOrdersImport(orders: Command, terminal: Terminal): void {
   addEncoding(calls(orders.command('import <file>'), 'dashboard.importOrders'))
     .description('Import past orders from a file.')

@@ -35,7 +35,7 @@ async function merchant(answers: Answers = {}) {
   return { file, ...server, ...(await loggedIn(server.url)) };
 }
 
-test('shows for each transfer its order or the reason in a dry run, and marks nothing', async () => {
+test("a dry run shows each transfer's order or the reason why there is none, and marks nothing", async () => {
   const { file, commerce, seen } = await merchant();
   const { code, out } = await commerce(['orders', 'match', file, '--dry-run', '--json']);
 
@@ -63,7 +63,7 @@ const RESULT = {
   ],
 };
 
-test("shows the matches, asks, marks them with their amounts, and reports the server's rejections", async () => {
+test("`orders match` shows the matches, asks for confirmation, marks the orders with the transferred amounts, and reports the server's rejections", async () => {
   const { file, commerce, seen } = await merchant({ [MARK]: { body: RESULT } });
   const { code, out, err } = await commerce(['orders', 'match', file], { typed: 'y' });
 
@@ -138,7 +138,7 @@ test('does not record an unreadable amount for an expired order', async () => {
   expect(seen.filter(({ body }) => JSON.stringify(body ?? '').includes('amount'))).toEqual([]);
 });
 
-test('does not assign a transfer in another currency', async () => {
+test('does not assign a transfer to an order in another currency', async () => {
   const order = orderOf(1007, '37.40');
   const foreign = { ...transfers[3], amount: '37.40', currency: 'USD', outcome: 'check_by_hand' };
   const { file, commerce, seen } = await merchant({
@@ -175,7 +175,7 @@ const RUN = {
 const RUNS = { 'GET /api/dashboard/statement-runs': { body: [RUN] } };
 const UNDO = `POST /api/dashboard/statement-runs/${RUN.id}/undo`;
 
-test('undoes a statement after showing its orders', async () => {
+test('undoes a bank statement run after showing its orders', async () => {
   const orders = ORDERS.map((order) => ({ ...order, payment_due_at: '2026-03-19T09:30:00.000Z' }));
   const { commerce } = await merchant({ ...RUNS, [UNDO]: { body: { orders } } });
   const listed = await commerce(['orders', 'statements']);
@@ -187,7 +187,7 @@ test('undoes a statement after showing its orders', async () => {
   expect(out).toContain('2 orders await payment again: 1001, 1002.');
 });
 
-test('does not undo a statement with shipped orders, and shows the reason', async () => {
+test('does not undo a bank statement run with shipped orders, and shows the reason', async () => {
   const body = { error: 'statement_run_not_undoable', message: 'Order 1002 has been shipped, refunded or cancelled.' };
   const { commerce } = await merchant({ ...RUNS, [UNDO]: { status: 409, body } });
   const { code, err } = await commerce(['orders', 'undo-statement', RUN.id, '--yes']);
@@ -196,7 +196,7 @@ test('does not undo a statement with shipped orders, and shows the reason', asyn
   expect(err).toContain('Order 1002 has been shipped');
 });
 
-test.each(['n', ''])('marks nothing after the answer "%s"', async (typed) => {
+test.each(['n', ''])('`orders match` marks no order as paid after the answer "%s"', async (typed) => {
   const { file, commerce, seen } = await merchant();
   const { code } = await commerce(['orders', 'match', file], { typed });
   expect(code).toBe(2);

@@ -76,7 +76,7 @@ async function match(
   );
 }
 
-/** Assigns listed transfers to the orders that a person names. */
+/** Assigns transfers of the list to the orders named on the command line. */
 async function assignAll(client: DashboardClient, found: Found[], assignments: string[]): Promise<void> {
   const taken = new Set(
     found.flatMap(({ outcome, orders: [order] }) => (outcome === 'matched' && order ? [order.id] : [])),
@@ -113,7 +113,10 @@ async function assignAll(client: DashboardClient, found: Found[], assignments: s
   }
 }
 
-/** The amount of a transfer is the bank's text if the server could not read it: `1.500` must not be recorded as 1.50. */
+/**
+ * Throws if the server could not parse the transfer's amount, which is then the bank's text: `1.500` must not be
+ * recorded as 1.50.
+ */
 function refuseUnread({ number, amount }: Found, order: { order_number: string; currency: string }): void {
   if (readAmount(amount, { sign: '.', decimals: decimalsOf(order.currency) }).amount !== undefined) return;
   throw usageError(
@@ -125,7 +128,10 @@ function refuseUnread({ number, amount }: Found, order: { order_number: string; 
 const RECORD_MORE = (order_number: string) =>
   `If this is another payment, record it with commerce orders record-payment ${order_number}.`;
 
-/** A transfer in another currency is not recorded: its amount would become the same number in the order's currency. */
+/**
+ * Throws for a transfer in another currency, because its amount would be recorded as the same number in the order's
+ * currency.
+ */
 function refuseOtherCurrency({ number, currency }: Found, order: { order_number: string; currency: string }): void {
   if (!currency || currency === order.currency) return;
   throw usageError(
@@ -144,8 +150,8 @@ const MOST_ROWS = 100;
 const BY_STATUS: Partial<Record<string, string>> = { paid: 'paid', unchanged: 'already_paid' };
 
 /**
- * The server compares the amounts of matches with the totals again. For an assigned transfer, the person has checked the
- * amount.
+ * Marks orders as paid. For automatic matches, the server compares amount and total again. For assigned transfers, the
+ * user has checked the amount.
  */
 async function markAll(client: DashboardClient, toMark: Found[], statement_run_id: string): Promise<Found[]> {
   const marked: Found[] = [];
@@ -164,7 +170,7 @@ async function markAll(client: DashboardClient, toMark: Found[], statement_run_i
   return marked;
 }
 
-/** Expired orders stay expired: the money is recorded, and then refunded or the order reinstated. */
+/** Records payments for expired orders, which stay expired. The user then refunds the money or reinstates the order. */
 async function recordAll(client: DashboardClient, late: Found[]): Promise<Found[]> {
   const recorded: Found[] = [];
   for (const transfer of late) {

@@ -19,7 +19,7 @@ const UNPAID = {
 
 const pageOf = (orders: unknown[]) => ({ orders, total: orders.length, page: 1, limit: 20, pages: 1 });
 
-/** Starts a shop for a merchant with the order 1001, which the search returns after another one whose number contains it. */
+/** Starts a fake shop with the order 1001. Its search first returns another order whose number contains 1001. */
 async function merchant(order: object, answers: Answers = {}) {
   const similar = { ...DETAILS, id: '0192f3a2-3333-7000-8000-000000000002', order_number: '11001' };
   const server = await fakeServer({
@@ -32,7 +32,7 @@ async function merchant(order: object, answers: Answers = {}) {
 
 const MARK = `POST ${ORDER}/mark-paid`;
 
-test('asks before marking as paid, then shows the changes', async () => {
+test('asks before marking an order as paid, then shows what changed', async () => {
   const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
   const { code, out, err } = await commerce(['orders', 'mark-paid', '1001'], { typed: 'y' });
   expect(code).toBe(0);
@@ -51,7 +51,7 @@ test('asks before marking as paid, then shows the changes', async () => {
   expect(seen.map(({ method, path }) => `${method} ${path}`)).toContain(MARK);
 });
 
-test.each(['n', '', 'perhaps'])('changes nothing after the answer "%s"', async (typed) => {
+test.each(['n', '', 'perhaps'])('`orders mark-paid` changes nothing after the answer "%s"', async (typed) => {
   const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
   const { code, out, err } = await commerce(['orders', 'mark-paid', '1001'], { typed });
   expect({ code, out }).toEqual({ code: 2, out: '' });
@@ -59,7 +59,7 @@ test.each(['n', '', 'perhaps'])('changes nothing after the answer "%s"', async (
   expect(seen.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('needs --yes if nobody can be asked', async () => {
+test('`orders mark-paid` requires --yes without a terminal', async () => {
   const { commerce, seen } = await merchant(UNPAID, { [MARK]: { body: PAID } });
   const refused = await commerce(['orders', 'mark-paid', '1001', '--json'], { input: 'y\n' });
   expect(refused.code).toBe(2);
@@ -75,14 +75,14 @@ test('needs --yes if nobody can be asked', async () => {
   });
 });
 
-test('reports an order that is already paid, without a question', async () => {
+test('`orders mark-paid` reports an order that is already paid, without asking for confirmation', async () => {
   const { commerce } = await merchant({ ...DETAILS, ...PAID }, { [MARK]: { body: PAID } });
   const { code, out } = await commerce(['orders', 'mark-paid', '#1001']);
   expect(code).toBe(0);
   expect(out).toContain('Order 1001 is paid already; nothing was changed.\n');
 });
 
-test('names the next step for an expired order', async () => {
+test('the error for an expired order names the next step', async () => {
   const fields = { payment_status: 'expired', next: 'cancel_or_refund' };
   const expired = { ...UNPAID, status: 'cancelled', payment_status: 'expired' };
   const { commerce } = await merchant(expired, {
@@ -95,7 +95,7 @@ test('names the next step for an expired order', async () => {
   );
 });
 
-test('reports an unknown order number, even if the search finds others', async () => {
+test('reports an unknown order number, even if the search finds other orders', async () => {
   const { commerce, seen } = await merchant(UNPAID);
   const { code, err } = await commerce(['orders', 'get', '100']);
   expect(code).toBe(1);
@@ -103,7 +103,7 @@ test('reports an unknown order number, even if the search finds others', async (
   expect(seen).toHaveLength(1);
 });
 
-test('ships a part by SKU, with its tracking', async () => {
+test('ships a part of an order by SKU, with a tracking number', async () => {
   const shipped = { fulfillment: DETAILS.fulfillments[0], order: { ...PAID, status: 'processing' } };
   const { commerce, seen } = await merchant(
     { ...DETAILS, ...PAID, fulfillments: [] },
@@ -126,7 +126,7 @@ test('ships a part by SKU, with its tracking', async () => {
   }
 });
 
-test('captures reserved money, and refunds lines with restock, even when cancelling', async () => {
+test('captures an authorized payment, refunds order lines with restocking, and cancels an order with a refund', async () => {
   const order = { ...DETAILS, payment_status: 'authorized' };
   const pending = { ...DETAILS.refunds[0], status: 'pending' };
   const { commerce, seen } = await merchant(order, {
@@ -202,17 +202,22 @@ test.each([
   { typed: ['n', 'y'], more: [], refund: undefined },
   { typed: ['y'], more: ['--refund'], refund: true },
   { typed: ['y'], more: ['--no-refund'], refund: undefined },
-])('asks before cancelling, and about the refund unless $more decides it: $typed', async ({ typed, more, refund }) => {
-  const { commerce, seen } = await merchant(DETAILS, { [CANCEL_CALL]: { body: { ...DETAILS, status: 'cancelled' } } });
-  const { code, err } = await commerce([...CANCEL, ...more], { typed: typed.join('\n') });
-  expect(code).toBe(0);
-  expect(err).toContain('Order 1001 of June Okafor, june@example.com: 35.82 EUR\n');
-  expect(err.includes('Return the 21.82 EUR that were paid? [y/N]')).toBe(more.length === 0);
-  expect(err).toContain(`Cancel the order${refund ? ' and return 21.82 EUR' : ''}? [y/N]`);
-  expect(seen.at(-1)?.body).toEqual({ reason: 'customer', refund: refund ?? false });
-});
+])(
+  '`orders cancel` asks for confirmation, and whether to refund unless $more decides that: $typed',
+  async ({ typed, more, refund }) => {
+    const { commerce, seen } = await merchant(DETAILS, {
+      [CANCEL_CALL]: { body: { ...DETAILS, status: 'cancelled' } },
+    });
+    const { code, err } = await commerce([...CANCEL, ...more], { typed: typed.join('\n') });
+    expect(code).toBe(0);
+    expect(err).toContain('Order 1001 of June Okafor, june@example.com: 35.82 EUR\n');
+    expect(err.includes('Return the 21.82 EUR that were paid? [y/N]')).toBe(more.length === 0);
+    expect(err).toContain(`Cancel the order${refund ? ' and return 21.82 EUR' : ''}? [y/N]`);
+    expect(seen.at(-1)?.body).toEqual({ reason: 'customer', refund: refund ?? false });
+  },
+);
 
-test('cancels an unpaid order without a question about a refund', async () => {
+test('cancels an unpaid order without asking about a refund', async () => {
   const { commerce } = await merchant(UNPAID, { [CANCEL_CALL]: { body: { ...UNPAID, status: 'cancelled' } } });
   const { code, err } = await commerce(CANCEL, { typed: 'y' });
   expect(code).toBe(0);
@@ -223,21 +228,24 @@ test.each([
   { args: CANCEL, typed: ['y', 'n'] },
   { args: REFUND, typed: ['n'] },
   { args: REFUND, typed: [''] },
-])('leaves the order unchanged after a no: $args.1', async ({ args, typed }) => {
+])('after the answer no, `orders $args.1` does not change the order', async ({ args, typed }) => {
   const { commerce, seen } = await merchant(DETAILS);
   expect((await commerce(args, { typed: typed.join('\n') })).code).toBe(2);
   expect(seen.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test.each([{ args: CANCEL }, { args: REFUND }])('needs --yes for $args.1 if nobody can be asked', async ({ args }) => {
-  const { commerce, seen } = await merchant(DETAILS);
-  const { code, err } = await commerce([...args, '--json'], { input: 'y\n' });
-  expect(code).toBe(2);
-  expect(JSON.parse(err)).toMatchObject({ error: 'usage', remedy: 'Add --yes.' });
-  expect(seen.every(({ method }) => method === 'GET')).toBe(true);
-});
+test.each([{ args: CANCEL }, { args: REFUND }])(
+  '`orders $args.1` requires --yes without a terminal',
+  async ({ args }) => {
+    const { commerce, seen } = await merchant(DETAILS);
+    const { code, err } = await commerce([...args, '--json'], { input: 'y\n' });
+    expect(code).toBe(2);
+    expect(JSON.parse(err)).toMatchObject({ error: 'usage', remedy: 'Add --yes.' });
+    expect(seen.every(({ method }) => method === 'GET')).toBe(true);
+  },
+);
 
-test('asks before a refund, and shows whether the provider makes it', async () => {
+test('`orders refund` asks for confirmation, and shows whether the payment provider pays out the refund', async () => {
   const refund = { status: 201, body: { refund: DETAILS.refunds[0], order: DETAILS } };
   for (const [payment_method, how] of [
     ['card', 'Return'],
@@ -250,7 +258,7 @@ test('asks before a refund, and shows whether the provider makes it', async () =
   }
 });
 
-test('names the allowed changes if an order does not allow one', async () => {
+test('the error for a status change that an order does not allow names the allowed statuses', async () => {
   const fields = { field: 'status', from: 'processing', to: 'cancelled', allowed: ['completed'] };
   const { commerce } = await merchant(DETAILS, {
     [`POST ${ORDER}/cancel`]: refusal(409, 'invalid_transition', 'A fulfilled order cannot be cancelled.', fields),
@@ -260,7 +268,7 @@ test('names the allowed changes if an order does not allow one', async () => {
   expect(err).toContain('What to do: Its status is processing, which can only become completed.');
 });
 
-test("lists orders by status, and by day in the caller's time zone", async () => {
+test('lists orders by status, and by day in the local time zone', async () => {
   const { commerce, seen } = await merchant(UNPAID);
   const args = ['--payment', 'awaiting_payment', '--fulfillment', 'unfulfilled', '--from', '2026-11-01'];
   const { out } = await commerce(['orders', 'list', ...args, '--to', '2026-11-30']);
@@ -306,14 +314,14 @@ test('shows one order with its amounts, shipments and refunds', async () => {
   expect(JSON.parse(program.out)).toEqual(DETAILS);
 });
 
-test('shows an order of another source with few fields', async () => {
+test('shows an imported order that lacks most fields', async () => {
   const bare = {
     ...Object.fromEntries(Object.keys(DETAILS).map((name) => [name, null])),
     ...{ id, order_number: '1001', line_items: [{ name: 'Mug', quantity: 1, price: '14.00', total: '14.00' }] },
     ...{ subtotal: '14.00', discount: '0.00', shipping_cost: '0.00', tax: '0.00', total: '14.00', currency: 'EUR' },
     ...{ status: 'pending', payment_status: 'pending', fulfillment_status: 'unfulfilled', source: 'ai_widget' },
     ...{ created_at: DETAILS.created_at, payment: { ...DETAILS.payment, method: null }, fulfillments: [], refunds: [] },
-    ...{ line_states: [], recorded_payments: [] },
+    ...{ line_states: [], recorded_payments: [], disputes: [] },
   };
   const { commerce } = await merchant(bare);
   const { code, out } = await commerce(['orders', 'get', '1001']);
@@ -321,7 +329,7 @@ test('shows an order of another source with few fields', async () => {
   expect(out).toContain('Customer    a customer without a name\n');
 });
 
-test('shows the bank details with an order that awaits its transfer', async () => {
+test('shows the bank details of an order that awaits a bank transfer', async () => {
   const instructions = {
     ...{ account_holder: 'Alder & Finch', iban: 'DE89370400440532013000', bic: null, bank_name: null },
     ...{ instructions: null, reference: '1001', amount: '35.82', currency: 'EUR', due_at: DETAILS.created_at },
@@ -331,7 +339,7 @@ test('shows the bank details with an order that awaits its transfer', async () =
   expect(out).toContain('To account        DE89370400440532013000, Alder & Finch');
 });
 
-test('shows the timeline to its end', async () => {
+test('shows the whole timeline of an order', async () => {
   const [newest, oldest] = TIMELINE.entries;
   const { commerce } = await merchant(DETAILS, {
     [`GET ${ORDER}/timeline`]: ({ query }) =>

@@ -39,7 +39,7 @@ ORDER is an order number or an id.
 Examples:
   $ commerce orders timeline 1001`;
 
-/** `orders list|get|timeline|…`: the orders, from the payment to the delivery. */
+/** `orders list|get|timeline|…`: shows and processes orders. */
 export function addOrders(program: Command, terminal: Terminal): void {
   const orders = program.command('orders').description('The orders, from the payment to the delivery.');
   addCall(orders, terminal, {

@@ -13,7 +13,7 @@ Examples:
   $ commerce overview
   $ commerce overview --json`;
 
-/** `overview`: the key figures of the shop. */
+/** `overview`: shows the shop's key figures. */
 export function addOverview(program: Command, terminal: Terminal): void {
   addCall(program, terminal, {
     name: 'overview',
@@ -56,7 +56,7 @@ function setupInWords({ can_sell, open_count }: Overview['setup']): string {
 
 const LEVELS = '▁▂▃▄▅▆▇█';
 
-/** A bar for each day, scaled to the best day. */
+/** A bar for each day, relative to the best day. */
 function bars(days: Overview['days']): string {
   const best = Math.max(...days.map(({ sales }) => Number(sales)));
   const level = (sales: string) => (best === 0 ? 0 : Math.round((Number(sales) / best) * (LEVELS.length - 1)));

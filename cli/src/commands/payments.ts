@@ -24,7 +24,7 @@ Examples:
   $ commerce payments show
   $ commerce payments remove`;
 
-/** `payments show|set|capture|remove`: the shop's payment account. */
+/** `payments show|set|capture|remove`: manages the shop's payment account. */
 export function addPayments(program: Command, terminal: Terminal): void {
   const examples = EXAMPLES;
   const payments = program

@@ -5,14 +5,14 @@ import { confirm } from '../prompt.ts';
 import type { Terminal } from '../terminal.ts';
 import type { YesOption } from './options.ts';
 
-/** Something with a name, and its current price. */
+/** An object with a name and a price, such as a variant. */
 export interface Priced {
   name: string;
   price: string;
   currency: string;
 }
 
-/** Asks before a price changes by more than 80 %, which is usually a misplaced decimal sign. */
+/** Asks for confirmation if a price changes by more than 80 %, which is usually a misplaced decimal point. */
 export async function confirmPrice(
   { name, price: before, currency }: Priced,
   price: string | undefined,

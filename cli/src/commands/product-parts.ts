@@ -47,7 +47,7 @@ const ITS_VARIANTS = {
   help: 'a variant that the image shows, by SKU or id; may be repeated',
 };
 
-/** `variants|options|images create|update|delete`: the parts of a product. */
+/** `variants|options|images create|update|delete`: change the parts of a product. */
 export function addProductParts(program: Command, terminal: Terminal): void {
   const variants = program.command('variants').description('The variants of a product.');
   const options = program.command('options').description('The options of a product, such as its sizes.');
@@ -179,7 +179,7 @@ function addImages(images: Command, terminal: Terminal): void {
     );
 }
 
-/** Finds the product, changes it, and shows the result. */
+/** Finds the product, changes it and shows the result. */
 async function onProduct(
   wanted: string,
   command: Command,
@@ -208,7 +208,7 @@ function imageOf(product: Product, wanted: string) {
   return product.images.find(isIt) ?? missing('image', wanted, product);
 }
 
-/** The ids of an image's variants, which are named by SKU or id. */
+/** Replaces SKUs by ids in the list of an image's variants. */
 function withVariantIds<Body extends { variant_ids?: string[] }>(body: Body, product: Product): Body {
   const { variant_ids } = body;
   return variant_ids ? { ...body, variant_ids: variant_ids.map((wanted) => variantOf(product, wanted).id) } : body;

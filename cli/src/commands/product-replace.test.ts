@@ -10,7 +10,7 @@ const { id, slug, options, variants, images } = PRODUCT;
 const PATH = `/api/dashboard/products/${id}`;
 const ETAG = '"5X0pXq2m9nFQv3yqTj6Fqw"';
 
-/** Starts a shop with the product for a user, and records the calls that save it. */
+/** Starts a fake shop with the product and a logged-in user. Records the calls that save the product. */
 async function merchant(answer: object = { body: PRODUCT }) {
   const server = await fakeServer({
     'GET /api/dashboard/products': { body: pageOf('products', [PRODUCT]) },
@@ -26,7 +26,7 @@ async function merchant(answer: object = { body: PRODUCT }) {
   return { ...user, replace, saved: () => server.seen.filter(({ method }) => method === 'PUT') };
 }
 
-test('saves a printed product without response-only fields, for the version that was read', async () => {
+test('saves a printed product without response-only fields, with the ETag of the version that was read', async () => {
   const { replace, saved } = await merchant();
 
   const { code, out } = await replace({ ...PRODUCT, name: 'Cup' });
@@ -46,22 +46,25 @@ test('saves a printed product without response-only fields, for the version that
   ]);
 });
 
-test.each(['abc', 15, null])('sends a price of %j in the file to the server, which names the field', async (price) => {
-  const loc = ['body', 'variants', 0, 'price'];
-  const mistake = { loc, msg: 'Should be an amount such as 4.90.', type: 'value_error' };
-  const { replace, saved } = await merchant(
-    refusal(422, 'validation_error', 'The request does not fit.', { detail: [mistake] }),
-  );
+test.each(['abc', 15, null])(
+  'sends an invalid price %j in the file to the server, which names the field',
+  async (price) => {
+    const loc = ['body', 'variants', 0, 'price'];
+    const mistake = { loc, msg: 'Should be an amount such as 4.90.', type: 'value_error' };
+    const { replace, saved } = await merchant(
+      refusal(422, 'validation_error', 'The request does not fit.', { detail: [mistake] }),
+    );
 
-  const changed = variants.map((one: { id: string }, at: number) => ({ id: one.id, ...(at === 0 && { price }) }));
-  const { code, err } = await replace({ variants: changed });
+    const changed = variants.map((one: { id: string }, at: number) => ({ id: one.id, ...(at === 0 && { price }) }));
+    const { code, err } = await replace({ variants: changed });
 
-  expect(code).toBe(1);
-  expect(err).toContain('variants.0.price: Should be an amount such as 4.90.');
-  expect(saved()[0]?.body.variants[0].price).toBe(price);
-});
+    expect(code).toBe(1);
+    expect(err).toContain('variants.0.price: Should be an amount such as 4.90.');
+    expect(saved()[0]?.body.variants[0].price).toBe(price);
+  },
+);
 
-test('sends a part of a product from the standard input unchanged, for the given version', async () => {
+test('sends a part of a product from standard input unchanged, with the given ETag', async () => {
   const { commerce, saved } = await merchant();
   const body = {
     seo_titel: 'A slip',
@@ -76,7 +79,7 @@ test('sends a part of a product from the standard input unchanged, for the given
   expect(saved()[0]?.headers['if-match']).toBe('"older"');
 });
 
-test('rejects an outdated product and a derived price before the call', async () => {
+test('rejects an outdated product and a computed price before the call', async () => {
   const { replace, saved } = await merchant();
 
   const late = await replace({ ...PRODUCT, updated_at: '2026-01-01T00:00:00.000Z' });
@@ -87,7 +90,7 @@ test('rejects an outdated product and a derived price before the call', async ()
   expect(saved()).toEqual([]);
 });
 
-test('asks before deleting parts and large price changes, and takes --yes', async () => {
+test('saving a product asks for confirmation before it deletes variants, options or images, or changes prices by much, except with --yes', async () => {
   const { replace, saved } = await merchant();
   const file = { variants: [{ id: variants[0].id, price: '99.00' }], images: [] };
 
@@ -99,7 +102,7 @@ test('asks before deleting parts and large price changes, and takes --yes', asyn
   expect(saved()[0]?.body).toEqual(file);
 });
 
-test('reports a mistake by its place in the file', async () => {
+test('reports a mistake in a product file with its path in the file', async () => {
   const detail = [{ loc: ['body', 'variants', 1, 'price'], msg: 'Should be an amount.', type: 'value_error' }];
   const { replace } = await merchant(refusal(422, 'validation_error', 'The request does not fit.', { detail }));
 

@@ -36,7 +36,7 @@ interface ReplaceOptions extends YesOption {
   ifMatch?: string;
 }
 
-/** `products replace`. */
+/** Adds `products replace`, which saves a whole product from a JSON file. */
 export function addProductReplace(products: Command, terminal: Terminal): void {
   addYes(calls(products.command('replace <product>'), 'dashboard.replaceProduct'))
     .description('Save a product with its options, variants and images from a JSON file, all or nothing.')
@@ -74,7 +74,7 @@ function refuseOutdated({ updated_at }: Fields, before: Product): void {
 
 const DERIVED = ['price', 'compare_at_price', 'cost_per_item'] as const;
 
-/** The fields of the file, without those that only responses have. */
+/** The request body: the file's fields without those that exist only in responses. */
 async function replacementIn(file: Fields, before: Product): Promise<ProductReplacement> {
   for (const field of DERIVED) {
     if (file[field] === undefined || file[field] === before[field]) continue;
@@ -82,7 +82,10 @@ async function replacementIn(file: Fields, before: Product): Promise<ProductRepl
   }
   const contract = await readContract();
   const fieldsOf = (schema: string) => propertiesOf(contract, { $ref: `#/components/schemas/${schema}` }).properties;
-  /** Leaves out the fields that only responses have. Unknown fields, such as misspelt ones, stay, and the server rejects them. */
+  /**
+   * Removes fields that exist only in responses. Unknown fields, such as misspelled ones, are kept, and the server
+   * rejects them.
+   */
   const accepted = (fields: Fields, shown: string, sent: string): Fields => {
     const [all, own] = [fieldsOf(shown), fieldsOf(sent)];
     return Object.fromEntries(Object.entries(fields).filter(([name]) => name in own || !(name in all)));
@@ -95,7 +98,7 @@ async function replacementIn(file: Fields, before: Product): Promise<ProductRepl
     variants: each(withoutStock(body.variants), 'Variant', 'VariantReplacement'),
     images: each(body.images, 'Image', 'ImageReplacement'),
   };
-  // JSON leaves out the lists that the file does not have.
+  // Lists that are not in the file stay undefined, and JSON omits them.
   return { ...body, ...lists } as ProductReplacement;
 }
 
@@ -108,7 +111,7 @@ function withoutStock(variants: unknown): unknown {
   });
 }
 
-/** The question before the product is saved; undefined if nothing is deleted and no price changes much. */
+/** The confirmation question; undefined if nothing is deleted and no price changes by much. */
 function questionOf(before: Product, { options, variants, images }: ProductReplacement): string | undefined {
   const deleted = (parts: { id: string }[], named: { id?: string }[] | undefined, noun: string) => {
     const count = named ? parts.filter(({ id }) => !named.some((part) => part.id === id)).length : 0;

@@ -8,7 +8,7 @@ import { isUuid } from './options.ts';
 type Product = Schemas['Product'];
 type Variant = Product['variants'][number];
 
-/** Finds the product with an id, a slug, or a variant's SKU. */
+/** Finds a product by id, slug or a variant's SKU. */
 export function findProduct(client: DashboardClient, wanted: string): Promise<Product> {
   return isUuid(wanted) ? byId(client, wanted) : bySlugOrSku(client, wanted);
 }
@@ -17,7 +17,7 @@ function byId(client: DashboardClient, product_id: string): Promise<Product> {
   return unwrap(client.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id } } }));
 }
 
-/** Finds a product through the search, which finds SKUs and the words of slugs; only an exact match counts. */
+/** Finds a product with the API's search. Accepts only an exact match of slug or SKU. */
 async function bySlugOrSku(client: DashboardClient, wanted: string): Promise<Product> {
   for (const q of new Set([wanted, wanted.replaceAll('-', ' ')])) {
     const call = client.GET('/api/dashboard/products', { params: { query: { q, limit: 100 } } });
@@ -45,12 +45,12 @@ function nameOf(options: (string | null)[]): string {
   return options.filter((option) => option !== null).join(' / ') || '–';
 }
 
-/** A product with its variants, for people. */
+/** Formats a product with its variants. */
 export function productText(product: Product, paint: Paint, terminal: Terminal): string {
   const { name, slug, status, vendor, product_type, tags, published_at, price, currency, images, id, ...more } =
     product;
   const { description, description_html: _formatted, tax_class, metadata, variants, updated_at, ...others } = more;
-  // The table of the variants shows these fields.
+  // The table of variants shows these fields.
   const { compare_at_price: _before, ...rest } = others;
   const lines = facts(
     {

@@ -36,13 +36,13 @@ Examples:
   $ commerce products delete stoneware-mug
   $ commerce products update stoneware-mug --status archived   keeps it, hidden from shoppers`;
 
-/** `products create|update|delete`. */
+/** Adds `products create|update|delete`. */
 export function addProductWrites(products: Command, terminal: Terminal): void {
   addCall(products, terminal, {
     name: 'create <name>',
     operation: 'dashboard.createProduct',
     description: 'Create a product.',
-    // An older form of tax_class, for sources without tax classes.
+    // An old field that `tax_class` has replaced.
     flags: { taxable: false },
     examples: CREATE_EXAMPLES,
     text: (product, { paint }) => productText(product, paint, terminal),

@@ -27,7 +27,7 @@ Examples:
   $ commerce products export --format shopify --status active --output products.csv
   $ commerce products export | gzip > products.jsonl.gz`;
 
-/** `products export`: the whole catalogue, oldest first, to a file or stdout; never all in memory at once. */
+/** `products export`: streams the whole catalogue, oldest first, to a file or stdout. */
 export function addProductsExport(products: Command, terminal: Terminal): void {
   addFlags(products.command('export'), 'dashboard.exportProducts', PAGES)
     .description('Write the whole catalogue to a file or to the standard output.')
@@ -45,7 +45,7 @@ async function exportProducts(options: ExportOptions, command: Command, terminal
   const exported = async function* (): AsyncGenerator<Product> {
     for await (const product of paginate(client, '/api/dashboard/products/export', { params: { query } })) {
       count += 1;
-      // Received data may have unknown enum values; the written file has those that a server of this version accepts.
+      // Responses may contain unknown enum values. The file contains only values that a server of this version accepts.
       yield product as Product;
     }
   };
@@ -60,7 +60,9 @@ async function exportProducts(options: ExportOptions, command: Command, terminal
   });
 }
 
-/** The export is written to a temporary file and renamed at the end, so that an interrupted one leaves the old file unchanged. */
+/**
+ * Writes to a temporary file and renames it at the end, so that an interrupted export does not change an existing file.
+ */
 async function writeWhole(path: string, text: AsyncIterable<string>): Promise<void> {
   const draft = `${path}.partial`;
   try {

@@ -8,7 +8,7 @@ const IMPORT = 'POST /api/dashboard/products/import';
 
 type Row = ImportResult['results'][number];
 
-/** Starts a shop that stores products by slug, and rejects those with the vendor "refuse me". */
+/** Starts a fake shop that stores products by slug, and rejects products of the vendor "refuse me". */
 function shop(known = new Set<string>()): Answers {
   return {
     [IMPORT]: ({ body }: Seen) => {
@@ -36,7 +36,7 @@ async function fileOf(lines: unknown[], name = 'products.jsonl'): Promise<string
 const mugs = (count: number, more: object = {}) =>
   Array.from({ length: count }, (_, index) => ({ name: `Mug ${index}`, slug: `mug-${index}`, price: '5.00', ...more }));
 
-test('creates the products of a file once, and changes nothing when it is imported again', async () => {
+test('creates the products of a file, and changes nothing when it is imported again', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(mugs(250));
@@ -48,7 +48,7 @@ test('creates the products of a file once, and changes nothing when it is import
   expect(again.out).toContain('  created      0\n  updated      0\n  unchanged  250\n');
 });
 
-test('sends at most 100 products and 900 kB per call, each with its own key', async () => {
+test('sends at most 100 products and 900 kB per call, each call with its own Idempotency-Key', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const large = mugs(30, { description: 'x'.repeat(60_000) }).map((mug) => ({ ...mug, slug: `large-${mug.slug}` }));
@@ -62,7 +62,7 @@ test('sends at most 100 products and 900 kB per call, each with its own key', as
   expect(new Set(server.seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(server.seen.length);
 });
 
-test('names products that the reader or the server rejects by line, and imports the others', async () => {
+test('reports products that the parser or the server rejects by line, and imports the others', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf([
@@ -82,7 +82,7 @@ test('names products that the reader or the server rejects by line, and imports 
   expect(lines).toContain('Error: 3 of 5 products were refused.');
 });
 
-test('writes rejected products to --errors for a program', async () => {
+test('writes rejected products to --errors as JSON lines', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(['[]', { name: 'Bowl', slug: 'bowl', vendor: 'refuse me' }]);
@@ -124,7 +124,7 @@ test('passes --dry-run and --update-inventory to the server', async () => {
   ]);
 });
 
-test('finds a product for which the server rejects the whole call, and imports the others', async () => {
+test('finds the product for which the server rejects a whole call, and imports the others', async () => {
   const ours = shop()[IMPORT];
   const server = await fakeServer({
     [IMPORT]: (seen) => {
@@ -141,7 +141,7 @@ test('finds a product for which the server rejects the whole call, and imports t
   expect(err).toContain('line 14: metadata: Too deep. (mug-13)\n');
 });
 
-test('ends the import if the server stops answering, and reports the progress', async () => {
+test('ends the import if the server stops responding, and reports the progress', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({
@@ -157,11 +157,11 @@ test('ends the import if the server stops answering, and reports the progress', 
   expect(out).toBe('');
   expect(err).toContain('Stopped: 200 created, 0 updated, 0 unchanged, 0 refused. Run the same command again');
   expect(err).toContain('Use a credential with the scope write.');
-  // Two calls were answered and three were in progress; none of the other five was sent.
+  // Two calls were answered and three were running; none of the other five was sent.
   expect(server.seen.length).toBeLessThanOrEqual(5);
 });
 
-test('repeats a call without a response with the same key', async () => {
+test('an import repeats a call that got no response with the same Idempotency-Key', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({
@@ -195,7 +195,7 @@ test('recognises a Shopify file by its header', async () => {
   expect(product).toMatchObject({ slug: 'mug', options: [{ name: 'Size', values: ['S', 'L'] }] });
 });
 
-test('reports an unknown or missing file before sending', async () => {
+test('a product import reports an unknown or missing file before it sends a call', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const unknown = await commerce(['products', 'import', await fileOf(['a,b', '1,2'], 'sheet.csv')]);
@@ -208,10 +208,10 @@ test('reports an unknown or missing file before sending', async () => {
   expect(server.seen).toEqual([]);
 });
 
-test('shows the progress of an import as a bar on a terminal, and removes it at the end', async () => {
+test('an import shows a progress bar on a terminal, and removes it at the end', async () => {
   const server = await fakeServer({
     [IMPORT]: (seen) => {
-      // The import takes long enough for the bar to be drawn.
+      // Slow enough that the progress bar is drawn.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 120);
       const answer = shop()[IMPORT];
       return typeof answer === 'function' ? answer(seen) : {};
@@ -223,7 +223,7 @@ test('shows the progress of an import as a bar on a terminal, and removes it at 
   expect(err.endsWith('\r\x1b[K')).toBe(true);
 });
 
-test('rejects in a dry run a SKU that an imported product of the file has, too', async () => {
+test('rejects in a dry run a SKU that another product of the file already has', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const variant = (sku: string) => ({ option1: sku, price: '5.00', sku });
@@ -247,7 +247,7 @@ const SHARED = [
   'cup,Cup,Title,Default Title,A,5',
 ];
 
-test('keeps a shared SKU with the first variant, and warns with line, SKU and the other product', async () => {
+test('keeps a shared SKU for the first variant, and warns with line, SKU and the other product', async () => {
   for (const [rule, mug, cup] of [
     ['keep-first', null, null],
     ['suffix', 'a-2', 'A-3'],
@@ -268,7 +268,7 @@ test('keeps a shared SKU with the first variant, and warns with line, SKU and th
   }
 });
 
-test('writes each rejection and each warning to a report table', async () => {
+test('writes each rejection and warning to the --report file', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const report = join(await folder(), 'report.csv');
@@ -280,7 +280,7 @@ test('writes each rejection and each warning to a report table', async () => {
   expect(lines.at(-1)).toContain('5,refused,pot,Variant Price,');
 });
 
-test('writes no formulas into a report, whatever the imported file contains', async () => {
+test('writes no formulas into the --report file, whatever the imported file contains', async () => {
   const file = await fileOf([
     { name: 'Mug', slug: '=HYPERLINK("https://evil.example")', price: '5.00', vendor: 'refuse me' },
   ]);

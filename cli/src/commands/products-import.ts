@@ -49,7 +49,7 @@ Examples:
   $ commerce products import magento.csv --base-image-url https://old.example/media/catalog/product
   $ commerce products import products.jsonl --update-inventory --json`;
 
-/** `products import FILE`: imports a catalogue file of any size. */
+/** `products import FILE`: imports a product file of any size. */
 export function addProductsImport(products: Command, terminal: Terminal): void {
   addEncoding(calls(products.command('import <file>'), 'dashboard.importProducts'))
     .description('Create and update products from a file.')
@@ -89,13 +89,13 @@ function currencyCode(text: string): string {
   return text;
 }
 
-/** The retries last long enough for slow responses, and for a server restart. */
+/** Enough retries for slow responses and a server restart. */
 const PATIENCE = { maxAttempts: 6, maxWaitMs: 60_000, timeoutMs: 120_000 };
 
 async function importFile(file: string, options: ImportOptions, command: Command, terminal: Terminal): Promise<void> {
   const json = isJson(command);
-  // Data that was read and sent is soon garbage. By default V8 reserves 128 MB for it instead of collecting it a little more
-  // often.
+  // Rows that were sent are no longer needed. By default V8 would reserve 128 MB for them instead of collecting garbage
+  // a little more often.
   setFlagsFromString('--semi-space-growth-factor=1');
   const { client } = await openSession(command, terminal, PATIENCE);
   const counts: Counts = { created: 0, updated: 0, unchanged: 0, refused: 0 };
@@ -139,10 +139,7 @@ async function importFile(file: string, options: ImportOptions, command: Command
 
 const AGAIN = 'Run the same command again: imported records are not changed.';
 
-/**
- * How rejected products and warnings are reported: in words for people, as JSON lines for programs, both on stderr; and in the
- * file.
- */
+/** Reports rejected products and warnings on stderr, as text or JSON lines, and in the report files. */
 async function openListeners(options: ImportOptions, progress: Progress, json: boolean) {
   const files = await openReportFiles(options, 'product');
   const kinds = new WarningKinds();

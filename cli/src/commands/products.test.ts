@@ -65,7 +65,7 @@ test('shows one product by its id, slug or SKU', async () => {
     expect(JSON.parse(out)).toEqual(PRODUCT);
   }
   const { out } = await commerce(['products', 'get', slug]);
-  // A field of the contract that has no line of its own in the output.
+  // The output contains this field of the contract, although no code formats it.
   expect(out).toMatch(new RegExp(`^SEO title +${PRODUCT.seo_title}$`, 'm'));
   expect(out).toContain(PRODUCT.variants[0].sku);
   const unknown = await commerce(['products', 'get', 'no-such-thing']);
@@ -80,7 +80,7 @@ const pages = {
       : { body: { products: [PRODUCT], next_cursor: 'c2' } },
 };
 
-test('writes the whole catalogue to the standard output, page by page', async () => {
+test('writes the whole catalogue to stdout, page by page', async () => {
   const server = await fakeServer(pages);
   const { commerce } = await loggedIn(server.url);
   const { code, out, err } = await commerce(['products', 'export', '--status', 'active']);
@@ -93,7 +93,7 @@ test('writes the whole catalogue to the standard output, page by page', async ()
   expect(server.seen.map(({ query }) => query.get('status'))).toEqual(['active', 'active']);
 });
 
-test('writes a Shopify file with its header', async () => {
+test('exports products as a Shopify CSV file with its header', async () => {
   const server = await fakeServer(pages);
   const { commerce } = await loggedIn(server.url);
   const output = join(await folder(), 'products.csv');
@@ -102,7 +102,7 @@ test('writes a Shopify file with its header', async () => {
   expect(await readFile(output, 'utf8')).toMatch(/^Handle,Title,/);
 });
 
-test('leaves no file after an interrupted export', async () => {
+test('an interrupted export of products creates no file', async () => {
   const server = await fakeServer({
     [EXPORT]: ({ query }) => (query.has('cursor') ? refusal(401, 'invalid_token', 'Ended.') : pages[EXPORT]({ query })),
   });

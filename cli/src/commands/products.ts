@@ -28,7 +28,7 @@ Examples:
   $ commerce products get MUG-1 --json
   $ commerce products get 0192f3a0-4444-7000-8000-000000000001`;
 
-/** `products list|get|create|update|delete|replace|import|export`. */
+/** Adds `products` with its subcommands. */
 export function addProducts(program: Command, terminal: Terminal): void {
   const products = program.command('products').description('The catalogue.');
   addCall(products, terminal, {

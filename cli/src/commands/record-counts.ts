@@ -10,7 +10,7 @@ interface Imported {
   noun: 'customer' | 'order';
 }
 
-/** Shows the results of an imported file. Throws `rows_refused` if some rows were rejected. */
+/** Shows the counts of an import. Throws `rows_refused` if the server rejected rows. */
 export function showRecords({ file, dry_run, counts, noun }: Imported, terminal: Terminal, json: boolean): void {
   show(terminal, json, { file, dry_run, counts }, () => {
     const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`);

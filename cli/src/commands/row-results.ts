@@ -4,7 +4,7 @@ import { type Column, counted, show, styleOf, table } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import { isJson } from './options.ts';
 
-/** The result of one row of a file in a bulk operation. */
+/** Result of one row in a bulk operation. */
 export interface RowResult {
   line: number;
   name: string;
@@ -18,7 +18,7 @@ const COLUMNS: Column<RowResult>[] = [
   { title: 'REFUSED', value: ({ message }) => message, shrinks: true, colour: () => 'yellow' },
 ];
 
-/** Sends rows in batches of the maximum size, one after another. */
+/** Sends rows one batch after another, each of the maximum size. */
 export async function inBatches<Row, Result>(
   rows: Row[],
   most: number,
@@ -29,7 +29,7 @@ export async function inBatches<Row, Result>(
   return results;
 }
 
-/** Shows the number of rows per result, and each rejected one. Throws afterwards if there was one. */
+/** Shows the number of rows per result, and each rejected row. Then throws if a row was rejected. */
 export function showResults(terminal: Terminal, command: Command, results: RowResult[], words: string): void {
   const counts: Record<string, number> = {};
   for (const { status } of results) counts[status] = (counts[status] ?? 0) + 1;

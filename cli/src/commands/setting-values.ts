@@ -1,14 +1,14 @@
+/** Settings that can be changed, and their format on the command line. */
+
 import type { SettingsPatch } from '@commerce-backend/spec';
 import { propertiesOf, type Schema, typesOf } from '../contract.ts';
 import { usageError } from '../errors.ts';
 import { bankCode, readRate, webAddress, webOrigin } from '../formats/typed-text.ts';
 import { bodyFields, REQUESTS, schemaName } from '../request-fields.ts';
 
-/** The settings that can be changed, and how each is written on the command line, for input and output. */
-
 export type SettingName = keyof SettingsPatch;
 
-/** Whether "none" is accepted as well. */
+/** Whether the setting accepts "none". */
 export type Kind =
   | 'text'
   | 'code'
@@ -22,10 +22,10 @@ export type Kind =
   | 'synonyms'
   | Optional;
 type Optional = 'optional text' | 'optional number' | 'optional bank code' | 'optional address';
-/** The fields of a setting with several fields. They are sent together, so fields that are not named are sent unchanged. */
+/** Fields of a setting that is an object. The object is always sent as a whole, with unnamed fields unchanged. */
 export type Fields = Record<string, Kind>;
 
-/** Kinds by the name of the schema, or by the field if it has no named schema; kinds of lists by their elements. */
+/** Value formats by schema name, or by field name for unnamed schemas. Lists are found by their elements. */
 const KINDS: Partial<Record<string, Kind>> = {
   Currency: 'code',
   TaxRate: 'rate',
@@ -47,7 +47,7 @@ function kindIn(name: string, schema: Schema): Kind {
   return types.includes('null') ? `optional ${kind}` : kind;
 }
 
-/** The settings of the contract with their notation, or that of each field. */
+/** All settings of the contract, with their value format, or the format of each of their fields. */
 export const SETTINGS = Object.fromEntries(
   bodyFields('dashboard.updateSettings').map(([name, schema]) => {
     const fields = Object.entries(propertiesOf(REQUESTS, schema).properties);
@@ -58,14 +58,14 @@ export const SETTINGS = Object.fromEntries(
 
 const NONE = 'none';
 
-/** A setting by its typed name: `brand.accent-color` is a field of brand. */
+/** A setting as typed: `brand.accent-color` is a field of `brand`. */
 export interface Named {
   name: SettingName;
-  /** The field of a setting with several fields. */
+  /** The field, if the setting is an object. */
   field?: string;
 }
 
-/** Finds the setting of a key. Throws a usage error that lists the settings. */
+/** Finds a setting by its key. Throws a usage error that lists all settings. */
 export function settingOf(key: string): Named {
   const [name = '', field, ...rest] = key.toLowerCase().replaceAll('-', '_').split('.');
   if (!isSetting(name)) throw usageError(`There is no setting ${key}.`, `The settings are: ${NAMES.join(', ')}.`);
@@ -82,7 +82,7 @@ function isSetting(name: string): name is SettingName {
 
 const NAMES = Object.keys(SETTINGS);
 
-/** The new value of a setting, or its named fields; the others stay. */
+/** The setting's new value. For an object, named fields are replaced and the others stay. */
 export function valueIn({ name, field }: Named, values: string[]): unknown {
   const kind = SETTINGS[name];
   if (typeof kind === 'string') return parse(name, kind, values);
@@ -103,7 +103,7 @@ export function valueIn({ name, field }: Named, values: string[]): unknown {
   );
 }
 
-/** Splits a text at the first equals sign. */
+/** Splits a text at the first `=`. */
 function split(text: string): [string, string | undefined] {
   const at = text.indexOf('=');
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
@@ -165,7 +165,7 @@ function switchOf(key: string, text: string): boolean {
   return found;
 }
 
-/** Reads a share below 1 such as 0.19, or a percentage such as 19, 19% or 7.25%. */
+/** Parses a rate: a fraction below 1 such as 0.19, or a percentage such as 19, 19% or 7.25%. */
 function rateOf(key: string, text: string): string {
   if (/^0(?:\.\d{1,4})?$/.test(text)) return text;
   const { amount, problem } = readRate(text);
@@ -174,7 +174,7 @@ function rateOf(key: string, text: string): string {
   return amount;
 }
 
-/** Reads a tax rate: COUNTRY[/STATE][:CLASS]=RATE */
+/** Parses a tax rate: COUNTRY[/STATE][:CLASS]=RATE */
 function rateEntry(key: string, text: string): object {
   const [place, rate] = split(text);
   const [, country = '', state, tax_class] = /^([A-Za-z]{2})(?:\/([^:]+))?(?::(.+))?$/.exec(place) ?? [];
@@ -188,7 +188,7 @@ function rateEntry(key: string, text: string): object {
   return { ...where, rate: rateOf(key, rate) };
 }
 
-/** Reads synonyms: TERM=WORD,WORD */
+/** Parses synonyms: TERM=WORD,WORD */
 function synonymEntry(key: string, text: string): object {
   const [term, words] = split(text);
   const synonyms = (words ?? '').split(',').map((word) => word.trim());
@@ -196,7 +196,7 @@ function synonymEntry(key: string, text: string): object {
   throw usageError(`"${text}" is not an entry of ${key}.`, 'Give TERM=WORD,WORD, such as sofa=couch,settee.');
 }
 
-/** Writes a value as on the command line. */
+/** Formats a value as it is typed on the command line. */
 export function written(kind: Kind, value: unknown): string {
   if (value === null || value === undefined) return NONE;
   if (kind === 'switch') return value ? 'yes' : 'no';

@@ -12,7 +12,7 @@ async function givenShop(settings: object = SHOP) {
   const answer = { body: settings };
   const server = await fakeServer({ [`GET ${PATH}`]: answer, [`PATCH ${PATH}`]: answer });
   const { commerce } = await loggedIn(server.url);
-  /** The change that a command line makes. */
+  /** The request body that a command line sends. */
   const change = async (...args: string[]) => {
     const { code, err } = await commerce(['settings', 'set', ...args]);
     return code === 0 ? server.seen.findLast(({ method }) => method === 'PATCH')?.body : `${code} ${err}`;
@@ -20,7 +20,7 @@ async function givenShop(settings: object = SHOP) {
   return { ...server, commerce, change };
 }
 
-test('every setting of the contract, and every field of one, has a key', () => {
+test('every setting of the contract, and every field of a setting, has a key', () => {
   expect(Object.keys(SETTINGS).sort()).toEqual(Object.keys(schemas.SettingsPatch.properties).sort());
   for (const [name, kind] of Object.entries(SETTINGS)) {
     if (typeof kind === 'string') continue;
@@ -29,7 +29,7 @@ test('every setting of the contract, and every field of one, has a key', () => {
   }
 });
 
-test('shows all settings by the keys that set them, and one in the notation of set', async () => {
+test('shows all settings by the keys that set them, in the format that `set` accepts', async () => {
   const { commerce } = await givenShop();
   const { out } = await commerce(['settings', 'get']);
   expect(out).toMatch(/^tax_rates +DE=0.19 DE:reduced=0.07 AT=0.2$/m);
@@ -44,7 +44,7 @@ test('shows all settings by the keys that set them, and one in the notation of s
   expect(JSON.parse((await commerce(['settings', 'get', 'tax_rates', '--json'])).out)).toEqual(SHOP.tax_rates);
 });
 
-test('sends a change in the form of the contract', async () => {
+test("sends a changed setting in the contract's format", async () => {
   const { change } = await givenShop();
   expect(await change('name', 'Alder & Finch')).toEqual({ name: 'Alder & Finch' });
   expect(await change('currency', 'eur')).toEqual({ currency: 'EUR' });
@@ -73,7 +73,7 @@ test('sends a change in the form of the contract', async () => {
   expect(await change('default_tax_rate', '100%')).toEqual({ default_tax_rate: '1' });
 });
 
-test('keeps the unnamed fields of a setting with several', async () => {
+test('changing one field of a setting keeps its other fields', async () => {
   const { change } = await givenShop();
   expect(await change('brand.accent-color', '#123456')).toEqual({ brand: { ...SHOP.brand, accent_color: '#123456' } });
   expect(await change('legal', 'terms_url=https://shop.example/?a=b', 'terms_required=no')).toEqual({
@@ -114,7 +114,7 @@ test('rejects an invalid setting by its key before sending', async () => {
   expect(seen).toEqual([]);
 });
 
-test("reports the server's rejections by the key that sets the value", async () => {
+test('reports a setting that the server rejects by the key that sets the value', async () => {
   const detail = [{ loc: ['body', 'brand', 'accent_color'], msg: 'Choose a darker colour.', type: 'value_error' }];
   const refused = { ...refusal(422, 'validation_error', 'The request is not valid.'), body: { detail } };
   const server = await fakeServer({ [`GET ${PATH}`]: { body: SHOP }, [`PATCH ${PATH}`]: refused });

@@ -33,7 +33,7 @@ Examples:
 
 For delivery see commerce shipping-options, for cards commerce payments.`;
 
-/** `settings get|set`: the settings of the whole shop. */
+/** `settings get|set`: manages the shop's settings. */
 export function addSettings(program: Command, terminal: Terminal): void {
   const settings = program
     .command('settings')
@@ -88,7 +88,7 @@ function everything(settings: Settings, paint: Paint): string {
   return facts(Object.assign({}, ...names.map((name) => entriesOf(settings, name))), paint);
 }
 
-/** The setting, or each of its fields, by its key. */
+/** The setting's values by key: one entry, or one per field of an object. */
 function entriesOf(settings: Settings, name: SettingName): Record<string, string> {
   const kind = SETTINGS[name];
   const value: unknown = settings[name];

@@ -20,7 +20,7 @@ Examples:
   $ commerce setup
   $ commerce setup show --json`;
 
-/** `setup`: the steps before the shop can sell, with the command for each. */
+/** `setup`: lists what the shop needs before it can sell, with commands. */
 export function addSetup(program: Command, terminal: Terminal): void {
   const group = program.command('setup').description('Show the steps before the shop can sell, and simulate an order.');
   addCall(group, terminal, {
@@ -42,7 +42,7 @@ function inWords(item: Item, paint: Paint): string {
 
 const BANK_DETAILS = 'settings set bank_details account_holder="Alder & Finch" iban=DE89370400440532013000';
 
-/** For each step, commands that work as they are, to copy and change. */
+/** Working example commands for each step. */
 const COMMANDS: Record<string, string[]> = {
   products: ['products create "Stoneware Mug" --price 14.00 --stock 24 --status active'],
   delivery: ['shipping-options create Parcel --price 4.90 --country DE'],
@@ -55,12 +55,12 @@ const COMMANDS: Record<string, string[]> = {
 };
 
 function commandsFor({ code, next }: Item): string[] {
-  // Published products only lack stock.
+  // If all published products only lack stock, suggest adding stock.
   if (next?.operation === 'dashboard.adjustInventory') return ['inventory adjust SKU --delta 24 --reason received'];
   return COMMANDS[code] ?? (next ? [`api ${next.method} ${next.path}`] : []);
 }
 
-/** Whether the shop can sell, in one sentence. */
+/** States in one sentence whether the shop can sell. */
 export function sentenceOf({ can_sell, items }: State): string {
   const open = items.filter(({ done }) => !done).length;
   if (!can_sell) return 'The shop cannot sell yet.';

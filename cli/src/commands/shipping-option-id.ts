@@ -3,8 +3,8 @@ import { CommandError, EXIT } from '../errors.ts';
 import { isUuid } from './options.ts';
 
 /**
- * Finds the id of a shipping option that is named by id or name. Names need not be unique; a name of several options identifies
- * none.
+ * Finds a shipping option by id or name. Returns its id. Names need not be unique; a name that several options share is
+ * not accepted.
  */
 export async function shippingOptionIdOf(client: DashboardClient, wanted: string): Promise<string> {
   if (isUuid(wanted)) return wanted;

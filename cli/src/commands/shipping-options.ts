@@ -36,7 +36,7 @@ The command asks first; programs agree with --yes.
 Examples:
   $ commerce shipping-options delete Parcel`;
 
-/** `shipping-options list|get|create|update|delete`. */
+/** Adds `shipping-options` with its subcommands. */
 export function addShippingOptions(program: Command, terminal: Terminal): void {
   const group = program.command('shipping-options').description('The delivery and pickup options of the shop.');
   addCall(group, terminal, {
@@ -87,7 +87,7 @@ export function addShippingOptions(program: Command, terminal: Terminal): void {
   });
 }
 
-/** Both fields are set by one flag. */
+/** One flag sets both fields. */
 const DAYS = { estimated_days_min: false, estimated_days_max: false } as const;
 
 interface OwnOptions {
@@ -101,7 +101,7 @@ function addDays(command: Command): Command {
   );
 }
 
-/** Reads a number of days: `2-4` means at least two and at most four. */
+/** Parses a number of days: `2-4` means two to four. */
 function daysOf({ days }: OwnOptions) {
   if (days === undefined) return {};
   const [from, to = from] = options.orNull(days)?.split('-').map(Number) ?? [null];

@@ -21,7 +21,7 @@ Examples:
   $ commerce staff accept --url https://shop.example
   $ commerce staff accept CODE --url https://shop.example --name "Noor Haddad" < password.txt`;
 
-/** `staff accept`: joins the staff of a shop with the code in the mail. */
+/** `staff accept`: accepts an invitation with the code from the mail. */
 export function addStaffAccept(staff: Command, terminal: Terminal): void {
   const accept = calls(
     staff.command('accept [code]'),

@@ -1,7 +1,7 @@
 import { type DashboardClient, type Schemas, unwrap } from '@commerce-backend/sdk';
 import { CommandError, EXIT } from '../errors.ts';
 
-/** Finds a member of the staff who is named by e-mail or id. */
+/** Finds a staff member by e-mail or id. */
 export async function memberNamed(client: DashboardClient, who: string): Promise<Schemas['StaffMember']> {
   const { staff } = await unwrap(client.GET('/api/dashboard/staff'));
   const found = staff.find(({ id, email }) => isNamed(who, id, email));

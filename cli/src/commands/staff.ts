@@ -28,7 +28,7 @@ Examples:
   $ commerce staff withdraw noor@shop.example   the link in the mail stops working
   $ commerce staff accept                       asks for the code in the mail`;
 
-/** `staff list|invite|role|remove|invitations|withdraw|accept`: the people who work for the shop. */
+/** `staff list|invite|role|remove|invitations|withdraw|accept`: manages the shop's staff. */
 export function addStaff(program: Command, terminal: Terminal): void {
   const examples = EXAMPLES;
   const staff = program
@@ -107,7 +107,7 @@ async function remove(who: string, { yes, keys }: RemoveOptions, command: Comman
   show(terminal, isJson(command), { id, removed: true }, () => `${name} no longer works here.`);
 }
 
-/** The keys that need a decision. */
+/** The error that lists a removed staff member's keys, which must be kept or revoked. */
 function keysLeft(name: string, keys: Schemas['KeyOfMember'][]): CommandError {
   const list = keys.map(({ description, kind, id }) => `${description} (${kind}, ${id})`).join('; ');
   const message = `${name} created keys that still work: ${list}.`;

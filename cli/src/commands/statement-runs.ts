@@ -24,7 +24,7 @@ Examples:
   $ commerce orders statements
   $ commerce orders undo-statement 0192f3a0-8888-7000-8000-000000000001`;
 
-/** `orders statements|undo-statement`: the runs that marked orders as paid from a bank statement. */
+/** `orders statements|undo-statement`: list and undo runs that marked orders as paid from a bank statement. */
 export function addStatementRuns(orders: Command, terminal: Terminal): void {
   addCall(orders, terminal, {
     name: 'statements',

@@ -13,7 +13,7 @@ Examples:
   $ commerce status
   $ commerce status --profile live --json`;
 
-/** `status`: whether the server, the login and the shop work. */
+/** `status`: checks the server, the login and the shop. */
 export function addStatus(program: Command, terminal: Terminal): void {
   program
     .command('status')
@@ -68,7 +68,7 @@ async function reached(url: string): Promise<{ reachable: boolean; took_ms: numb
   return { reachable: answer !== undefined, took_ms: Math.round(performance.now() - startedAt) };
 }
 
-/** The owner of the credentials, or the error of the server, which is reported at the end. */
+/** The owner of the credentials, or the server's error, which is thrown at the end. */
 async function whoIs(command: Command, terminal: Terminal) {
   try {
     const { client, profile } = await openSession(command, terminal, { maxAttempts: 1, timeoutMs: PATIENCE_MS });

@@ -17,7 +17,7 @@ Examples:
 
 const COLUMNS = keyColumns<Schemas['StorefrontToken']>({ title: 'KIND', value: ({ kind }) => kind });
 
-/** `storefront-tokens list|create|rotate|revoke`: the credentials of storefronts. */
+/** `storefront-tokens list|create|rotate|revoke`: manages the credentials of storefronts. */
 export function addStorefrontTokens(program: Command, terminal: Terminal): void {
   const examples = EXAMPLES;
   const keys = program

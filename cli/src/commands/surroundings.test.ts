@@ -36,7 +36,7 @@ test('status shows the server, the login and the shop', async () => {
   });
 });
 
-test('lists the set-up steps with their state, the blocking ones, and the command for each', async () => {
+test('lists setup steps with their state, those that block selling, and a command for each', async () => {
   const { url } = await shop();
   const { commerce } = await loggedIn(url);
   const { code, out } = await commerce(['setup']);
@@ -50,7 +50,7 @@ test('lists the set-up steps with their state, the blocking ones, and the comman
   expect((await (await loggedIn(ready)).commerce(['setup'])).out).toMatch(/\n\nThe shop can sell\.\n$/);
 });
 
-test('reports a problem in status with its exit code', async () => {
+test('status reports a problem with its exit code', async () => {
   const { url } = await shop({ 'GET /api/dashboard/me': refusal(401, 'invalid_token', 'Revoked.') });
   const revoked = await (await loggedIn(url)).commerce(['status']);
   expect(revoked.code).toBe(3);
@@ -63,14 +63,14 @@ test('reports a problem in status with its exit code', async () => {
   expect(gone.out).toContain('does not answer');
 });
 
-test("tells an API key's user to log in as a person where the server requires it", async () => {
+test('tells users of an API key to log in as a person if the server requires that', async () => {
   const { url } = await shop({ 'GET /api/dashboard/api-keys': refusal(401, 'unauthorized', 'Send mch_….') });
   const { code, err } = await (await loggedIn(url)).commerce(['api-keys', 'list']);
   expect(code).toBe(3);
   expect(err).toContain('Log in with e-mail and password, and without COMMERCE_API_KEY: commerce login --email');
 });
 
-test('lists profiles without their secrets, the current one first', async () => {
+test('lists profiles without secrets, the current one first', async () => {
   const { commerce, config } = await user();
   expect((await commerce(['profiles'])).out).toBe('No profiles yet. Create one: commerce login\n');
   const profiles = {
@@ -111,7 +111,7 @@ test('opens a page in the browser from a terminal, and otherwise only prints the
   expect(wrong.err).toContain('Name panel, docs or storefront.');
 });
 
-test('explains a mistyped command, and names its help', async () => {
+test('reports a mistyped command or value, and names the help to read', async () => {
   const { commerce } = await user();
   const saidOf = async (...args: string[]) => (await commerce(args)).err;
   expect(await saidOf('open')).toContain('See the usage: commerce open --help');
@@ -146,7 +146,7 @@ test('bash completes commands, options and their values', async () => {
   expect(complete('commerce', 'notifications', 'set', 'low')).toEqual(['low-stock']);
 });
 
-test('zsh and fish have scripts of their own', async () => {
+test('generates separate completion scripts for zsh and fish', async () => {
   const { commerce } = await user();
   const zsh = (await commerce(['completion', 'zsh'])).out;
   expect(zsh).toMatch(/^#compdef commerce\n/);

@@ -16,7 +16,7 @@ Examples:
 
 const COLUMNS = keyColumns<Schemas['SyncKey']>({ title: 'KEY ID', value: ({ key_id }) => key_id, below: true });
 
-/** `sync-keys list|create|rotate|revoke`: the credentials of integrations. */
+/** `sync-keys list|create|rotate|revoke`: manages the credentials of integrations. */
 export function addSyncKeys(program: Command, terminal: Terminal): void {
   const examples = EXAMPLES;
   const keys = program.command('sync-keys').description('The keys of integrations.').addHelpText('after', examples);

@@ -11,7 +11,7 @@ Examples:
   $ commerce trigger order.paid
 ${EVENT_TYPES_HELP}`;
 
-/** `trigger`: sends a test event to all subscribers of its type. */
+/** `trigger`: sends a test event to all webhooks and listeners for its type. */
 export function addTrigger(program: Command, terminal: Terminal): void {
   addCall(program, terminal, {
     name: 'trigger <type>',

@@ -13,7 +13,7 @@ const PING = examples.PingDelivery.value;
 const WEBHOOKS = '/api/dashboard/webhooks';
 const DELIVERIES = '/api/dashboard/webhook-deliveries';
 
-test('every event of the contract has a description here', () => {
+test('every event type of the contract has a description in the CLI', () => {
   expect(EVENT_TYPES).toEqual(contract.components.schemas.EventType.enum);
   expect(EVENT_TYPES_HELP).toContain('inventory.changed      stock changed significantly');
 });
@@ -37,7 +37,7 @@ test('lists webhooks with their state', async () => {
   expect(JSON.parse((await commerce(['webhooks', 'list', '--json'])).out)).toHaveLength(3);
 });
 
-test('creates a webhook for the named events, or for all, and shows its secret', async () => {
+test('creates a webhook for the given event types, or for all, and shows its secret', async () => {
   const server = await fakeServer({ [`POST ${WEBHOOKS}`]: { status: 201, body: WITH_SECRET } });
   const { commerce } = await loggedIn(server.url);
   const url = 'https://search.example/hooks';
@@ -78,7 +78,7 @@ test('enables, disables, tests, rotates and deletes a webhook by its id', async 
   expect((await commerce(['webhooks', 'delete', 'mine'])).code).toBe(2);
 });
 
-test('names the remedy for each error', async () => {
+test('the errors of webhook commands name a remedy', async () => {
   const path = `${WEBHOOKS}/${WEBHOOK.id}`;
   const server = await fakeServer({
     [`POST ${path}/test`]: refusal(409, 'webhook_disabled', 'This webhook is disabled.'),
@@ -110,7 +110,7 @@ test('lists deliveries by filters, and shows one with its attempts', async () =>
   expect(one.out).toContain('    "slug": "stoneware-mug",\n');
 });
 
-test('replays a long outage batch by batch until nothing remains, with its progress', async () => {
+test('replays all failed deliveries in batches, with its progress', async () => {
   let remaining = 2_500;
   const server = await fakeServer({
     [`POST ${DELIVERIES}/replay-failed`]: () => {
@@ -142,7 +142,7 @@ test('replays one delivery, or all that have failed since a time', async () => {
   expect(server.seen).toHaveLength(2);
 });
 
-test('can trigger every event of the contract', async () => {
+test('`trigger` sends every event type of the contract', async () => {
   const trigger = () => ({ status: 201, body: examples.TriggeredEvent.value });
   const server = await fakeServer({ 'POST /api/dashboard/events/trigger': trigger });
   const { commerce } = await loggedIn(server.url);
@@ -151,7 +151,7 @@ test('can trigger every event of the contract', async () => {
   expect(server.seen.map(({ body }) => body.type)).toEqual(types);
 });
 
-test('shows the receivers of a test event, or how to listen', async () => {
+test('shows the receivers of a test event, or how to listen if there are none', async () => {
   const triggered = examples.TriggeredEvent.value;
   let counts = { webhooks_count: 2, listeners_count: 1 };
   const trigger = () => ({ status: 201, body: { ...triggered, ...counts } });

@@ -20,10 +20,10 @@ Examples:
   $ commerce webhooks disable ID       until it is enabled
   $ commerce webhooks enable ID        after it was disabled; then: commerce deliveries replay --failed-since WHEN`;
 
-/** The ping is left out, because it is sent to each webhook anyway. */
+/** All event types except the ping, which every webhook gets. */
 const ALL = EVENT_TYPES.filter((type) => type !== 'webhook.ping');
 
-/** `webhooks list|get|create|enable|disable|test|rotate|delete`: the URLs that receive events. */
+/** `webhooks list|get|create|enable|disable|test|rotate|delete`: manages webhooks. */
 export function addWebhooks(program: Command, terminal: Terminal): void {
   const examples = EXAMPLES;
   const webhooks = program

@@ -5,7 +5,7 @@ import { facts, moment, show } from '../output.ts';
 import { type GlobalOptions, openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** `whoami`: asks the server for the owner of the credentials. */
+/** `whoami`: shows the owner of the credentials. */
 export function addWhoami(program: Command, terminal: Terminal): void {
   calls(program.command('whoami'), 'dashboard.getMe')
     .description('Show the shop and the login of the commands.')
@@ -36,7 +36,7 @@ async function whoami(command: Command, terminal: Terminal): Promise<void> {
   );
 }
 
-/** Without the scopes that the shorthands cover: read for all that end in :read, and write for almost all. */
+/** Omits scopes that `read` or `write` already includes. */
 function inShort(scopes: string[]): string {
   const named = scopes.includes('write') ? BEYOND_WRITE : scopes;
   const shown = scopes.filter((scope) => !scope.includes(':') || named.includes(scope));

@@ -21,7 +21,7 @@ const token = { ...examples.StorefrontTokenWithSecret.value, id: ID };
 const OWN = '/api/dashboard';
 const PATH = `${OWN}/products/${PRODUCT.id}`;
 
-/** The responses for everything that the commands look up, and for every change. */
+/** Responses for everything that the commands look up or change. */
 const ANSWERS: Answers = {
   [`GET ${OWN}/products`]: { body: pageOf('products', PRODUCT) },
   [`GET ${PATH}`]: { body: PRODUCT },
@@ -35,7 +35,7 @@ const deleted = { id: ID, deleted: true };
 const collection = `${OWN}/collections/${COLLECTION.id}`;
 const customer = `${OWN}/customers/${CUSTOMER.id}`;
 
-/** A command line, its call and body, and the response. */
+/** Command line, expected call, expected body, response. */
 const WRITES: [string[], string, unknown, unknown][] = [
   [
     ['products', 'create', 'Mug', '--price', '14', '--stock', '3', '--tag', 'a', '--tag', 'b', '--no-track-inventory'],
@@ -188,7 +188,7 @@ const WRITES: [string[], string, unknown, unknown][] = [
   [['shipping-options', 'get', ID], `GET ${OWN}/shipping-options/${ID}`, undefined, examples.ShippingOption.value],
 ];
 
-test.each(WRITES)('%j calls %s', async (args, call, body, answer) => {
+test.each(WRITES)('the command %j calls %s', async (args, call, body, answer) => {
   const server = await fakeServer({ ...ANSWERS, [call]: { body: answer } });
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce(args);
@@ -199,7 +199,7 @@ test.each(WRITES)('%j calls %s', async (args, call, body, answer) => {
   expect(() => JSON.parse(program.out)).not.toThrow();
 });
 
-test.each(WRITES.filter(([args]) => args.includes('--yes')))('%j asks first', async (args, call) => {
+test.each(WRITES.filter(([args]) => args.includes('--yes')))('%j asks for confirmation', async (args, call) => {
   const server = await fakeServer({ ...ANSWERS, [call]: { body: {} } });
   const { commerce } = await loggedIn(server.url);
   const asking = args.filter((arg) => arg !== '--yes');
@@ -210,7 +210,7 @@ test.each(WRITES.filter(([args]) => args.includes('--yes')))('%j asks first', as
   expect(server.seen.every(({ method }) => method === 'GET')).toBe(true);
 });
 
-test('shows the secret of a new key once', async () => {
+test('shows the secret of a new API key once', async () => {
   const server = await fakeServer({ [`POST ${OWN}/api-keys`]: { status: 201, body: key } });
   const { commerce } = await loggedIn(server.url);
   const { out } = await commerce(['api-keys', 'create', '--description', 'Till', '--scope', 'read']);
@@ -218,7 +218,7 @@ test('shows the secret of a new key once', async () => {
   expect(out).toContain('Keep the secret now: it is not shown again.');
 });
 
-test('creates a product with all its parts from JSON, and prefers options to it', async () => {
+test('creates a product with all its parts from JSON, and options override fields of the JSON', async () => {
   const server = await fakeServer({ [`POST ${OWN}/products`]: { status: 201, body: PRODUCT } });
   const { commerce } = await loggedIn(server.url);
   const input = JSON.stringify({ name: 'Old', price: '1.00', options: [{ name: 'Size', values: ['S'] }] });
@@ -230,7 +230,7 @@ test('creates a product with all its parts from JSON, and prefers options to it'
   });
 });
 
-test('reports errors by the options and arguments that caused them', async () => {
+test('a rejected call names the options and arguments that caused the errors', async () => {
   const detail = [
     { loc: ['body', 'starts_at'], msg: 'Too late.', type: 'value_error' },
     { loc: ['body', 'code'], msg: 'Too long.', type: 'value_error' },
@@ -248,7 +248,7 @@ test('reports errors by the options and arguments that caused them', async () =>
   expect(program.detail[0]).toEqual({ field: 'starts_at', flag: '--starts', message: 'Too late.' });
 });
 
-test('rejects unknown names and empty changes before sending', async () => {
+test('rejects unknown variants, options, images and collections, and updates without a change, before sending', async () => {
   const server = await fakeServer(ANSWERS);
   const { commerce } = await loggedIn(server.url);
   for (const [args, code, message] of [

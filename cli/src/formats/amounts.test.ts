@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import { amountStyle, readAmount, readMoney, showAmount, withoutCurrency } from './amounts.ts';
 
-/** The amount formats of each locale, from CLDR, and its currency. */
+/** Locales with different amount formats in CLDR, and their currency. */
 const LOCALES = { de: 'EUR', fr: 'EUR', en: 'GBP', 'de-CH': 'CHF', sv: 'SEK', 'de-AT': 'EUR', 'fr-CH': 'CHF' } as const;
 const POINT_LOCALES = ['en', 'de-CH', 'fr-CH'];
 
-/** The canonical amount of each text in every locale; two amounts if the rejection names both. */
+/**
+ * Expected amount for each text in every locale. Two amounts if the text is ambiguous, and undefined if it is invalid.
+ */
 const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = [
   ['14', '14.00'],
   ['14.5', '14.50'],
@@ -20,7 +22,7 @@ const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = 
   ['1,500.00', '1500.00'],
   ['1.500.000', '1500000.00'],
   ['1,500,000.5', '1500000.50'],
-  // The same amount grouped by a space, a no-break space, a narrow one, a thin one and both apostrophes.
+  // Grouped by a space, no-break space, narrow space, thin space and both apostrophes.
   ['1 500', '1500.00'],
   ['1\u00a0500,50', '1500.50'],
   ['1\u202f500,50', '1500.50'],
@@ -31,7 +33,7 @@ const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = 
   ['€ 1.500,00', '1500.00'],
   ['1 500,00 €', '1500.00'],
   ['CHF 1’500.00', '1500.00'],
-  // Amounts with three digits after the only separator.
+  // Three digits after the only separator.
   ['1.500', ['1500.00', '1.50']],
   ['1,500', ['1500.00', '1.50']],
   ['12.000', ['12000.00', '12.00']],
@@ -52,7 +54,7 @@ const TEXTS: [text: string, meaning: string | [string, string] | undefined][] = 
 for (const [locale, currency] of Object.entries(LOCALES)) {
   const style = amountStyle(locale, currency);
   const local = (amount: string) => (POINT_LOCALES.includes(locale) ? amount : amount.replace('.', ','));
-  test.each(TEXTS)(`in ${locale}, %j means %j`, (text, meaning) => {
+  test.each(TEXTS)(`in the locale ${locale}, the amount %j is parsed as %j`, (text, meaning) => {
     const { amount, problem } = readAmount(text, style);
     if (Array.isArray(meaning)) {
       const [more, less] = meaning.map(local);
@@ -64,7 +66,7 @@ for (const [locale, currency] of Object.entries(LOCALES)) {
   });
 }
 
-test('rejects a text whose second reading has too many decimals, and proposes only the other', () => {
+test('rejects an ambiguous amount that has too many decimals in one meaning, and suggests the other meaning', () => {
   const { problem } = readAmount('1.299', amountStyle('de', 'EUR'));
   expect(problem).toBe('1.299 can mean 1299,00 or 1,299: enter 1299,00.');
 });
@@ -79,11 +81,14 @@ test.each([
   ['de', 'JPY', '1500,00', '1500'],
   ['de', 'JPY', '1500,5', undefined],
   ['de', 'JPY', '1,500', undefined],
-])('in %s with %s, whose decimals differ, %j is %j', (locale, currency, text, amount) => {
-  expect(readAmount(text, amountStyle(locale, currency)).amount).toBe(amount);
-});
+])(
+  'in the locale %s with the currency %s, which has other decimals, the amount %j is parsed as %j',
+  (locale, currency, text, amount) => {
+    expect(readAmount(text, amountStyle(locale, currency)).amount).toBe(amount);
+  },
+);
 
-test("a field shows amounts in the locale's format, and reads them back", () => {
+test("formats amounts for a field in the locale's format, and parses them again", () => {
   const shown: Record<string, string> = {};
   for (const locale of Object.keys(LOCALES)) {
     for (const currency of ['EUR', 'JPY', 'KWD']) {
@@ -124,11 +129,11 @@ test.each([
   ['1.23456', undefined],
   ['1234567890123', undefined],
   ['', undefined],
-])('the money of a cell with %j is %j', (cell, money) => {
+])('the amount in the CSV cell %j is parsed as %j', (cell, money) => {
   expect(readMoney(cell, 2).amount).toBe(money);
 });
 
-test('rejects a cell with two readings, unless the currency has three decimals', () => {
+test('rejects an ambiguous amount in a CSV cell, unless the currency has three decimals', () => {
   expect(readMoney('1.250', 2).problem).toBe('1.250 can mean 1250.00 or 1.25: enter 1250.00 or 1.25.');
   expect(readMoney('1.250', 3).amount).toBe('1.250');
 });
@@ -139,6 +144,6 @@ test.each([
   ['$12', '12'],
   ['12€', '12'],
   ['EUR', 'EUR'],
-])('without its currency, %j is %j', (cell, amount) => {
+])('removes the currency from an amount: %j becomes %j', (cell, amount) => {
   expect(withoutCurrency(cell)).toBe(amount);
 });

@@ -1,34 +1,31 @@
 /**
- * Reads amounts that people and programs write. The panel, the command line and the imports share this only parser of typed
- * amounts. The API takes canonical decimals ("1500.00") only.
+ * The only parser for amounts that people or programs have written. Panel, command line and imports share it. The API
+ * accepts only canonical decimals ("1500.00").
  */
 
-/** The amount format of the input: the decimal separator, and the number of decimals of the currency. */
+/** The decimal separator, and the currency's number of decimals. */
 export interface AmountStyle {
   sign: '.' | ',';
   decimals: number;
 }
 
-/** A canonical amount, or the problem with the text, for people. */
+/** A canonical amount, or the reason why the text is not accepted, as a sentence for users. */
 export type AmountReading = { amount: string; problem?: never } | { amount?: never; problem: string };
 
-/**
- * The format of a locale such as de-AT. A locale with other digits or separators than point and comma counts as one with a
- * point.
- */
+/** The amount format of a locale such as de-AT. Locales with other digits or separators use the point. */
 export function amountStyle(locale: string, currency: string): AmountStyle {
-  // fr-CH writes 1,5 but 1.50 CHF.
+  // With the currency's decimals, because fr-CH writes 1,5 but 1.50 CHF.
   const format = new Intl.NumberFormat(locale, { style: 'currency', currency, minimumFractionDigits: 2 });
   const isComma = format.formatToParts(1.5).some(({ type, value }) => type === 'decimal' && value === ',');
   return { sign: isComma ? ',' : '.', decimals: decimalsOf(currency) };
 }
 
-/** The number of decimals of a currency: 2 in EUR, 0 in JPY, 3 in KWD. */
+/** Number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */
 export function decimalsOf(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** The amount with exactly the currency's decimals, if the text has one reading. */
+/** Parses an unambiguous amount. The result has exactly the currency's decimals. */
 export function readAmount(text: string, style: AmountStyle): AmountReading {
   const { number, problem } = readNumber(withoutCurrency(text.normalize('NFKC').trim()), style);
   if (number === undefined || !fits(number, style.decimals)) {
@@ -40,9 +37,9 @@ export function readAmount(text: string, style: AmountStyle): AmountReading {
 }
 
 /**
- * The number in plain decimals, if the text has one reading. "1.500" has two, 1500 and 1.5, and neither the locale nor the
- * currency decides, because people work in shops of other languages. The exception is a text in exactly the format that fields
- * show, such as "1.500" dinars.
+ * Parses an unambiguous number to plain decimals. "1.500" could be 1500 or 1.5. Neither locale nor currency decides
+ * that, because users may work in shops of other countries. It is accepted only if fields show amounts in exactly this
+ * format, such as "1.500" dinars.
  */
 export function readNumber(text: string, style: AmountStyle): { number?: string | undefined; problem?: string } {
   const { point, comma } = readingsOf(text);
@@ -61,13 +58,13 @@ function ambiguity(text: string, readings: string[], style: AmountStyle): string
   return `${text.trim()} can mean ${shown(largestFirst)}: enter ${shown(valid)}.`;
 }
 
-/** Whether a plain number is within the contract's bounds, and its decimals within the currency's. */
+/** Whether a number is within the contract's range and has at most the currency's decimals. */
 function fits(number: string, decimals: number): boolean {
   const [whole = '', fraction = ''] = number.split('.');
   return whole.length <= 12 && fraction.replace(/0+$/, '').length <= decimals;
 }
 
-/** A canonical number in the given format, without grouping, so that it has one reading: 1500,00. */
+/** Formats a canonical number without grouping, so that it is unambiguous: 1500,00. */
 export function showAmount(number: string, { sign, decimals }: AmountStyle): string {
   const [whole = '', fraction = ''] = number.split('.');
   const kept = fraction.replace(/0+$/, '').padEnd(decimals, '0');
@@ -78,32 +75,36 @@ const LONGEST = 40;
 const CURRENCY_BEFORE = /^(?:\p{Sc}|[A-Z]{3})\s*(?=\d)/u;
 const CURRENCY_AFTER = /(?<=\d)\s*(?:\p{Sc}|[A-Z]{3})$/u;
 
-/** The number of an amount such as `€ 12.50` or `12.50 EUR`. */
+/** Removes the currency from an amount such as `€ 12.50` or `12.50 EUR`. */
 export function withoutCurrency(text: string): string {
   return text.replace(CURRENCY_BEFORE, '').replace(CURRENCY_AFTER, '');
 }
 
-// Matches groups of three after a leading 1 to 999, separated by one character; decimals come after the other.
+// Groups of three digits, separated by the same character, after a first group of 1 to 999. The other separator starts
+// the decimals.
 const WITH_POINT = /^(?:\d+|[1-9]\d{0,2}(?:([, '’])\d{3})(?:\1\d{3})*)(?:\.(\d*))?$/;
 const WITH_COMMA = /^(?:\d+|[1-9]\d{0,2}(?:([. '’])\d{3})(?:\1\d{3})*)(?:,(\d*))?$/;
 
-/** An amount in a file, as canonical money. Programs write a point; a comma is accepted if it has one reading. */
+/**
+ * Parses an amount in a file to canonical form. Programs write a decimal point; a comma is accepted if it is
+ * unambiguous.
+ */
 export function readMoney(cell: string, decimals: number): AmountReading {
   const { number, problem } = readNumber(cell, { sign: '.', decimals });
-  // The server checks the decimals: one file may have amounts of several currencies.
+  // The server checks the number of decimals, because a file may contain several currencies.
   if (number !== undefined && fits(number, 3)) return { amount: withoutSurplusZeros(number) };
   return { problem: problem ?? `${JSON.stringify(cell.slice(0, 60))} is not an amount such as 1299.00.` };
 }
 
-/** Zeros at the end are left out, because Magento writes 52.500000. */
+/** Removes trailing zeros, because Magento writes 52.500000. */
 function withoutSurplusZeros(number: string): string {
   return /\.\d{4}/.test(number) ? number.replace(/\.?0+$/, '') : number;
 }
 
-/** The readings of a text with a decimal point and with a decimal comma, in plain decimals. */
+/** The decimal numbers that a text stands for, read with a decimal point and with a decimal comma. */
 export function readingsOf(text: string): { point?: string; comma?: string } {
   if (text.length > LONGEST) return {};
-  // Replaces full-width digits, and the no-break and narrow spaces with which programs group.
+  // Converts full-width digits, and the no-break and narrow spaces that programs use for grouping.
   const typed = text.normalize('NFKC').trim();
   const point = plain(typed, WITH_POINT, '.');
   const comma = plain(typed, WITH_COMMA, ',');

@@ -1,7 +1,7 @@
 import type { ProductImport, VariantInput } from '@commerce-backend/spec';
 import { quoted } from './row-reader.ts';
 
-/** The contract's bounds: lengths of texts and sizes of lists. */
+/** Maximum lengths of texts and sizes of lists in the contract. */
 export const BOUNDS = {
   name: 255,
   slug: 255,
@@ -29,8 +29,8 @@ export const BOUNDS = {
 } as const;
 
 /**
- * A part of a product that the contract rejects; `field` is the property, `variant` its index in `variants`, `like` the index
- * of the variant with the same options.
+ * A part of a product that the contract rejects. `field` is the property, `variant` its index in `variants`, `like` the
+ * index of another variant with the same option values.
  */
 export type OutOfBounds = { field: string; variant?: number; like?: number; message: string };
 
@@ -38,8 +38,8 @@ const URL_START = /^https?:\/\/\S/;
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /**
- * The errors of a product by the contract: texts too long, lists too many, characters that cannot be stored, variants with the
- * same options. Only properties of the right type are checked; the server reports wrong types.
+ * Validates a product against the contract: text lengths, list sizes, characters that cannot be stored, and variants
+ * with equal options. Properties of the wrong type are left to the server.
  */
 export function outOfBounds(product: ProductImport): OutOfBounds[] {
   const found = new Findings();
@@ -78,7 +78,6 @@ function checkMetadata(found: Findings, metadata: ProductImport['metadata']): vo
   }
 }
 
-/** The message for a product with too many variants. */
 export function tooManyVariants(count: number): string {
   return (
     `The product has ${count} variants, and one takes at most ${BOUNDS.variants}: nothing of it is imported. Divide it into ` +
@@ -119,7 +118,7 @@ class Findings {
 
   text(field: string, value: unknown, longest: number, variant?: number): void {
     if (typeof value !== 'string') return;
-    // JSON Schema counts lengths in characters, not in UTF-16 units.
+    // JSON Schema counts characters, not UTF-16 units.
     const length = value.length > longest ? [...value].length : value.length;
     if (length > longest) {
       this.add(field, `The text has ${length} characters; at most ${longest} are kept.`, variant);
@@ -140,7 +139,7 @@ class Findings {
   list<Item>(field: string, items: Item[] | undefined, most: number, check: (item: Item, index: number) => void): void {
     if (!Array.isArray(items)) return;
     if (items.length > most) this.add(field, `There are ${items.length}; at most ${most} are kept.`);
-    // Checking a list beyond the limit would bury the reason under its consequences.
+    // Errors in elements beyond the maximum would hide that the list is too long.
     items.slice(0, most).forEach(check);
   }
 }

@@ -1,14 +1,14 @@
+/**
+ * For every column of a format: its cell is stored in a field of the product (`path` or `path=value`), or a warning
+ * starts with the column's name. Cells that are ignored are marked with the reason.
+ */
+
 import type { ProductImport } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { readText, refusals } from './testing.ts';
 
-/**
- * Every column of the formats: a cell in it is kept in a field of the product (`path` or `path=value`), or a warning begins
- * with the column's name. Anything else fails. The few cells without information are marked with the reason.
- */
-
 type Outcome = `kept ${string}` | 'warned' | 'refused' | `nothing: ${string}`;
-/** A column (or its names, by `|`), the cell, and the result in each row of the example. */
+/** Column (or several names separated by `|`), cell, and the expected result in each row of the example. */
 type Case = [columns: string, cell: string, ...outcomes: Outcome[]];
 
 interface Example {
@@ -55,7 +55,7 @@ function tellOf(format: string, example: Example, cases: Case[]): void {
   }
 }
 
-// Shopify: a row with the title, which is also a variant, a second variant, and an image.
+// Shopify: a row with title and first variant, a second variant, an image.
 const SHOPIFY: Example = {
   header: ['Handle', 'Title', 'Option1 Name', 'Option1 Value', 'Variant Price', 'Image Src'],
   rows: [
@@ -195,7 +195,7 @@ for (const name of [
   });
 }
 
-// WooCommerce: the columns of its exporter in a variable product, and in its two variations.
+// WooCommerce: its exporter's columns in a variable product and two variations.
 const WOOCOMMERCE: Example = {
   header: [
     'ID',

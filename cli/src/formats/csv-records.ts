@@ -1,20 +1,20 @@
-/** A row of a CSV file. If it has a `problem`, its cells are unreliable; there are none if nothing could be read. */
+/** A row of a CSV file. If it has a `problem`, its cells are unreliable or missing. */
 export type CsvRow = { line: number; cells: string[]; problem?: string };
 
-/** More than the longest product needs; beyond it, a quote was left open. */
+/** A longer row means that a quote was left open. No product needs as much. */
 const LONGEST_ROW_BYTES = 4 * 1024 * 1024;
 
 const BAD_QUOTE =
   'A quote inside a quoted cell is not doubled, or a quoted cell is not closed: the row cannot be read.';
 const OPEN_QUOTE = 'A quoted cell that begins on this line or after it is never closed: the rows in it cannot be read.';
 
-/** The records of csv-parse with `info` and `raw`. */
+/** A record of csv-parse with the options `info` and `raw`. */
 type Parsed = { record: string[]; info: { lines: number }; raw: string };
 
-/** The number of rows before a quote that is never closed; undefined if there is none. */
+/** Number of rows before a quote that is never closed; undefined if all are closed. */
 export type OpenQuote = { records?: number };
 
-/** The csv-parse options for the files of shops. If a quote stays open, that is noted in `open`. */
+/** csv-parse options for shop exports. An unclosed quote is recorded in `open`. */
 export function csvOptions(delimiter: string, open: OpenQuote) {
   return {
     delimiter,
@@ -22,7 +22,7 @@ export function csvOptions(delimiter: string, open: OpenQuote) {
     info: true,
     raw: true,
     relax_column_count: true,
-    // Without it, one stray quote corrupts the rest of the file; the raw text reveals such rows.
+    // A stray quote must not corrupt the rest of the file. The raw text shows which rows are affected.
     relax_quotes: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
@@ -35,8 +35,8 @@ export function csvOptions(delimiter: string, open: OpenQuote) {
 }
 
 /**
- * The rows of a CSV file in order, the header first; blank rows are skipped. `line` is the editor's line of the row's first
- * character, counting newlines inside quotes. A malformed row is returned with its problem, and reading continues.
+ * The rows of a CSV file, header first, without blank rows. `line` is the line number in an editor at which the row
+ * starts. A malformed row is returned with its problem, and parsing continues.
  */
 export async function* rowsOf(
   parsed: AsyncIterable<unknown> | Iterable<unknown>,
@@ -44,7 +44,7 @@ export async function* rowsOf(
   open: OpenQuote,
 ): AsyncGenerator<CsvRow> {
   let lastLine = 0;
-  // The parser counts a CRLF inside quotes as two lines.
+  // csv-parse counts a CRLF inside quotes as two lines.
   let overcounted = 0;
   let width: number | undefined;
   let records = 0;
@@ -56,7 +56,7 @@ export async function* rowsOf(
     const line = info.lines - overcounted - inside.all;
     lastLine = line + inside.all;
     records++;
-    // The parser reads ahead of this loop, so the line of its open quote is not known yet.
+    // csv-parse reads ahead of this loop, so it has not reported the line of an unclosed quote yet.
     if (records === open.records) openQuoteLine = lastLine + 1;
     if (cells.every((cell) => cell.trim() === '')) continue;
     width ??= cells.length;
@@ -87,9 +87,9 @@ function problemOf(cells: string[], raw: string, delimiter: string, width: numbe
   return undefined;
 }
 
-/** Whether each quoted cell of a row ends where the next cell, or the row's end, begins. */
+/** Whether every quoted cell ends directly before a delimiter or the end of the row. */
 function quotesClose(record: string, delimiter: string): boolean {
-  // The blank lines skipped before a record are part of it.
+  // `raw` includes blank lines before the record.
   const raw = record.replace(/^[\r\n]+/, '');
   let at = 0;
   while (at < raw.length) {

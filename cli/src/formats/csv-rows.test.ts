@@ -5,7 +5,7 @@ import { readCsv } from './csv-rows.ts';
 import { readCsvText } from './csv-text.ts';
 import { allOf } from './testing.ts';
 
-/** Reads the rows of a text in chunks, and checks that Node and the browser return the same ones. */
+/** Parses a text in chunks. Checks that the parsers for Node and browsers return the same rows. */
 async function rowsOf(text: string, pieceSize = 7): Promise<CsvRow[]> {
   async function* pieces() {
     const bytes = Buffer.from(text);
@@ -18,7 +18,7 @@ async function rowsOf(text: string, pieceSize = 7): Promise<CsvRow[]> {
 
 const newline = fc.constantFrom('\n', '\r\n');
 
-test('counts lines like an editor, with any newlines in and between the rows', async () => {
+test('counts lines like an editor, with any line breaks inside and between rows', async () => {
   const cell = fc.record({ before: fc.stringMatching(/^[a-z]{0,3}$/), breaks: fc.array(newline, { maxLength: 3 }) });
   const row = fc.record({ cells: fc.array(cell, { minLength: 2, maxLength: 2 }), blanks: fc.nat(2) });
   await fc.assert(
@@ -36,7 +36,7 @@ test('counts lines like an editor, with any newlines in and between the rows', a
   );
 });
 
-test('names a malformed row by its line, and reads the rows after it', async () => {
+test('reports a malformed row by line, and reads the following rows', async () => {
   const rows = await rowsOf('a,b\n1,2\n5" pipe,3\n4,5\n"foo "bar" baz",3\n7,8\n1,2,3\n\n"a, ""b""",9\n"M" x,1\n9,9\n');
   expect(rows.map(({ line, cells, problem }) => [line, cells.join('|'), problem !== undefined])).toEqual([
     [1, 'a|b', false],
@@ -52,7 +52,7 @@ test('names a malformed row by its line, and reads the rows after it', async () 
   ]);
 });
 
-test('loses only the rows up to the next quote after a quote left open', async () => {
+test('after an unclosed quote, loses only the rows up to the next quote', async () => {
   const rows = await rowsOf('a,b\n"b,c\nd,"e"\nf,g\n');
   expect(rows.map(({ line, problem }) => [line, problem !== undefined])).toEqual([
     [1, false],
@@ -61,7 +61,7 @@ test('loses only the rows up to the next quote after a quote left open', async (
   ]);
 });
 
-test('names a quote never closed by the line after the last row read', async () => {
+test('reports a quote that is never closed with the line after the last valid row', async () => {
   const rows = await rowsOf('a,b\n1,2\n"open,3\n4,5\n6,7\n');
   expect(rows.at(-1)).toMatchObject({ line: 3, problem: expect.stringContaining('never closed') });
   const endless = await rowsOf(`a,b\n1,2\n"${'x\n'.repeat(2_200_000)}","y"\n5,6\n7,8\n`, 65_536);

@@ -2,11 +2,11 @@ import { pipeline, Readable } from 'node:stream';
 import { parse } from 'csv-parse';
 import { type CsvRow, csvOptions, type OpenQuote, rowsOf } from './csv-records.ts';
 
-/** The rows of a CSV file, read on demand. */
+/** Streams the rows of a CSV file. */
 export async function* readCsv(bytes: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRow> {
   const open: OpenQuote = {};
   const parser = parse(csvOptions(delimiter, open));
-  // The iteration below throws the errors of both streams.
+  // Errors of both streams are thrown by the iteration below.
   pipeline(Readable.from(bytes, { objectMode: false }), parser, () => {});
   yield* rowsOf(parser, delimiter, open);
 }

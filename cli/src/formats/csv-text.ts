@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/browser/esm/sync';
 import { type CsvRow, csvOptions, type OpenQuote, rowsOf } from './csv-records.ts';
 
-/** The rows of a CSV file in a browser, which has no Node streams: the file is read as a whole. */
+/** Parses the rows of a CSV file in a browser. Browsers have no Node streams, so it reads the whole file first. */
 export async function* readCsvText(bytes: AsyncIterable<Uint8Array>, delimiter: string): AsyncGenerator<CsvRow> {
   const decoder = new TextDecoder();
   let text = '';

@@ -8,8 +8,8 @@ import { openTable, readText } from './text-file.ts';
 type Warn = (line: number, message: string) => void;
 
 /**
- * The customers of a file in JSON Lines or of Shopify's customers CSV, detected by its content. Of customers with the same
- * e-mail the first is used. Throws a FormatError if the format is unknown, and the file system's own errors.
+ * Reads customers from JSON Lines or Shopify's customers CSV; the content decides which. If several have the same
+ * e-mail, only the first is returned. Throws a FormatError for an unknown format, and the file system's errors.
  */
 export async function* readCustomers(path: string, warn: Warn, encoding?: string): AsyncGenerator<CustomerRead> {
   const text = (await readText(path, encoding)).replace(/^\uFEFF/, '');
@@ -72,7 +72,7 @@ function* customerOf(value: object, line: number, warn: Warn): Generator<Custome
   }
 }
 
-/** Whether a line is from `customers export`, which has more fields than an import takes. */
+/** Whether a line was written by `customers export`, which has more fields than imports accept. */
 function isExported(value: object): value is CustomerDetails {
   return 'marketing_consents' in value && Array.isArray(value.marketing_consents) && 'has_account' in value;
 }

@@ -1,4 +1,4 @@
-/** Whether one amount is more than another, compared exactly. */
+/** Compares two amounts exactly. */
 export function isMore(amount: string, other: string): boolean {
   return thousandths(amount) > thousandths(other);
 }
@@ -6,8 +6,8 @@ export function isMore(amount: string, other: string): boolean {
 const AMOUNT = /^\d+(?:\.\d{1,3})?$/;
 
 /**
- * Whether a price changes by more than 80 %: usually a misplaced decimal sign, so people are asked first. A price in a file may
- * not be an amount at all; the server rejects it.
+ * Whether a price changes by more than 80 %, which is usually a misplaced decimal point, so the user is asked. `after`
+ * may be anything; the server rejects what is not an amount.
  */
 export function isLargeChange(before: string, after: unknown): boolean {
   if (typeof after !== 'string' || !AMOUNT.test(after)) return false;
@@ -21,13 +21,13 @@ function thousandths(amount: string): bigint {
   return BigInt(whole + fraction.padEnd(3, '0'));
 }
 
-/** People type weights with at most two decimals, and files round them to grams by less than this share. */
+/** Weights are usually typed with at most two decimals. */
 const TYPED_DECIMALS = 2;
 const ROUNDED_BY = 0.001;
 
 /**
- * A file's weight in grams, in the given unit: the short weight that somebody may have typed, if it rounds to these grams, else
- * the exact one. `unit` is the number of grams of one unit.
+ * Converts grams to another unit. If a weight with few decimals rounds to these grams, somebody has probably typed it,
+ * so it is used; otherwise the exact weight. `unit` is the number of grams in one unit.
  */
 export function weightIn(grams: number, unit: number): string {
   const given = String(grams);
@@ -41,17 +41,20 @@ export function weightIn(grams: number, unit: number): string {
   return plainDecimal(grams / unit, 8);
 }
 
-/** A weight in its unit, with as few decimals as give the same grams again; `grams` is the number of grams of one unit. */
-export function gramsOf(weight: string, grams: number): string {
-  const exact = Number(weight) * grams;
+/**
+ * Converts a weight to grams, with the fewest decimals from which `weightIn` returns the same weight. `unit` is the number
+ * of grams in one unit.
+ */
+export function gramsOf(weight: string, unit: number): string {
+  const exact = Number(weight) * unit;
   for (let digits = 0; digits < 10; digits++) {
     const text = plainDecimal(exact, digits);
-    if (Number(weightIn(Number(text), grams)) === Number(weight)) return text;
+    if (Number(weightIn(Number(text), unit)) === Number(weight)) return text;
   }
   return plainDecimal(exact, 10);
 }
 
-/** A number in plain decimals, with at most this many after the point and no trailing zeros. */
+/** Formats a number with at most `digits` decimals and without trailing zeros. */
 export function plainDecimal(value: number, digits: number): string {
   const text = value.toFixed(digits);
   return text.includes('.') ? text.replace(/0+$/, '').replace(/\.$/, '') : text;

@@ -19,17 +19,17 @@ test.each([
   ['', 'a.jsonl', 'jsonl'],
   ['[{"name":"Mug"}]', 'a.jsonl', undefined],
   ['id,name,price', 'a.csv', undefined],
-])('%j in %s is %s', (header, file, format) => {
+])('detects the format of %j in %s: %s', (header, file, format) => {
   expect(detectFormat(header, file)).toBe(format);
 });
 
-test('uses the separator that occurs most often in the header', () => {
+test('uses the delimiter that occurs most often in the header', () => {
   expect(delimiterOf('Handle;Title;"Body, (HTML)"')).toBe(';');
   expect(delimiterOf('Handle\tTitle')).toBe('\t');
   expect(delimiterOf('Title')).toBe(',');
 });
 
-test('rejects a file of an unknown format with the next step', async () => {
+test('rejects a file of an unknown format with instructions', async () => {
   await expect(readText('id,name\n1,Mug\n')).rejects.toThrow('--format');
   await expect(readText('[{"name":"Mug"}]', { name: 'a.json' })).rejects.toThrow("jq -c '.[]'");
   await expect(readText('')).rejects.toThrow('is empty');

@@ -6,8 +6,8 @@ const GOOGLE = ['image_link', 'image link', 'availability', 'google_product_cate
 const MAGENTO = ['product_type', 'attribute_set_code', 'additional_attributes', 'configurable_variations'];
 
 /**
- * The format of a product file, detected from its beginning (at least the first line) and its name; undefined if it is unknown.
- * The content decides; the name only matters for JSON, where the first line may be empty.
+ * Detects the format of a product file from its first line (`header` may contain more) and its name; undefined if
+ * unknown. The name matters only for JSON Lines, whose first line may be empty.
  */
 export function detectFormat(header: string, fileName: string): Format | undefined {
   const start = header.replace(/^\uFEFF/, '').trimStart();
@@ -23,14 +23,14 @@ export function detectFormat(header: string, fileName: string): Format | undefin
   return /\.(?:jsonl|ndjson)$/i.test(fileName) ? 'jsonl' : undefined;
 }
 
-/** The separator of a CSV header: the comma, or the one of a spreadsheet in another locale. */
+/** The delimiter of a CSV header: a comma, or the delimiter that spreadsheets use in other locales. */
 export function delimiterOf(header: string): string {
   const line = firstLine(header);
   const count = (character: string) => line.split(character).length;
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
-/** The names of the columns in a CSV header, in lower case. */
+/** Column names of a CSV header in lower case. */
 export function columnsOf(header: string): Set<string> {
   const cells = firstLine(header).split(delimiterOf(header));
   return new Set(cells.map((cell) => cell.trim().replace(/^"|"$/g, '').trim().toLowerCase()));

@@ -6,7 +6,7 @@ import { fakeServer, loggedIn } from '../testing.ts';
 import { decodedText, encodingOf } from './encoding.ts';
 import { readText } from './testing.ts';
 
-/** The bytes of each text as Excel writes them in that country. */
+/** Texts and their bytes as Excel writes them in that country. */
 const OTHERS: [encoding: string, bytes: number[], text: string][] = [
   ['windows-1250', [0xbf, 0xf3, 0xb3, 0x77, 0x20, 0x9c, 0x63, 0x69], 'żółw ści'],
   ['windows-1250', [0xc8, 0x65, 0x72, 0x6e, 0xfd], 'Černý'],
@@ -25,14 +25,11 @@ async function* chunks(...pieces: number[][]): AsyncGenerator<Uint8Array> {
   for (const piece of pieces) yield Uint8Array.from(piece);
 }
 
-test.each(OTHERS)(
-  'rejects a file in %s, and reads it correctly if its encoding is named',
-  async (encoding, bytes, text) => {
-    const file = Uint8Array.from(bytes);
-    await expect(decodedText('f.csv', file)).rejects.toThrow(/f\.csv is not UTF-8.*--encoding/);
-    expect(await decodedText('f.csv', file, encoding)).toBe(text);
-  },
-);
+test.each(OTHERS)('rejects a file in %s, and decodes it if its encoding is given', async (encoding, bytes, text) => {
+  const file = Uint8Array.from(bytes);
+  await expect(decodedText('f.csv', file)).rejects.toThrow(/f\.csv is not UTF-8.*--encoding/);
+  expect(await decodedText('f.csv', file, encoding)).toBe(text);
+});
 
 test.each([
   ['UTF-8', Buffer.from('crème, Подарок'), 'utf-8'],
@@ -40,16 +37,16 @@ test.each([
   ['ASCII', Buffer.from('tea'), 'utf-8'],
   ['UTF-16 with its mark', Buffer.from('\ufeffcrème', 'utf16le'), 'utf-16le'],
   ['German in Windows-1252', Buffer.from('Gr\xfc\xdfe, Caf\xe9 5 \x80', 'latin1'), 'windows-1252'],
-])('recognises %s', async (_what, bytes, encoding) => {
+])('recognises the encoding of %s', async (_what, bytes, encoding) => {
   expect(await encodingOf('f.csv', chunks([...bytes]))).toBe(encoding);
 });
 
-test('accepts a letter cut by the end of a chunk, but not one cut by the end of the file', async () => {
+test('accepts a character split between chunks, but not one cut off at the end of the file', async () => {
   expect(await encodingOf('f.csv', chunks([0x63, 0xc3], [0xa8, 0x6d]))).toBe('utf-8');
   await expect(encodingOf('f.csv', chunks([0x63, 0xc3]))).rejects.toThrow(/not UTF-8/);
 });
 
-test('finds other letters late in the file before it reads the first row', async () => {
+test('finds non-ASCII letters late in the file before it reads the first row', async () => {
   const rows = `Handle,Title,Variant Price\n${'tea,Tea,1\n'.repeat(40_000)}`;
   const file = Buffer.concat([Buffer.from(rows), Buffer.from(OTHERS[0]?.[1] ?? [])]);
   await expect(readText(file)).rejects.toThrow(/not UTF-8/);
@@ -59,7 +56,7 @@ test.each([
   ['UTF-16 without its mark', Buffer.from('tea', 'utf16le'), undefined, /not UTF-8/],
   ['bytes that are invalid in the named encoding', Buffer.from([0xff, 0xff]), 'shift_jis', /not valid shift_jis/],
   ['an encoding that does not exist', Buffer.from('tea'), 'windows-9', /no encoding windows-9/],
-])('rejects %s', async (_what, bytes, named, message) => {
+])('rejects a file that it cannot decode: %s', async (_what, bytes, named, message) => {
   await expect(decodedText('f.csv', bytes, named)).rejects.toThrow(message);
 });
 

@@ -1,13 +1,13 @@
-import { FormatError } from './reading.ts';
-
 /**
- * The encodings of text files. UTF-8 and UTF-16 with a byte order mark are recognised. Single-byte encodings look alike, and a
- * wrong guess writes wrong letters into a shop, so a file in neither is rejected unless its encoding is named. The exception is
- * a text whose only letters outside ASCII are German ones, é and the euro sign: these bytes are a text only in Windows-1252,
- * and the Windows encodings of neighbouring countries have the same letters there.
+ * Detects text encodings. UTF-8 and UTF-16 with a byte order mark are recognized. Single-byte encodings cannot be
+ * distinguished, and a wrong guess would store wrong letters, so other files are rejected unless the user names the
+ * encoding. The exception is a file whose only non-ASCII letters are the German ones, é and €: their bytes are text
+ * only in Windows-1252 and related Windows encodings, which have the same letters there.
  */
 
-/** A file that is not UTF-8 and has no named encoding. */
+import { FormatError } from './reading.ts';
+
+/** The file is not UTF-8, and no encoding was given. */
 export class UnknownEncoding extends FormatError {
   constructor(name: string) {
     super(
@@ -21,7 +21,9 @@ export class UnknownEncoding extends FormatError {
 const SAFE_AS_WINDOWS_1252 = new Set([0xe4, 0xf6, 0xfc, 0xc4, 0xd6, 0xdc, 0xdf, 0xe9, 0xc9, 0x80]);
 const ASCII = 0x80;
 
-/** The encoding of a file, from all its bytes, or the named one. Throws UnknownEncoding or a FormatError. */
+/**
+ * The encoding of a file, which is the named one or detected from all bytes. Throws UnknownEncoding or a FormatError.
+ */
 export async function encodingOf(name: string, chunks: AsyncIterable<Uint8Array>, named?: string): Promise<string> {
   const decoder = named === undefined ? undefined : strictDecoder(named);
   const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -46,7 +48,7 @@ export async function encodingOf(name: string, chunks: AsyncIterable<Uint8Array>
   throw new UnknownEncoding(name);
 }
 
-/** A loop, because a file may have gigabytes. */
+/** Not `every`, which would be too slow for files of gigabytes. */
 function isSafeAsWindows1252(bytes: Uint8Array): boolean {
   for (const byte of bytes) if (byte === 0 || (byte >= ASCII && !SAFE_AS_WINDOWS_1252.has(byte))) return false;
   return true;
@@ -62,7 +64,7 @@ function strictDecoder(encoding: string): InstanceType<typeof TextDecoder> {
   }
 }
 
-/** Whether a chunk continues a valid text; without a chunk, whether the text ends there. */
+/** Whether a chunk continues a valid text. Without a chunk: whether the text may end here. */
 function decodes(decoder: InstanceType<typeof TextDecoder>, bytes?: Uint8Array): boolean {
   try {
     decoder.decode(bytes, { stream: bytes !== undefined });
@@ -77,7 +79,7 @@ function utf16Of([first, second]: Uint8Array): 'utf-16le' | 'utf-16be' | undefin
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
-/** A file's text without its byte order mark. Throws as `encodingOf` does. */
+/** Decodes a file without its byte order mark. Throws like `encodingOf`. */
 export async function decodedText(name: string, bytes: Uint8Array, named?: string): Promise<string> {
   return new TextDecoder(await encodingOf(name, once(bytes), named)).decode(bytes);
 }
@@ -86,12 +88,12 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-/** The text of a file's beginning, without its byte order mark. */
+/** Decodes the first bytes of a file without its byte order mark. */
 export function headText(bytes: Uint8Array, encoding = utf16Of(bytes) ?? 'utf-8'): string {
   return new TextDecoder(encoding).decode(bytes);
 }
 
-/** The bytes of a file in UTF-8. */
+/** Converts the bytes of a file to UTF-8. */
 export async function* asUtf8(chunks: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<Uint8Array> {
   const decoder = new TextDecoder(encoding);
   if (decoder.encoding === 'utf-8') {
@@ -103,7 +105,7 @@ export async function* asUtf8(chunks: AsyncIterable<Uint8Array>, encoding: strin
   yield encoder.encode(decoder.decode());
 }
 
-/** The bytes of a file, chunk by chunk. Calls `onBytes` with the size of each. */
+/** Passes on the chunks of a file. Calls `onBytes` with the size of each. */
 export async function* counted(
   chunks: AsyncIterable<Uint8Array>,
   onBytes: ((bytes: number) => void) | undefined,

@@ -3,7 +3,7 @@ import { readText, refusals } from './testing.ts';
 
 const LONG = 'é'.repeat(501);
 const FULL = '😀'.repeat(500);
-/** Fifty-two facts, of which the second is too long: there is no room for the last one. */
+/** 52 facts, of which the second is too long and the last does not fit. */
 const FACTS = Array.from({ length: 52 }, (_, i): [string, string] => [
   `fact_${i}`,
   i === 1 ? LONG : i === 2 ? FULL : `v${i}`,
@@ -36,7 +36,7 @@ const FILES = {
 };
 
 for (const [format, { text, column, ...file }] of Object.entries(FILES)) {
-  test(`keeps the first fifty facts of a file of ${format} that fit, and names each other one with its reason`, async () => {
+  test(`imports the first fifty product facts of a ${format} file that are within the limits, and reports each other fact with the reason`, async () => {
     const { reads, products, warnings } = await readText(text, file);
     expect(refusals(reads)).toEqual([]);
     expect(products.map(({ metadata }) => metadata)).toEqual([KEPT]);
@@ -48,7 +48,7 @@ for (const [format, { text, column, ...file }] of Object.entries(FILES)) {
   });
 }
 
-test('names WooCommerce attributes and feed categories that do not fit by their columns', async () => {
+test('reports WooCommerce attributes and feed categories beyond the limits by their columns', async () => {
   const woo = await readText(
     'ID,Type,SKU,Name,In stock?,Regular price,Attribute 1 name,Attribute 1 value(s)\n' +
       `1,simple,,Mug,1,5,Care,${LONG}\n`,
@@ -67,7 +67,7 @@ test('names WooCommerce attributes and feed categories that do not fit by their 
   ]);
 });
 
-test('keeps a fact that is hardly for shoppers, and warns once that they can read metadata', async () => {
+test('imports product facts that are probably not for shoppers, with one warning that shoppers can read metadata', async () => {
   const warningOf = (column: string, rows: number) =>
     `${column}: shoppers can read metadata, and this looks like internal data of the shop; ${rows} rows have a ` +
     'value in it, this is the first. Delete the column if it is not for them.';

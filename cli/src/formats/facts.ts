@@ -1,13 +1,16 @@
 import { BOUNDS } from './bounds.ts';
 
-/** Data of a file about a product beyond its fields. `column` is the file's own name. */
+/** Product data in a file for which there is no field. `column` is the name in the file. */
 export interface Fact {
   key: string;
   value: string;
   column: string;
 }
 
-/** The metadata from the facts, in their order. One that does not fit is left out whole with a warning; empty ones are skipped. */
+/**
+ * Converts facts to metadata and keeps their order. Empty facts are skipped. A fact that does not fit is omitted with a
+ * warning.
+ */
 export function metadataFrom<Given extends Fact>(
   facts: Given[],
   warn: (message: string, fact: Given) => void,
@@ -33,7 +36,7 @@ function whyNotKept(metadata: Record<string, string>, key: string, value: string
   return undefined;
 }
 
-/** A warning with its product and variant. */
+/** Adds the product and variant to a warning. */
 export function warningOf(message: string, product: string, sku: string): string {
   return `${message} (${sku ? `${product}, SKU ${sku}` : product})`;
 }
@@ -41,12 +44,15 @@ export function warningOf(message: string, product: string, sku: string): string
 const OF_THE_SHOP =
   /(?:^|[^a-z])(?:cost|margin|supplier|wholesale|purchase[ _-]price|buying[ _-]price|internal|private|einkaufspreis|lieferant)(?![a-z])/i;
 
-/** Whether the name of a fact looks like internal data, because shoppers can read metadata. */
+/** Whether a fact's name looks like internal data. Shoppers can read metadata, so such facts are omitted. */
 export function looksPrivate(name: string): boolean {
   return OF_THE_SHOP.test(name);
 }
 
-/** The warning of such a column, given once with the number of its rows. */
+/**
+ * Warns that shoppers could read a column that looks like internal data. `rows` is the number of rows with a value in it;
+ * the warning is reported at the first one.
+ */
 export function warningOfPrivate(column: string, rows: number): string {
   const words = 'shoppers can read metadata, and this looks like internal data of the shop';
   return `${column}: ${words}; ${rows} rows have a value in it, this is the first. Delete the column if it is not for them.`;

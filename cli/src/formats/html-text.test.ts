@@ -13,16 +13,16 @@ test.each([
   ['Plain & simple, 3 < 4\nsecond line', 'Plain & simple, 3 < 4\nsecond line'],
   ['a&nbsp;b', 'a b'],
   ['', ''],
-])('the text of %j', (html, text) => {
+])('converts HTML to text: %j', (html, text) => {
   expect(textOfHtml(html)).toBe(text);
 });
 
-test('decodes the entities of a name and keeps angle brackets', () => {
+test('decodes the entities in a name, and keeps angle brackets', () => {
   expect(decodeEntities('Mars HeatTech&trade;  Pullover')).toBe('Mars HeatTech™ Pullover');
   expect(decodeEntities('Cats &amp; dogs <3')).toBe('Cats & dogs <3');
 });
 
-test('reads back a text written as HTML', () => {
+test('a text converted to HTML and back is unchanged', () => {
   const word = fc.string({ unit: 'grapheme', minLength: 1 }).map((text) => text.replace(/\s+/g, '') || '&lt;<b>');
   const line = fc.array(word, { minLength: 1, maxLength: 4 }).map((words) => words.join(' '));
   const text = fc.array(line, { maxLength: 4 }).chain((lines) => fc.constantFrom(lines.join('\n'), lines.join('\n\n')));

@@ -7,8 +7,8 @@ const CELLS = new Set(['td', 'th']);
 const UNSEEN = new Set('script style template noscript iframe svg head title'.split(' '));
 
 /**
- * The text that a reader of the page would see: no tags, decoded entities, paragraphs and list items on separate lines, no
- * scripts and styles, collapsed spaces. A text without any tag keeps its line breaks.
+ * The visible text of HTML: tags, scripts and styles are removed, entities decoded, spaces collapsed, and paragraphs
+ * and list items put on separate lines. A text without tags keeps its line breaks.
  */
 export function textOfHtml(html: string): string {
   const plain = !TAG.test(html);
@@ -25,7 +25,7 @@ export function textOfHtml(html: string): string {
     },
     onclosetag(name) {
       if (UNSEEN.has(name)) unseen--;
-      // Only the opening tag breaks the line, or every list item would be followed by an empty line.
+      // Only opening tags break the line; otherwise every list item would be followed by an empty line.
       if (PARAGRAPHS.has(name) || name === 'div') parts.push(breakAt(name));
     },
   });
@@ -44,13 +44,13 @@ function breakAt(tag: string): string {
   return CELLS.has(tag) ? ' ' : '';
 }
 
-/** A one-line text with decoded entities (`&trade;`); a `<` is an ordinary character in it. */
+/** Decodes entities such as `&trade;` in a one-line text. A `<` is an ordinary character. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text;
   return textOfHtml(text.replaceAll('<', '&lt;')).replace(/\s+/g, ' ');
 }
 
-/** HTML that shows the text unchanged: it contains no markup, and `textOfHtml` returns the same text. */
+/** Escapes a text as HTML. `textOfHtml` returns the same text. */
 export function htmlOfText(text: string): string {
   if (text === '') return '';
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,11 +1,11 @@
 import type { FieldError } from './row-reader.ts';
 
-/** More than the contract accepts for any customer or order. */
+/** No customer or order that the contract accepts is longer. */
 const LONGEST_LINE = 800_000;
 
 type JsonObject = { line: number; value: object } | { line: number; errors: FieldError[] };
 
-/** The objects of a text in JSON Lines, each a `noun`; other lines are rejected. */
+/** Parses the objects in JSON Lines. Other lines are rejected; `noun` names the objects in messages. */
 export function* jsonObjects(text: string, noun: 'customer' | 'order'): Generator<JsonObject> {
   for (const [index, each] of text.split('\n').entries()) {
     if (each.trim() !== '') yield jsonObject(each, index + 1, noun);

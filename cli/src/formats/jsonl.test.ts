@@ -11,7 +11,7 @@ test('reads one product per line, skips blank lines, keeps U+2028, and derives a
   ]);
 });
 
-test('names each bad line with its reason, and reads the others', async () => {
+test('reports each invalid line with the reason, and reads the others', async () => {
   const lines = [
     '{"name":"Mug","slug":"mug"}',
     '{"name":"Mug" "slug":"x"}',
@@ -43,7 +43,7 @@ test('names each bad line with its reason, and reads the others', async () => {
   ]);
 });
 
-test('rejects an endless line without holding it in memory', async () => {
+test('rejects an endless line without keeping it in memory', async () => {
   const { reads } = await readText(`{"name":"a"}\n${'x'.repeat(9_000_000)}\n{"name":"b"}\n`, { name: 'a.jsonl' });
   expect(reads.map((read) => [read.line, 'product' in read])).toEqual([
     [1, true],

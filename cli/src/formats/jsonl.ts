@@ -4,12 +4,12 @@ import { KeyTable } from './key-table.ts';
 import type { Read } from './reading.ts';
 import { firstUseOf, slugOf } from './slug.ts';
 
-/** Far more than any product that the contract accepts; a longer line is not JSON Lines. */
+/** No product that the contract accepts is longer. */
 const LONGEST_LINE = 4 * 1024 * 1024;
 
 /**
- * The products of a JSON Lines file: one object in the contract's form per line, blank lines skipped. A missing slug is derived
- * from the name. Lines that are not JSON, or exceed the contract's limits, are rejected with the reason.
+ * Reads products from JSON Lines: one object in the contract's format per line. Blank lines are skipped. A missing slug
+ * is derived from the name. Lines that are not JSON or violate the contract are rejected with the reason.
  */
 export async function* readJsonl(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Read> {
   const slugs = new KeyTable();
@@ -27,7 +27,7 @@ function readLine(line: number, text: string, slugs: KeyTable): Read {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // The parser's own "line 1" would look like a line of the file.
+    // JSON.parse's "line 1" would look like a line of the file.
     const reason = (error as SyntaxError).message.replace(/ \(line 1 column (\d+)\)$/, ' (column $1)');
     return refused(line, 'json', `The line is not valid JSON: ${reason}`);
   }
@@ -56,7 +56,7 @@ function refused(line: number, field: string, message: string): Read {
   return { line, errors: [{ line, field, message }] };
 }
 
-/** Lines end at LF only, because JSON may contain U+2028. A line that is too long is returned without its text. */
+/** Splits at LF only, because JSON may contain U+2028. A line that is too long is returned without its text. */
 async function* linesOf(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<{ line: number; text: string | undefined }> {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   let line = 1;
@@ -84,19 +84,19 @@ function withoutMark(text: string, line: number): string {
 }
 
 /**
- * Products as JSON Lines for the import: every field of the contract's form, null for missing values, without the ids, dates
- * and sums that the server sets. `inventory_quantity` is the available quantity.
+ * Writes products as JSON Lines for `products import`: every field of the contract's import schema, null for missing
+ * values, without ids, dates and sums that the server computes. `inventory_quantity` is the available quantity.
  */
 export async function* writeJsonl(products: AsyncIterable<Product>): AsyncGenerator<string> {
   for await (const product of products) yield `${JSON.stringify(importOf(product))}\n`;
 }
 
-/** The fields of a product that the server sets. A new field does not compile until it is listed. */
+/** Fields that the server computes. The type requires new fields to be listed here. */
 const MADE: Record<Exclude<keyof Product, keyof ProductImport>, true> = {
   ...{ id: true, merchant_id: true, currency: true, has_variants: true, total_inventory: true, in_stock: true },
   ...{ created_at: true, updated_at: true },
 };
-/** Fields that `importOf` writes in another form. */
+/** Fields that `importOf` converts. */
 const OTHERWISE = {
   ...{ images: true, options: true, variants: true },
   ...{ price: true, compare_at_price: true, cost_per_item: true },
@@ -125,7 +125,7 @@ function variantOf(variant: Variant): VariantInput {
   return { option1, option2, option3, image_url, ...soldOf(variant) };
 }
 
-/** The fields that a product without options has at its top level, and one with options in each variant. */
+/** Fields that a product without options has itself, and otherwise each variant has. */
 function soldOf(variant: Variant): VariantInput {
   const { sku, barcode, price, compare_at_price, cost_per_item } = variant;
   const { inventory_quantity, inventory_policy, low_stock_threshold, weight, weight_unit, requires_shipping } = variant;

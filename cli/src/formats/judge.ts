@@ -5,19 +5,22 @@ import type { PlaceOf, Read } from './reading.ts';
 import type { FieldError } from './row-reader.ts';
 import { firstUseOf, shortName, slugOf } from './slug.ts';
 
-/** A product from a format's reader, and the lines of its parts. */
+/** A parsed product, and the lines of its parts. */
 export interface Made {
   line: number;
   product: ProductImport;
   errors: FieldError[];
   placeOf: PlaceOf;
-  /** A value that distinguishes it from another product with the same name, such as its SKU. */
+  /** Distinguishes the product from others with the same name, such as by its SKU. */
   distinct: string;
 }
 
-/** The product if it is valid by the contract, else every reason. `slugs` are those of earlier products. */
+/**
+ * Validates a product against the contract. Returns the product, or all reasons for its rejection. `slugs` contains the
+ * slugs of earlier products.
+ */
 export function judged({ line, product: made, errors, placeOf, distinct }: Made, slugs: KeyTable): Read {
-  // A name in any script gets a slug of its own.
+  // For a name without Latin letters, a unique slug is derived.
   const own = made.slug || (made.name ? `product-${shortName(made.name)}` : '');
   const slug = slugs.has(own) ? slugOf(`${own} ${distinct}`) : own;
   const product = { ...made, slug };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { KeyTable } from './key-table.ts';
 
-test('a key table keeps the last number of each of many keys, and none of others', () => {
+test('returns the last number stored for each key, and none for other keys', () => {
   const table = new KeyTable();
   const count = 50_000;
   for (let i = 0; i < count; i += 1) table.set(`SKU-${i}`, i);

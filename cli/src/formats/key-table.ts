@@ -2,16 +2,16 @@ import { Texts } from './texts.ts';
 
 const FIRST_SLOTS = 1_024;
 const FULL = 0.7;
-// FNV-1a, which also spreads short keys that differ only in their last letter.
+// FNV-1a spreads even short keys that differ only in the last letter.
 const FNV_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * A map from key to number for files with millions of keys: each key takes about thirty bytes besides its text, in buffers that
- * the garbage collector does not scan. Browsers use it, too, because they import files with the same code.
+ * A map from keys to numbers for millions of keys. Each key takes about thirty bytes besides its text, in buffers that
+ * the garbage collector does not scan. Also used in browsers.
  */
 export class KeyTable {
-  /** The index of the key in `#keys` plus 1; 0 in an empty slot. The size is a power of 2. */
+  /** Index of a key in `#keys` plus 1, or 0 for an empty slot. The size is a power of 2. */
   #slots = new Uint32Array(FIRST_SLOTS);
   readonly #keys = new Texts();
   readonly #numbers: number[] = [];

@@ -34,7 +34,7 @@ const NAMES = [
 
 export type MagentoColumn = (typeof NAMES)[number];
 
-/** The columns of Magento 2's product CSV that are used here; Magento has only one spelling of their names. */
+/** The columns of Magento 2's product CSV that the import uses. Their names have not changed between versions. */
 export const MAGENTO_COLUMNS = Object.fromEntries(NAMES.map((name) => [name, [name]])) as unknown as Record<
   MagentoColumn,
   readonly string[]

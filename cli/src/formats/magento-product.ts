@@ -10,10 +10,10 @@ import { slugOf } from './slug.ts';
 
 export type MagentoRow = RowReader<MagentoColumn>;
 
-/** A child row and its parent's data about it. */
+/** A child row, and its option values in the parent's row. */
 export type Child = { row: MagentoRow; variation: Variation };
 
-/** The product of a simple, virtual or downloadable row that is not a variation. */
+/** Converts a simple, virtual or downloadable row that is not a variation to a product. */
 export function simpleProductOf(row: MagentoRow, context: ReadContext): ProductImport {
   return {
     ...sharedOf(row, new Set(), context),
@@ -23,7 +23,7 @@ export function simpleProductOf(row: MagentoRow, context: ReadContext): ProductI
   };
 }
 
-/** The product of a configurable row and the children it lists, as its variants in the order of that list. */
+/** Converts a configurable row to a product. Its children become variants, in the order of the list in that row. */
 export function configurableProductOf(row: MagentoRow, children: Child[], context: ReadContext): ProductImport {
   const codes = [...new Set(children.flatMap(({ variation }) => variation.values.map(({ code }) => code)))];
   const names = optionNames(codes, row.text('configurable_variation_labels'));
@@ -54,7 +54,7 @@ export function configurableProductOf(row: MagentoRow, children: Child[], contex
   };
 }
 
-/** The fields of a product with or without variants. */
+/** Fields that products with and without variants have. */
 function sharedOf(row: MagentoRow, optionCodes: Set<string>, context: ReadContext): ProductImport {
   const name = decodeEntities(row.text('name'));
   const attributes = pairsOf(row.text('additional_attributes'));
@@ -75,7 +75,7 @@ function sharedOf(row: MagentoRow, optionCodes: Set<string>, context: ReadContex
   };
 }
 
-/** Magento's 1 is enabled, 2 (or 0) disabled. */
+/** In Magento, 1 means enabled, 2 (or 0) disabled. */
 export function isOnline(row: MagentoRow): boolean {
   return ['', '1'].includes(row.text('product_online'));
 }
@@ -102,14 +102,14 @@ function imagesOf(row: MagentoRow, children: MagentoRow[], context: ReadContext)
   return images.size > 0 || isUnset ? { images: [...images.values()] } : {};
 }
 
-/** Stock is tracked unless Magento's own setting is overridden to disable it. */
+/** Stock is tracked, unless the row overrides Magento's default to disable that. */
 function trackingOf(rows: MagentoRow[]): Pick<ProductImport, 'track_inventory'> {
   const untracked = (row: MagentoRow) =>
     row.text('use_config_manage_stock') === '0' && row.text('manage_stock') === '0';
   return { track_inventory: !rows.every(untracked) };
 }
 
-/** SKU, barcode, prices, stock and shipping of a row; a missing price comes from its parent. */
+/** SKU, barcode, prices, stock and shipping of a row. A missing price is taken from its parent. */
 function soldOf(row: MagentoRow, context: ReadContext, parent?: MagentoRow): VariantInput {
   const backorders = row.text('use_config_backorders') === '0' && ['1', '2'].includes(row.text('allow_backorders'));
   const ownThreshold = row.text('use_config_notify_stock_qty') === '0';
@@ -141,7 +141,7 @@ function pricesOf(row: MagentoRow, context: ReadContext, parent: MagentoRow | un
 function isSaleOn(row: MagentoRow, now: Date): boolean {
   const from = Date.parse(row.text('special_price_from_date'));
   const to = Date.parse(row.text('special_price_to_date'));
-  // The last day is included in the sale; an absent or unreadable date sets no bound.
+  // The sale includes its last day. A missing or invalid date means no limit.
   const end = to + 24 * 60 * 60 * 1000;
   return !(from > now.getTime()) && !(end <= now.getTime());
 }

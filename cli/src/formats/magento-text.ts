@@ -1,12 +1,12 @@
 import { decodeEntities } from './html-text.ts';
 import { splitUnescaped } from './split-unescaped.ts';
 
-/** One attribute of a product, `code=value`. */
+/** An attribute of a product: `code=value`. */
 export type Pair = { code: string; value: string };
 
 /**
- * The pairs of a cell such as `size=XS,color=Black`. A comma separates two pairs only where another `code=` follows it, so
- * values may contain commas; a quoted value loses its quotes. Entities in values are decoded.
+ * Parses a cell such as `size=XS,color=Black`. A comma separates attributes only before another `code=`, so values may
+ * contain commas. Quotes around values are removed, and entities decoded.
  */
 export function pairsOf(cell: string): Pair[] {
   return cell
@@ -20,10 +20,10 @@ export function pairsOf(cell: string): Pair[] {
     });
 }
 
-/** One entry of `configurable_variations`: a child's SKU and its value for each option's attribute code. */
+/** An entry of `configurable_variations`: a child's SKU and its value for each option. */
 export type Variation = { sku: string; values: Pair[] };
 
-/** The variations of a configurable product, `sku=…,size=…,color=…|sku=…`; those without a SKU are left out. */
+/** Parses the variations of a configurable product: `sku=…,size=…,color=…|sku=…`. Entries without a SKU are ignored. */
 export function variationsOf(cell: string): Variation[] {
   return cell.split('|').flatMap((entry) => {
     const pairs = pairsOf(entry);
@@ -32,22 +32,22 @@ export function variationsOf(cell: string): Variation[] {
   });
 }
 
-/** Magento's internal attributes, of no use to a buyer. */
+/** Magento's internal attributes, which do not interest shoppers. */
 const BOOKKEEPING = new Set(['has_options', 'required_options', 'gift_message_available', 'shipment_type']);
 
-/** The attributes to keep: several values of one attribute (`Wool|Fleece`) joined by commas. */
+/** Attributes to keep as facts. Several values of one attribute (`Wool|Fleece`) are joined by commas. */
 export function factsOf(pairs: Pair[], optionCodes: Set<string>): Pair[] {
   const kept = pairs.filter(({ code, value }) => value !== '' && !BOOKKEEPING.has(code) && !optionCodes.has(code));
   return [...new Map(kept.map(({ code, value }) => [code, { code, value: value.split('|').join(', ') }])).values()];
 }
 
 /**
- * The content of a cell of category paths (`Root/Men/Tees,Root/Sale`): the last name of each path as tags, without duplicates,
- * and that of the first path as the product's type. The root is above every product and means nothing.
+ * Parses a cell with category paths (`Root/Men/Tees,Root/Sale`). The last name of each path becomes a tag, and the last
+ * name of the first path also becomes the product type. The root category contains every product, so it is ignored.
  */
 export function categoriesOf(cell: string): { tags: string[]; product_type: string | null } {
   const leaves = cell.split(',').flatMap((path) => {
-    // A slash within a name is written `\/`.
+    // A slash within a name is written as `\/`.
     const names = splitUnescaped(path, '/').map((name) => decodeEntities(name.replaceAll('\\/', '/').trim()));
     const leaf = names.length > 1 ? names.at(-1) : undefined;
     return leaf ? [leaf] : [];
@@ -55,7 +55,9 @@ export function categoriesOf(cell: string): { tags: string[]; product_type: stri
   return { tags: [...new Set(leaves)], product_type: leaves[0] ?? null };
 }
 
-/** The options' names by their attribute codes: Magento's labels (`size=Size,color=Colour`), else the code made readable. */
+/**
+ * Names of options by attribute code: Magento's labels (`size=Size,color=Colour`), otherwise the code in readable form.
+ */
 export function optionNames(codes: string[], labels: string): string[] {
   const named = new Map(pairsOf(labels).map(({ code, value }) => [code, value]));
   return codes.map((code) => {
@@ -64,7 +66,10 @@ export function optionNames(codes: string[], labels: string): string[] {
   });
 }
 
-/** The URL of an image named in the file; undefined for none, for Magento's `no_selection`, and for a name without a base URL. */
+/**
+ * The URL of an image in the file. Undefined for an empty cell, for Magento's `no_selection`, and if there is no base
+ * URL.
+ */
 export function imageUrlOf(name: string, baseImageUrl: string | undefined): string | undefined {
   if (/^https?:\/\//i.test(name)) return name;
   if (name === '' || name === 'no_selection' || baseImageUrl === undefined) return undefined;

@@ -25,7 +25,7 @@ const jacket: Cells = {
   configurable_variation_labels: 'size=Grösse',
 };
 
-test('makes one product with variants of a configurable product and its children', async () => {
+test('converts a configurable product and its children to a product with variants', async () => {
   const { products } = await readText(csv(child('J-S'), child('J-M', { is_in_stock: '0' }), jacket));
   const shared = { option2: 'Red', option3: null, price: '52', compare_at_price: null, inventory_policy: 'deny' };
   const weight = { weight: '1', weight_unit: 'lb', requires_shipping: true };
@@ -52,7 +52,7 @@ test('makes one product with variants of a configurable product and its children
   ]);
 });
 
-test('accepts the parent before or between its children', async () => {
+test('accepts a configurable product before or between its children', async () => {
   for (const rows of [
     [jacket, child('J-S'), child('J-M')],
     [child('J-M'), jacket, child('J-S')],
@@ -62,7 +62,7 @@ test('accepts the parent before or between its children', async () => {
   }
 });
 
-test('imports unclaimed simple products as products, hidden ones as drafts', async () => {
+test('imports simple products that no configurable product lists, hidden ones as drafts', async () => {
   const bag = { ...child('BAG'), name: 'Bag', visibility: 'Catalog, Search', url_key: 'bag' };
   const { products, warnings } = await readText(
     csv(bag, child('LOST'), { ...bag, sku: 'PDF', product_type: 'virtual', url_key: 'pdf' }),
@@ -96,7 +96,7 @@ test('uses a current special price as the price, and the regular one as the comp
   ]);
 });
 
-test('puts the base URL before image names, and counts the images without one', async () => {
+test('prefixes image names with the base URL, or counts the images if there is no base URL', async () => {
   const rows = csv(child('J-S'), child('J-M'), { ...jacket, additional_images: '/j/back side.jpg' });
   const { products } = await readText(rows, { baseImageUrl: 'https://i.example/media/' });
   expect(products[0]?.images?.map(({ url }) => url)).toEqual([
@@ -148,13 +148,13 @@ test('leaves out disabled variations and rows of store views with a warning', as
   expect(warnings.map(({ line }) => line).sort()).toEqual([3, 4, 5]);
 });
 
-test('gives two products of one name two stable slugs', async () => {
+test('gives two products with the same name different, stable slugs', async () => {
   const bag = (sku: string) => ({ ...child(sku), name: 'Bag', visibility: 'Catalog', url_key: '' });
   const { products } = await readText(csv(bag('B1'), bag('B2')));
   expect(products.map(({ slug }) => slug)).toEqual(['bag', 'bag-b2']);
 });
 
-test('reads pairs with commas and quotes', () => {
+test('parses attributes whose values contain commas and quotes', () => {
   expect(pairsOf('size=S, M or L,color="Red, ""deep""",note=a=b')).toEqual([
     { code: 'size', value: 'S, M or L' },
     { code: 'color', value: 'Red, "deep"' },

@@ -13,10 +13,10 @@ import { firstUseOf, slugOf } from './slug.ts';
 const SOLD_ALONE = new Set(['simple', 'virtual', 'downloadable']);
 
 /**
- * The products of a Magento 2 product CSV. A configurable product is returned once the rows of all its listed variations have
- * been read. Simple rows wait until the end of the file, because any later product may claim them; unclaimed ones are then
- * products of their own (drafts, if Magento hides them). Rows of single store views are left out with a warning; unknown kinds
- * of product are rejected.
+ * Reads products from Magento 2's product CSV. A configurable product is returned once the rows of all its variations
+ * were read. Simple rows wait until the end of the file, because a later product may list them as variations; the
+ * remaining ones are products themselves (drafts if Magento hides them). Rows of single store views are skipped with a
+ * warning, and unknown product types are rejected.
  */
 export async function* readMagento(
   header: string[],
@@ -35,16 +35,16 @@ export async function* readMagento(
   yield* file.rest();
 }
 
-/** The rows read so far that wait for later rows. */
+/** Rows that wait for later rows. */
 class MagentoFile {
   readonly #context: ReadContext;
-  /** Simple rows by SKU that no product has claimed. */
+  /** Simple rows by SKU that no product has listed yet. */
   readonly #simple = new Map<string, MagentoRow>();
-  /** Configurable rows with a missing variation, by the SKU of the first missing one. */
+  /** Configurable rows that wait for a variation, by the SKU of the first missing one. */
   readonly #waiting = new Map<string, MagentoRow[]>();
-  /** The line of the product that claimed a SKU. */
+  /** Line of the product that listed a SKU as its variation. */
   readonly #claimed = new Map<string, number>();
-  /** The line that used a slug first. */
+  /** Line of the first use of each slug. */
   readonly #slugs = new KeyTable();
 
   constructor(context: ReadContext) {
@@ -73,7 +73,7 @@ class MagentoFile {
     }
   }
 
-  /** At the end of the file: products with missing variations, then the unclaimed simple rows. */
+  /** Called at the end of the file. Returns products with missing variations, then the remaining simple rows. */
   *rest(): Generator<Read> {
     for (const parent of [...this.#waiting.values()].flat()) yield this.#configurable(parent);
     for (const row of this.#simple.values()) {
@@ -154,7 +154,7 @@ class MagentoFile {
     return errors.length > 0 ? { line: row.line, slug: product.slug, errors } : { line: row.line, product };
   }
 
-  /** Two products may share a name but not a URL: without a url_key, the later one's SKU is appended to it. */
+  /** Products may share a name but not a slug. Without a url_key, the SKU is appended to the later product's slug. */
   #slugFor(row: MagentoRow, slug: string): string {
     const taken = row.text('url_key') === '' && this.#slugs.has(slug);
     return taken ? slugOf(`${slug} ${row.text('sku')}`) : slug;

@@ -11,10 +11,10 @@ import type { Read, ReadContext } from './reading.ts';
 import { type FieldError, quoted } from './row-reader.ts';
 import { slugOf } from './slug.ts';
 
-/** Attributes that distinguish the items of a group, with the name of the option. */
+/** Attributes that can distinguish items of a group, and the option's name for each. */
 const OPTIONS = { color: 'Colour', size: 'Size', material: 'Material', pattern: 'Pattern' } as const;
 
-/** Attributes that become fields of the product or variant; all others become metadata. */
+/** Attributes that become fields of the product or variant. All others become metadata. */
 const FIELDS = new Set(
   (
     'id title description link image_link additional_image_link availability price sale_price brand gtin product_type ' +
@@ -42,7 +42,7 @@ const FIELD_OF: Record<string, string> = {
   option3: 'item_group_id',
 };
 
-/** The products of a Google Merchant feed. Items of one item_group_id are the variants of one product. */
+/** Reads products from a Google Merchant feed. Items with the same item_group_id become variants of one product. */
 export async function* readMerchantFeed(items: AsyncIterable<FeedItem>, context: ReadContext): AsyncGenerator<Read> {
   const groups = new Map<string, FeedItem[]>();
   let number = 0;
@@ -69,20 +69,22 @@ export async function* readMerchantFeed(items: AsyncIterable<FeedItem>, context:
   for (const group of groups.values()) yield productOf(group, { currency, attributes, context }, slugs);
 }
 
-/** The common data of all items of a feed. */
+/** Data about the whole feed. */
 interface Feed {
   currency: string | undefined;
-  /** The attributes that at least one item has; a feed leaves out attributes without a value. */
+  /** Attributes that at least one item has. Feeds omit attributes without a value. */
   attributes: Set<string>;
   context: ReadContext;
 }
 
-/** The currency of a price; undefined if it names none. */
+/** The currency in an item's price; undefined if there is none. */
 function currencyOf(item: FeedItem): string | undefined {
   return /^[A-Z]{3}(?=[\s\d])|(?<=[\s\d])[A-Z]{3}$/.exec(one(item, 'price'))?.[0];
 }
 
-/** Amounts become those of the shop's currency, so a feed with two currencies would get some prices wrong. */
+/**
+ * Rejects a product whose currency differs from the feed's, because all amounts are imported in the shop's currency.
+ */
 function refuseOtherCurrency(items: FeedItem[], currency: string | undefined, errors: FieldError[]): void {
   for (const item of items) {
     const own = currencyOf(item);
@@ -147,7 +149,7 @@ function productOf(items: FeedItem[], feed: Feed, slugs: KeyTable): Read {
   return judged({ line: first.line, product, errors, placeOf, distinct }, slugs);
 }
 
-/** Shortens a category: feeds write its whole path, which can be longer than a type may be here. */
+/** The last part of the category path. The whole path can be longer than the contract allows. */
 function typeOf(item: FeedItem): string | null {
   const path = one(item, 'product_type');
   const type = path.length > BOUNDS.product_type ? path.split('>').at(-1)?.trim().slice(0, BOUNDS.product_type) : path;
@@ -161,7 +163,7 @@ interface GroupOption {
   name: string;
 }
 
-/** The attributes that distinguish the items of a group, or else their ids. */
+/** The attributes that distinguish items of a group, otherwise their ids. */
 function optionsOf(items: FeedItem[]): GroupOption[] {
   const differing = Object.entries(OPTIONS)
     .map(([attribute, name]) => ({ attribute, name }))
@@ -177,7 +179,7 @@ function optionsOf(items: FeedItem[]): GroupOption[] {
   return [...differing.slice(0, 2), { attribute: 'id', name: 'Variant' }];
 }
 
-/** Attributes that may differ between variants in a feed, but belong to the whole product here. */
+/** Attributes that may differ between variants in a feed, but belong to the product in the contract. */
 const OF_PRODUCTS = ['title', 'description', 'brand', 'product_type', 'google_product_category'];
 
 function warnOfDiffering(items: FeedItem[], warn: Warn): void {
@@ -192,7 +194,7 @@ function lastSegment(link: string): string {
   return pathname.split('/').findLast((part) => part !== '') ?? '';
 }
 
-/** `15.00 EUR`, `EUR 15.00` or `15,00 EUR`; the shop sells in its own currency. */
+/** Parses `15.00 EUR`, `EUR 15.00` or `15,00 EUR`. The currency is ignored here. */
 function amountOf(item: FeedItem, name: string, decimals: number, errors: FieldError[]): string | undefined {
   const text = one(item, name);
   if (text === '') return undefined;
@@ -227,11 +229,11 @@ function soldOf(
   };
 }
 
-/** Whether a sale price is in effect; its two dates are separated by a slash. */
+/** Whether a sale price applies now. A slash separates its first and last time. */
 function holdsNow(item: FeedItem, sale: string, now: Date, warn: Warn): boolean {
   const dates = one(item, 'sale_price_effective_date');
   if (dates === '') return true;
-  // Google writes `+0100`, which some browsers read only with a colon.
+  // Google writes `+0100`; some browsers require `+01:00`.
   const [starts, ends] = dates
     .split('/')
     .map((date) => Date.parse(date.trim().replace(/(T.*[+-]\d\d)(\d\d)$/, '$1:$2')));
@@ -261,7 +263,7 @@ function stockOf(item: FeedItem): 'in' | 'out' | 'later' {
   return words === 'preorder' || words === 'backorder' ? 'later' : 'in';
 }
 
-/** A feed has no quantities: products in stock are sold without counting. */
+/** Feeds contain no quantities, so products in stock are sold without tracking stock. */
 function policyOf(item: FeedItem, isTracked: boolean): VariantInput {
   return { inventory_policy: isTracked && stockOf(item) !== 'out' ? 'continue' : 'deny' };
 }

@@ -1,7 +1,7 @@
 import { Parser } from 'htmlparser2';
 import type { CsvRow } from './csv-records.ts';
 
-/** One item of a Google Merchant feed: its attributes without prefix, in lower case with underscores, each with its values. */
+/** An item of a Google Merchant feed: values by attribute name, in lower case with underscores and without prefix. */
 export interface FeedItem {
   line: number;
   problem?: string;
@@ -21,7 +21,7 @@ function note(item: FeedItem, name: string, value: string): void {
   if (text !== '') item.values.set(name, [...(item.values.get(name) ?? []), text]);
 }
 
-/** The rows of a feed that is a table. */
+/** The items of a feed in a table format (CSV or TSV). */
 export async function* tableItemsOf(header: string[], rows: AsyncIterable<CsvRow>): AsyncGenerator<FeedItem> {
   const names = header.map(attributeOf);
   for await (const { line, cells, problem } of rows) {
@@ -61,7 +61,7 @@ export async function* xmlItemsOf(bytes: AsyncIterable<Uint8Array>): AsyncGenera
           ready.push(item);
           item = undefined;
         } else if (item) {
-          // Nested attributes, such as the parts of shipping, get both names.
+          // Nested attributes, such as the parts of shipping, get a name made of both names.
           note(item, path.map(attributeOf).join('.'), value);
           path.pop();
           value = '';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readText, refusals } from './testing.ts';
 
-test('rejects a file without a title column in one line', async () => {
+test('rejects a file without a title column with a single message', async () => {
   const text = 'Handle,Image Src\nmug,https://i.example/1.jpg\ntee,https://i.example/2.jpg\n';
   await expect(readText(text)).rejects.toThrow('The file has no column Title.');
 });
@@ -27,7 +27,7 @@ test.each([
   expect(products[0]).not.toHaveProperty('price');
 });
 
-test('rejects one missing price among others', async () => {
+test('rejects a variant without a price if others have one', async () => {
   const text = 'Handle,Title,Option1 Name,Option1 Value,Variant Price\na,Mug,Size,S,5\na,,,M,\n';
   expect(refusals((await readText(text)).reads)).toEqual(['3 Variant Price: The price is missing.']);
 });

@@ -1,9 +1,9 @@
+/** Missing columns are reported once, not for each row. */
+
 import { FormatError, type ReadContext } from './reading.ts';
 import type { Columns } from './row-reader.ts';
 
-/** A missing column is reported once, not for each row. */
-
-/** Throws a FormatError if no row can be imported because a column is missing; `called` is its usual name. */
+/** Throws a FormatError if a required column is missing. `called` is its usual name. */
 export function requireColumn<Name extends string>(columns: Columns<Name>, name: Name, called: string): void {
   if (columns.has(name)) return;
   throw new FormatError(`The file has no column ${called}. Add it, and import the file again.`);

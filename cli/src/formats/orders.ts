@@ -7,15 +7,15 @@ import { openTable, readText } from './text-file.ts';
 
 export interface OrderReading {
   warn: (line: number, message: string) => void;
-  /** A text to put before the number of each order, so that it differs from those of this shop. */
+  /** Prefix for imported order numbers, to distinguish them from this shop's own numbers. */
   prefix: string;
-  /** The encoding of the file; detected when absent. */
+  /** Encoding of the file. Undefined means that it is detected. */
   encoding?: string | undefined;
 }
 
 /**
- * The past orders of a file in JSON Lines or of Shopify's orders CSV, detected by its content. Throws a FormatError if the
- * format is unknown, and the file system's own errors.
+ * Reads past orders from JSON Lines or Shopify's orders CSV; the content decides which. Throws a FormatError for an
+ * unknown format, and the file system's errors.
  */
 export async function* readOrders(path: string, reading: OrderReading): AsyncGenerator<OrderRead> {
   const text = (await readText(path, reading.encoding)).replace(/^\uFEFF/, '');

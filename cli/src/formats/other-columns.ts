@@ -2,10 +2,10 @@ import type { Columns, RowReader } from './row-reader.ts';
 
 type Warn = (line: number, message: string) => void;
 
-/** Cell values that carry no information. */
+/** Cells that contain no information. */
 const NOTHING = ['', '0', '0.00', 'no', 'false', 'low'];
 
-/** The unsupported columns of a file: each is reported once, with the number of its rows. */
+/** Collects columns that the import does not support. Each is reported once, with the number of its rows. */
 export function otherColumnsOf<Name extends string>(header: string[], columns: Columns<Name>, silent: RegExp[] = []) {
   const used = new Set([...columns.values()].map(({ index }) => index));
   const others = header.flatMap((cell, index) => {

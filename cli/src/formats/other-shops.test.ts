@@ -39,7 +39,7 @@ test("reads WooCommerce's product CSV with variations, and reports data that it 
   ]);
 });
 
-/** The header line of WooCommerce's own sample data. */
+/** Header of WooCommerce's sample file. */
 const WOO_SAMPLE = [
   'ID,Type,SKU,Name,Published,"Is featured?","Visibility in catalog","Short description",Description,"Date sale price starts","Date sale price ends","Tax status","Tax class","In stock?",Stock,"Backorders allowed?","Sold individually?","Weight (lbs)","Length (in)","Width (in)","Height (in)","Allow customer reviews?","Purchase note","Sale price","Regular price",Categories,Tags,"Shipping class",Images,"Download limit","Download expiry days",Parent,"Grouped products",Upsells,Cross-sells,"External URL","Button text",Position,"Attribute 1 name","Attribute 1 value(s)","Attribute 1 visible","Attribute 1 global","Attribute 2 name","Attribute 2 value(s)","Attribute 2 visible","Attribute 2 global","Meta: _wpcom_is_markdown","Download 1 name","Download 1 URL","Download 2 name","Download 2 URL"',
   '44,variable,tee,"Neck Tee",1,1,visible,"A variable product.","Soft.",,,taxable,,1,,0,0,.5,24,1,2,1,,,,"Clothing > Tees",,,"https://i.example/a.jpg, https://i.example/b.jpg",,,,,,,,,0,Color,"Blue, Red",1,1,Size,"Large, Small",1,1,1,,,,',
@@ -49,7 +49,7 @@ const WOO_SAMPLE = [
   '79,variation,tee-blue,"Neck Tee - Blue",1,0,visible,,Blue,,,taxable,,1,,0,0,,,,,0,,,18,,,,https://i.example/b.jpg,,,tee,,,,,,0,Color,Blue,,1,Size,,,1,,,,,',
 ].join('\n');
 
-test('expands a variation for any value once for each value without a variation of its own', async () => {
+test('a variation for any value becomes one variant for each value that has no separate variation', async () => {
   const { reads, products, warnings } = await readText(WOO_SAMPLE);
   expect(refusals(reads)).toEqual([]);
   const [tee, album] = products;
@@ -77,7 +77,7 @@ const TSV = [
   'B\tMug\tBig\thttps://s.example/mug\thttps://i.example/c.jpg\tin stock\tfree\t\t\t\t\t\t\t',
 ].join('\n');
 
-test('sells variations with shared stock without counting, with a warning', async () => {
+test('imports variations with shared stock without stock tracking, with a warning', async () => {
   const { reads, products, warnings } = await readText(
     [
       'Type,SKU,Name,In stock?,Stock,Regular price,Parent,Attribute 1 name,Attribute 1 value(s)',
@@ -114,7 +114,7 @@ test('groups the items of a Google Merchant feed in TSV, even in UTF-16', async 
   }
 });
 
-test('reads a Google Merchant feed as RSS or Atom with its lines', async () => {
+test('reads a Google Merchant feed as RSS or Atom, with line numbers', async () => {
   const item = (tag: string, price: string) =>
     `<${tag}>\n<g:id>A</g:id><title>Mug &amp; lid</title><g:price>${price}</g:price>\n` +
     `<g:description><![CDATA[<p>Big <b>mug</b></p>]]></g:description><g:shipping><g:country>DE</g:country></g:shipping></${tag}>`;
@@ -139,7 +139,7 @@ test('reads a Google Merchant feed as RSS or Atom with its lines', async () => {
   }
 });
 
-test('gives a product without Latin letters in its name a stable slug of its own', async () => {
+test('gives a product without Latin letters in its name a unique, stable slug', async () => {
   const woo =
     'ID,Type,SKU,Name,In stock?,Regular price\n1,simple,A,緑茶,1,5\n2,simple,B,Чай,1,6\n3,simple,C,緑茶,1,7\n';
   const first = await readText(woo);
@@ -150,14 +150,14 @@ test('gives a product without Latin letters in its name a stable slug of its own
   expect((await readText(woo)).products.map(({ slug }) => slug)).toEqual(slugs);
 });
 
-test('uses the last part of a long product type, and keeps the whole in metadata', async () => {
+test('uses the last part of a long product type, and stores the whole in metadata', async () => {
   const path = ['Women', 'Dresses', 'x'.repeat(240), 'Mini dress'].join(' > ');
   const feed = `id\ttitle\tlink\tavailability\tprice\tproduct_type\nA\tMini\thttps://s.example/mini.html\tin stock\t5 EUR\t${path}\n`;
   const { products } = await readText(feed, { name: 'feed.tsv' });
   expect(products).toMatchObject([{ slug: 'mini', product_type: 'Mini dress', metadata: { product_type: path } }]);
 });
 
-test('rejects an item in another currency than those before it', async () => {
+test('rejects an item in another currency than the items before it', async () => {
   const feed =
     'id\ttitle\tlink\tavailability\tprice\nA\tCap\thttps://s.example/cap\tin stock\t5 EUR\n' +
     'B\tHat\thttps://s.example/hat\tin stock\tUSD 6.00\nC\tBag\thttps://s.example/bag\tin stock\t7\n';

@@ -9,16 +9,16 @@ import { FormatError, type Read, type ReadContext, type ReadOptions } from './re
 import { readShopify } from './shopify.ts';
 import { readWooCommerce } from './woocommerce.ts';
 
-/** A file on disk or in a browser: its name, its beginning, all its bytes and their encoding. */
+/** A file on disk or in a browser: name, first bytes as text, all bytes, encoding. */
 export type ProductFile = { name: string; head: string; bytes: AsyncIterable<Uint8Array>; encoding: string };
 
 type ReadCsv = (bytes: AsyncIterable<Uint8Array>, delimiter: string) => AsyncGenerator<CsvRow>;
 
-/** The length of the beginning that is needed to detect the format. */
+/** Number of first bytes that are needed to detect the format. */
 export const HEAD_BYTES = 16 * 1024;
 
 /**
- * The products of a file, one after the other, with the platform's own CSV reader. Throws a FormatError before the first
+ * Reads the products of a file, with a CSV parser for Node or for browsers. Throws a FormatError before the first
  * product if the format is unknown.
  */
 export async function* productsOf(

@@ -6,9 +6,9 @@ import { HEAD_BYTES, productsOf } from './products-of.ts';
 import type { Read, ReadOptions } from './reading.ts';
 
 /**
- * The products of a file, one after the other. Rows that wait for other rows of their product are held in memory: for Shopify
- * at most `MOST_HELD` characters, for Magento the simple products, for WooCommerce and Google the whole file. Throws a
- * FormatError before the first product if the format is unknown, and the file system's own error if the file cannot be read.
+ * Streams the products of a file. Rows that wait for other rows of their product stay in memory: at most `MOST_HELD`
+ * characters for Shopify, simple products for Magento, the whole file for WooCommerce and Google. Throws a FormatError
+ * before the first product if the format is unknown, and the file system's errors.
  */
 export async function* readProducts(path: string, options: ReadOptions = {}): AsyncGenerator<Read> {
   const encoding = await encodingOfFile(path, options.encoding);
@@ -16,17 +16,17 @@ export async function* readProducts(path: string, options: ReadOptions = {}): As
   yield* productsOf({ name: path, head, bytes: bytesOf(path), encoding }, options, readCsv);
 }
 
-/** Throws as `encodingOf` does. */
+/** The encoding of a file. Throws like `encodingOf`. */
 export function encodingOfFile(path: string, named: string | undefined): Promise<string> {
   return encodingOf(path, bytesOf(path), named);
 }
 
-/** A file's bytes. It is opened at the first read, because a file of unknown format may be deleted before an earlier open ends. */
+/** Streams a file's bytes. The file is opened on the first read, because a caller may reject and delete it before. */
 async function* bytesOf(path: string): AsyncGenerator<Uint8Array> {
   yield* createReadStream(path);
 }
 
-/** The beginning of a file, as long as the format needs. */
+/** The start of a file, long enough to detect the format. */
 export async function headOf(path: string, encoding?: string): Promise<string> {
   const file = await open(path);
   try {

@@ -82,7 +82,7 @@ const product = fc.record({
 
 type Made = typeof product extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** A product as the server returns it, with variants distinguished by their first option. */
+/** A product in the server's format. Variants differ in their first option. */
 function productOf(made: Made, index: number): Product {
   const { optionNames, values, variants, images, alt, status, texts, ...rest } = made;
   const has_variants = optionNames.length > 0;
@@ -139,7 +139,7 @@ async function* each<Item>(items: Item[]): AsyncGenerator<Item> {
 
 const catalogue = fc.array(product, { minLength: 1, maxLength: 4 }).map((made) => made.map(productOf));
 
-test('reads back products written as Shopify CSV', async () => {
+test('products written as Shopify CSV are read again unchanged', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, async (written) => {
       const text = (await allOf(writeShopify(each(written), NOW))).join('');
@@ -156,12 +156,12 @@ interface Expected {
   [field: string]: unknown;
 }
 
-/** The format has only HTML, so a plain description is written as paragraphs, which the server recognises. */
+/** Shopify's CSV has only HTML descriptions. A plain text becomes paragraphs, which the server recognizes. */
 function withHtml({ description, ...rest }: Expected): object {
   return description === '' ? { description, ...rest } : { ...rest, description_html: htmlOfText(description) };
 }
 
-/** Stock below zero that cannot be sold is 0 in a CSV, and left to the server in JSON Lines. */
+/** Negative stock that cannot be sold is written as 0 in CSV, and omitted in JSON Lines. */
 function expectedFromCsv(product: Product, least = 0): Expected {
   const { name, slug, description, tags, status, track_inventory } = product;
   const variants = product.variants.map((variant) => {
@@ -175,7 +175,7 @@ function expectedFromCsv(product: Product, least = 0): Expected {
     };
   });
   const images = product.images.map(({ url, alt, position }) => ({ url, alt, position }));
-  // The format stores only whether tax is charged.
+  // Shopify's CSV only contains whether the product is taxed.
   const taxed = { taxable: product.tax_class !== 'zero' };
   const { description_html, metadata } = product;
   const shared = {
@@ -202,7 +202,7 @@ function expectedFromCsv(product: Product, least = 0): Expected {
   };
 }
 
-test('reads back products written as JSON Lines with every field of the import', async () => {
+test('products written as JSON Lines are read again with every field of the import', async () => {
   await fc.assert(
     fc.asyncProperty(catalogue, async (written) => {
       const text = (await allOf(writeJsonl(each(written)))).join('');
@@ -231,7 +231,7 @@ function expectedFromJsonl(product: Product): object {
   return { ...expected, variants: variants.map((variant) => ({ ...variant, ...threshold })) };
 }
 
-test('writes a product that is not published yet as not published', async () => {
+test('writes a product with a future publication date as unpublished', async () => {
   const [some] = fc.sample(catalogue, { numRuns: 1, seed: 1 }) as [Product[]];
   const coming = { ...(some[0] as Product), status: 'active' as const, published_at: '2026-12-24T00:00:00Z' };
   const text = (await allOf(writeShopify(each([coming]), NOW))).join('');
@@ -239,7 +239,7 @@ test('writes a product that is not published yet as not published', async () => 
   expect(products[0]).toMatchObject({ status: 'active', published_at: null });
 });
 
-test('keeps the formatted description, metadata and weights in Shopify CSV', async () => {
+test('Shopify CSV keeps HTML descriptions, metadata and weights', async () => {
   const [some] = fc.sample(catalogue, { numRuns: 1, seed: 1 }) as [Product[]];
   const [made] = some as [Product];
   const variants = made.variants.map((variant) => ({ ...variant, weight: '0.98767093', weight_unit: 'oz' as const }));

@@ -1,12 +1,15 @@
 import { readingsOf, readMoney } from './amounts.ts';
 
-/** The problem with one field, and its line. */
+/** An error in a field, with its line. */
 export type FieldError = { line: number; field: string; message: string };
 
-/** The index of each column of a format in this file, and the file's spelling of its name. */
+/** For each column of the format: its index and its name in the file. */
 export type Columns<Name extends string> = Map<Name, { index: number; header: string }>;
 
-/** Finds a format's columns in a header row by any of their names, without regard to case; the first wins. */
+/**
+ * Finds the columns of a format in a header row by any of their names, ignoring case. If several match, the first is
+ * used.
+ */
 export function findColumns<Name extends string>(
   header: string[],
   names: Record<Name, readonly string[]>,
@@ -24,14 +27,11 @@ export function findColumns<Name extends string>(
   return columns;
 }
 
-/**
- * One row seen through its format's columns. A cell that cannot be read is recorded in `errors` under the file's own column
- * name.
- */
+/** Reads the cells of a row by column. Invalid cells are recorded in `errors` with the column's name in the file. */
 export class RowReader<Name extends string> {
   readonly line: number;
   readonly errors: FieldError[] = [];
-  /** The number of decimals of the row's currency. */
+  /** Number of decimals of the row's currency. */
   readonly #decimals: number;
   readonly #columns: Columns<Name>;
   readonly #cells: string[];
@@ -43,31 +43,31 @@ export class RowReader<Name extends string> {
     this.#cells = cells;
   }
 
-  /** Whether the file has the column at all: an import must not change fields without a column. */
+  /** Whether the file has the column. An import must not change fields without a column. */
   has(column: Name): boolean {
     return this.#columns.has(column);
   }
 
-  /** The trimmed cell; empty when blank, cut off or without a column. */
+  /** The trimmed cell; empty if it is blank or missing. */
   text(column: Name): string {
     const found = this.#columns.get(column);
     return found ? (this.#cells[found.index] ?? '').trim() : '';
   }
 
-  /** The trimmed cell of a column by its index. */
+  /** The trimmed cell at an index. */
   cell(index: number): string {
     return (this.#cells[index] ?? '').trim();
   }
 
-  /** The content of the row as one text, equal for rows with the same cells. */
+  /** All cells as one text, to compare rows. */
   wholeText(): string {
     const cells = this.#cells.map((cell) => cell.trim());
     return JSON.stringify(cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1));
   }
 
   /**
-   * The canonical amount; undefined if blank or (with an error) not an amount. `cell` is the text, if it is only a part of the
-   * cell.
+   * Parses an amount. Undefined if the cell is blank or, with an error, invalid. `cell` is the text if it is only a
+   * part of the cell.
    */
   money(column: Name, cell = this.text(column)): string | undefined {
     if (cell === '') return undefined;
@@ -76,7 +76,7 @@ export class RowReader<Name extends string> {
     return amount;
   }
 
-  /** The whole number; undefined if blank or (with an error) not one. `12.0000` is 12. */
+  /** Parses a whole number; `12.0000` is 12. Undefined if the cell is blank or, with an error, invalid. */
   whole(column: Name): number | undefined {
     const cell = this.text(column);
     if (cell === '') return undefined;
@@ -86,12 +86,12 @@ export class RowReader<Name extends string> {
   }
 
   /**
-   * The number; undefined if blank or (with an error) not one. For weights, never for money. `cell` is the text, if it is only
-   * a part of the cell.
+   * Parses a number such as a weight; use `money` for amounts. Undefined if the cell is blank or, with an error,
+   * invalid. `cell` is the text if it is only a part of the cell.
    */
   decimal(column: Name, cell = this.text(column)): number | undefined {
     if (cell === '') return undefined;
-    // Programs write weights with a point and any number of decimals; after a comma, three digits can also mean thousands.
+    // Programs write weights with a decimal point. Three digits after a comma could also be thousands.
     const { point, comma } = readingsOf(cell);
     if (point !== comma && point !== undefined && comma !== undefined && cell.includes(',')) {
       this.refuse(column, `${quoted(cell)} can be read as ${point} and as ${comma}: write it without a comma.`);
@@ -99,13 +99,16 @@ export class RowReader<Name extends string> {
     }
     const number = point ?? comma;
     if (number !== undefined) return Number(number);
-    // Weights that a program converted have an exponent, or no digit before the point.
+    // Converted weights may have an exponent, or no digit before the decimal point.
     if (/^(?:\d{1,15}(?:\.\d{1,20})?|\.\d{1,20})(?:e[+-]?\d{1,2})?$/i.test(cell)) return Number(cell);
     this.refuse(column, `${quoted(cell)} is not a number such as 12.5.`);
     return undefined;
   }
 
-  /** The meaning of the cell by a table of accepted words in lower case; undefined if blank or (with an error) none of them. */
+  /**
+   * Looks up the cell in a table of words in lower case. Undefined if the cell is blank or, with an error, not in the
+   * table.
+   */
   word<Meaning>(column: Name, meanings: Record<string, Meaning>): Meaning | undefined {
     const cell = this.text(column);
     if (cell === '') return undefined;
@@ -115,7 +118,10 @@ export class RowReader<Name extends string> {
     return undefined;
   }
 
-  /** Yes or no, in the words of programs and of spreadsheets in other languages; undefined if blank or (with an error) neither. */
+  /**
+   * Parses yes or no, as programs and spreadsheets in several languages write it. Undefined if the cell is blank or,
+   * with an error, invalid.
+   */
   flag(column: Name): boolean | undefined {
     const cell = this.text(column);
     const flag = FLAGS[cell.toLowerCase()];
@@ -123,7 +129,7 @@ export class RowReader<Name extends string> {
     return flag;
   }
 
-  /** Records an error of this row under the column's name in the file. */
+  /** Records an error of this row with the column's name in the file. */
   refuse(column: Name, message: string): void {
     this.errors.push({ line: this.line, field: this.header(column), message });
   }
@@ -134,7 +140,7 @@ export class RowReader<Name extends string> {
   }
 }
 
-/** A spreadsheet writes TRUE and FALSE in the language of its user. */
+/** Spreadsheets write TRUE and FALSE in the user's language. */
 const FLAGS: Record<string, boolean> = {
   ...{
     true: true,

@@ -1,9 +1,8 @@
 import type { BOUNDS } from './bounds.ts';
 
 /**
- * The columns of Shopify's product CSV that are used here, with their names over time: first the long-established one, then
- * that of the newer template. Metafields have columns of their own (shopify-metadata.ts); any other column with values causes a
- * warning.
+ * The columns of Shopify's product CSV that the import uses, with their long-established name and that in the newer
+ * template. Metafields have separate columns (shopify-metadata.ts). All other columns with values cause a warning.
  */
 export const SHOPIFY_COLUMNS = {
   handle: ['Handle', 'URL handle'],
@@ -44,7 +43,7 @@ export const SHOPIFY_COLUMNS = {
 
 export type ShopifyColumn = keyof typeof SHOPIFY_COLUMNS;
 
-/** The properties of a product that are the text of one cell, which may be empty. */
+/** Product properties whose value is the text of one cell, which may be empty. */
 export const TEXT_COLUMNS = {
   vendor: 'vendor',
   product_type: 'type',
@@ -54,13 +53,13 @@ export const TEXT_COLUMNS = {
 
 export const TEXT_PROPERTIES = Object.keys(TEXT_COLUMNS) as (keyof typeof TEXT_COLUMNS)[];
 
-/** Shopify's placeholder option of a product without options. */
+/** The option with which Shopify marks a product without options. */
 export const NO_OPTION = { name: 'Title', value: 'Default Title' } as const;
 
-/** The number of grams of each unit of the contract. */
+/** Weight units of the contract in grams. */
 export const GRAMS = { g: 1, kg: 1000, oz: 28.349523125, lb: 453.59237 } as const;
 
-/** The tags of a cell. They are separated by commas; a tag with a comma is quoted, and quotes inside it are doubled. */
+/** Parses a cell with tags. Commas separate tags. A tag with a comma is in quotes, in which quotes are doubled. */
 export function tagsOf(cell: string): string[] {
   const tags: string[] = [];
   const next = /\s*(?:"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/y;
@@ -72,26 +71,27 @@ export function tagsOf(cell: string): string[] {
   return tags;
 }
 
-/** The cell that `tagsOf` reads as these tags. */
+/** Formats tags as a cell that `tagsOf` can parse. */
 export function tagsCell(tags: string[]): string {
   return tags
     .map((tag) => (tag.includes(',') || tag.startsWith('"') ? `"${tag.replaceAll('"', '""')}"` : tag))
     .join(', ');
 }
 
-/** Shopify serves its own pictures by https, although old files have http or protocol-relative URLs. */
+/**
+ * Converts an image URL to https. Old files have http or protocol-relative URLs, but Shopify serves all images over
+ * https.
+ */
 export function secure(address: string): string {
   return address.replace(/^(?:http:)?\/\/(?=cdn\.shopify\.com\/)/, 'https://');
 }
 
-/**
- * Removes the apostrophe with which spreadsheets keep the leading zeros of a number; Shopify writes SKUs and barcodes that way.
- */
+/** Removes the apostrophe before an SKU or barcode, which Shopify writes so that spreadsheets keep leading zeros. */
 export function codeOf(cell: string): string {
   return /^'+\d+$/.test(cell) ? cell.slice(1) : cell;
 }
 
-/** The cell that `codeOf` reads as this SKU or barcode. */
+/** Formats an SKU or barcode as a cell that `codeOf` can parse. */
 export function codeCell(code: string): string {
   return /^'+\d+$/.test(code) ? `'${code}` : code;
 }

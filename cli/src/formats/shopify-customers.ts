@@ -5,7 +5,7 @@ import type { CustomerRead } from './reading.ts';
 import { findColumns, RowReader } from './row-reader.ts';
 import { tagsOf } from './shopify-columns.ts';
 
-/** The columns of Shopify's customers CSV that are used here, with their names over time; the current one first. */
+/** The columns of Shopify's customers CSV that the import uses, with their current and former names. */
 const COLUMNS = {
   email: ['Email'],
   firstName: ['First Name'],
@@ -27,7 +27,7 @@ const COLUMNS = {
 type Column = keyof typeof COLUMNS;
 type Row = RowReader<Column>;
 
-/** The column of each field of a customer, for the server's rejections. */
+/** The column of each customer field, for errors of the server. */
 const COLUMN_OF: Record<string, Column> = {
   email: 'email',
   first_name: 'firstName',
@@ -52,13 +52,13 @@ const ADDRESS_COLUMN_OF: Record<string, Column> = {
 
 const YES_OR_NO = { yes: true, no: false, true: true, false: false };
 
-/** Whether a header, its names in lower case, is that of Shopify's customers CSV. */
+/** Whether these column names in lower case are those of Shopify's customers CSV. */
 export function isShopifyCustomers(names: ReadonlySet<string>): boolean {
   const telling = [...COLUMNS.accepts, 'Total Spent', 'Default Address City'];
   return names.has('email') && telling.some((name) => names.has(name.toLowerCase()));
 }
 
-/** The customers of Shopify's CSV, one for each row. Each unsupported column causes one warning. */
+/** Reads customers from Shopify's CSV, one per row. Each unsupported column causes one warning. */
 export async function* readShopifyCustomers(
   header: string[],
   rows: AsyncIterable<CsvRow>,
@@ -74,7 +74,7 @@ export async function* readShopifyCustomers(
     const row = new RowReader(columns, line, cells);
     others.note(row);
     const customer = customerOf(row, (message) => warn(line, message));
-    // Shops with point-of-sale customers have many without an e-mail.
+    // Customers of a point of sale often have no e-mail.
     const [phone = ''] = [row.text('phone'), row.text('addressPhone')].map(withoutApostrophe).filter(Boolean);
     if (!customer.email && phone) Object.assign(customer, { phone });
     if (!customer.email && !phone) row.refuse('email', 'A customer needs an e-mail or a phone number.');
@@ -120,20 +120,20 @@ function addressOf(row: Row): CustomerImportAddress | undefined {
   return Object.keys(address).length > 0 ? address : undefined;
 }
 
-/** The field, unless its cell is empty. */
+/** An object with the field, or without fields if the cell is empty. */
 export function given(field: string, text: string): Record<string, string> {
   return text === '' ? {} : { [field]: text };
 }
 
-/** Shopify puts an apostrophe before digits, so that spreadsheets keep a leading zero or plus sign. */
+/** Removes the apostrophe that Shopify writes before digits, so that spreadsheets keep a leading zero or plus sign. */
 export function withoutApostrophe(cell: string): string {
   return cell.replace(/^'/, '').trim();
 }
 
-/** The longest metadata value. */
+/** Maximum length of a metadata value. */
 const LONGEST_TAGS = 500;
 
-/** Tags as one metadata text. */
+/** Joins tags to one metadata value, and drops those that do not fit with a warning. */
 export function keptTags(cell: string, warn: (message: string) => void): string {
   let kept = '';
   for (const tag of tagsOf(cell)) {

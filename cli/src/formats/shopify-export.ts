@@ -19,14 +19,14 @@ const COLUMNS = Object.keys(SHOPIFY_COLUMNS) as ShopifyColumn[];
 type Row = Partial<Record<ShopifyColumn, string>>;
 
 /**
- * Products as Shopify's product CSV: a header, then per product a row for each variant or image. Reading it back gives the same
- * products, except for data without a column: low-stock thresholds, image sizes, option values without a variant, and the time
- * of publication (`Published` is whether it has passed by `now`). A cell that begins with `=`, `+`, `-` or `@` is unchanged, as
- * in Shopify's own export, because another shop must read the same text: open a file with untrusted texts as text in a
- * spreadsheet.
+ * Writes products as Shopify's product CSV: for each product, a row per variant or image. Importing the file gives the
+ * same products, except for data without a column: low-stock thresholds, image sizes, option values without a variant,
+ * and the time of publication (`Published` states whether it is before `now`). Cells that start with `=`, `+`, `-` or
+ * `@` are not changed, because another shop must get the same text. Spreadsheet users must open files with untrusted
+ * texts as text.
  */
 export async function* writeShopify(products: AsyncIterable<Product>, now = new Date()): AsyncGenerator<string> {
-  // The header has the metafields of all products.
+  // The header contains the metafields of all products.
   const all: Product[] = [];
   const names = new Set<string>();
   for await (const product of products) {

@@ -5,27 +5,30 @@ import type { ShopifyRow } from './shopify-row.ts';
 import { isVariantRow } from './shopify-variants.ts';
 
 /**
- * The number of characters of cells and separators that are held until products are known to be complete. Rows of one handle
- * may be that far apart: Shopify itself accepts files of at most 15 MB.
+ * Maximum number of characters kept in memory until products are known to be complete. Rows of one handle may be that
+ * far apart. Shopify accepts files of at most 15 MB.
  */
 export const MOST_HELD = 16 * 1024 * 1024;
 
-/** Shopify's 2,048 variants and 250 images need no more rows; beyond that, the handle column is not really a handle. */
+/**
+ * Shopify's maximum of 2,048 variants and 250 images needs fewer rows. With more, the handle column does not contain
+ * handles.
+ */
 const MOST_ROWS = 2500;
 
-/** The rows of one product, wherever they are in the file. */
+/** The rows of one product. */
 export interface Group {
   handle: string;
   rows: ShopifyRow[];
   errors: FieldError[];
-  /** The number of rows beyond the limit, and of variants among them. */
+  /** Number of rows above the maximum, and of variants among them. */
   skipped: { rows: number; variants: number };
-  /** The line where its rows continue after those of other products. */
+  /** Lines at which more rows of the product follow after rows of other products. */
   returns: number[];
   characters: number;
 }
 
-/** Groups the rows of a file into products. It holds at most `most` characters and the current product. */
+/** Groups the rows of a file by product. Keeps at most `most` characters besides the current product. */
 export class Groups {
   readonly #most: number;
   readonly #columns: Columns<ShopifyColumn>;
@@ -41,7 +44,7 @@ export class Groups {
     this.#most = most;
   }
 
-  /** A row that cannot be read: the product around it is incomplete. */
+  /** Marks the product around an unreadable row as incomplete. */
   addUnreadable(row: CsvRow): void {
     this.#unreadable = row;
   }
@@ -69,7 +72,7 @@ export class Groups {
     return row;
   }
 
-  /** Returns the products that begin first, until the limit is met. */
+  /** Returns the earliest products until at most `most` characters are kept. */
   *overdue(): Generator<Group> {
     for (const [key, group] of this.#held) {
       if (this.#characters <= this.#most) return;
@@ -80,12 +83,12 @@ export class Groups {
     }
   }
 
-  /** All remaining products, in the order in which they begin. */
+  /** The remaining products in the order of their first row. */
   rest(): Iterable<Group> {
     return this.#held.values();
   }
 
-  /** A row without a handle belongs to the product above it, unless it has another title. */
+  /** A row without a handle belongs to the previous product, unless its title differs. */
   #groupOf(row: ShopifyRow): Group {
     const handle = row.text('handle');
     if (this.#current && handle === '' && row.text('title') === '') return this.#current;

@@ -4,7 +4,7 @@ import { quoted } from './row-reader.ts';
 import { secure } from './shopify-columns.ts';
 import { orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
 
-/** The images of a product, in the order of their positions. */
+/** A product's images, ordered by position. */
 export function imagesOf(rows: ShopifyRow[], warn: Warn): ImageInput[] {
   const images: { url: string; alt: string | null; place: number }[] = [];
   for (const row of rows) {
@@ -16,7 +16,7 @@ export function imagesOf(rows: ShopifyRow[], warn: Warn): ImageInput[] {
       continue;
     }
     const alt = altOf(row, warn);
-    // Some programs repeat the image on each row of the product.
+    // Some programs repeat the image in each row of the product.
     const same = images.find((image) => image.url === url);
     if (same && alt !== null && alt !== same.alt) {
       warn(`${row.header('imageAlt')}: the same picture has another text above, and this one is left out.`, row);
@@ -33,16 +33,19 @@ export function imagesOf(rows: ShopifyRow[], warn: Warn): ImageInput[] {
   return ordered.slice(0, BOUNDS.images).map(({ url, alt }, index) => ({ url, alt, position: index + 1 }));
 }
 
-/** The URLs in a cell of pictures: Shopify writes one, other programs several. */
+/** The URLs in an image cell. Shopify writes one, other programs several. */
 function picturesIn(row: ShopifyRow, warn: Warn): string[] {
   const cells = row.text('imageUrl').split(/[,;|\s](?=(?:https?:)?\/\/)/i);
   const last = cells.length - 1;
-  // A separator may have blanks on both sides.
+  // Separators may have spaces on both sides.
   const urls = cells.map((cell, at) => (at === last ? cell : cell.trim().replace(/[,;|]$/, '')).trim());
   return urls.map((url) => pictureIn(row, 'imageUrl', warn, url)).filter((url) => url !== '');
 }
 
-/** The URL of a picture; empty if blank or (with a warning) invalid. `cell` is the text, if it is only a part of the cell. */
+/**
+ * Parses an image URL. Empty if the cell is blank or, with a warning, invalid. `cell` is the text if it is only a part
+ * of the cell.
+ */
 export function pictureIn(
   row: ShopifyRow,
   column: 'imageUrl' | 'variantImage',
@@ -55,7 +58,7 @@ export function pictureIn(
   return '';
 }
 
-/** Shopify's limit is a little higher than the limit here. */
+/** Shortens an alt text, because Shopify allows slightly more characters than the contract. */
 function altOf(row: ShopifyRow, warn: Warn): string | null {
   const alt = row.text('imageAlt');
   const letters = [...alt];

@@ -4,27 +4,27 @@ import { type Columns, quoted } from './row-reader.ts';
 import type { ShopifyColumn } from './shopify-columns.ts';
 import { headOf, orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
 
-/** The metadata keys of Shopify's taxonomy and gift cards. */
+/** Metadata keys for Shopify's product category and gift cards. */
 export const CATEGORY = 'category';
 export const GIFT_CARD = 'gift_card';
 
 const RESERVED = [CATEGORY, GIFT_CARD];
-/** The names of Shopify, and of other programs. */
+/** Matches metafield columns of Shopify and other programs. */
 const METAFIELDS = [
   /\(product\.metafields\.(.+)\)$/i,
   /^product\.metafields\.(.+)$/i,
   /^metafield: ?([\w$-]+\.[\w$-]+)(?: ?\[.*\])?$/i,
 ];
-/** Columns about a whole product that have no field here; their title becomes the key. */
+/** Columns about a product without a field in the contract. Their title becomes the metadata key. */
 const KEPT_BY_TITLE = /^Google Shopping \/ .+/i;
 
-/** The namespaces of metafields that Shopify's own themes and pages show. */
+/** Namespaces of metafields that Shopify's own themes show. */
 const STANDARD = /^(?:shopify|descriptors|facts|reviews)\./i;
-/** Metafields internal to apps: reserved namespaces, hidden names, and those of widespread apps. */
+/** Metafields for internal use of apps: reserved namespaces, hidden names, and namespaces of common apps. */
 const INTERNAL =
   /(?:^|\.)_|--|^(?:app|seo|global|google|mc-facebook|mm-google-shopping|judgeme|loox|yotpo|stamped|okendo|spr|bold|klaviyo)\b[^.]*\./i;
 
-/** The priority of facts if not all fit: 0 for those that shoppers surely see, 2 for those of programs. */
+/** Priority of a fact if not all fit: 0 if shoppers certainly see it, 2 if programs use it. */
 function rankOf(path: string, title: string): number {
   if (STANDARD.test(path)) return 0;
   return INTERNAL.test(path) || looksPrivate(title) ? 2 : 1;
@@ -35,18 +35,18 @@ interface Extra {
   header: string;
 }
 
-/** The additional columns of a file: metafields with their key, those that shoppers see first, and columns that are not kept. */
+/** Additional columns of a file: metafields with their key, ordered by priority, and columns that are not imported. */
 export interface ExtraColumns {
   metafields: (Extra & { key: string; rank: number })[];
-  /** The metafields that are hardly for shoppers. */
+  /** Metafields that are probably not for shoppers. */
   private: Noted[];
   others: Unkept[];
 }
 
-/** A column, the number of rows with a value in it, and the first of them. */
+/** A column, the number of rows with a value in it, and the line of the first one. */
 type Noted = Extra & { rows: number; line: number };
 
-/** A column that is not kept, with its value if all rows have the same. */
+/** A column that is not imported, with its value if it is the same in all rows. */
 type Unkept = Noted & { value: string | undefined };
 
 export function extraColumnsOf(header: string[], columns: Columns<ShopifyColumn>): ExtraColumns {
@@ -66,13 +66,13 @@ export function extraColumnsOf(header: string[], columns: Columns<ShopifyColumn>
   return extra;
 }
 
-/** A metafield of the merchant's own namespace has only its key as its name. */
+/** The metadata key. For metafields in the merchant's own namespace it is only the metafield's key. */
 function keyOf(path: string): string {
   const own = path.startsWith('custom.') ? path.slice('custom.'.length) : path;
   return RESERVED.includes(own) || own === '' ? path : own;
 }
 
-/** The header of the column that `extraColumnsOf` reads as this key. */
+/** The column name that `extraColumnsOf` converts to this key. */
 export function metafieldHeader(key: string): string {
   if (KEPT_BY_TITLE.test(key)) return key;
   const path = key.includes('.') ? key : `custom.${key}`;
@@ -80,8 +80,8 @@ export function metafieldHeader(key: string): string {
 }
 
 /**
- * The metadata of a product: its category, gift cards, and each metafield that fits; others cause a warning. Values missing in
- * the row with the title can come from another row.
+ * The product's metadata: category, gift card and each metafield that fits. Others cause a warning. Values missing in
+ * the row with the title are taken from the next row that has them.
  */
 export function metadataOf(rows: ShopifyRow[], extra: ExtraColumns, warn: Warn) {
   const head = headOf(rows);
@@ -108,7 +108,7 @@ export function metadataOf(rows: ShopifyRow[], extra: ExtraColumns, warn: Warn) 
   return { metadata: metadataFrom(facts, (message, { row }) => warn(message, row)) };
 }
 
-/** Records values in columns that are not kept, or not for shoppers. */
+/** Counts values in columns that are not imported, or are not for shoppers. */
 export function noteOthers(row: ShopifyRow, { others, private: hidden }: ExtraColumns): void {
   for (const column of hidden) {
     if (row.cell(column.index) === '') continue;
@@ -124,10 +124,10 @@ export function noteOthers(row: ShopifyRow, { others, private: hidden }: ExtraCo
   }
 }
 
-/** The beginning of the warning about a file without quantities. */
+/** Start of the warning about a file without quantities. */
 export const NO_STOCK = 'Variant Inventory Qty: the file has no such column';
 
-/** Shopify leaves out the quantities of shops with several locations. */
+/** Warns if the file has no quantities. Shopify omits them for shops with several locations. */
 export function warnOfMissingStock(
   columns: Columns<ShopifyColumn>,
   tracked: number[],
@@ -139,7 +139,7 @@ export function warnOfMissingStock(
   warn(first, `${NO_STOCK}, and ${tracked.length} variants are counted: ${words}.`);
 }
 
-/** A warning for each column with values that are not kept, or that shoppers should perhaps not read. */
+/** Warns about columns with values that are not imported, or that shoppers should perhaps not see. */
 export function warnOfOthers({ others, private: hidden }: ExtraColumns, warn: ReadContext['warn']): void {
   for (const { header, rows, line } of hidden) if (rows > 0) warn(line, warningOfPrivate(header, rows));
   for (const { header, rows, line, value } of others) {

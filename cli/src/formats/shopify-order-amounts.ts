@@ -1,11 +1,11 @@
 /**
- * The amounts of an order, which must add up to the total exactly. Shopify's cells often do not: a discount code may reduce the
- * shipping, a line may have a discount of its own, and tips and duties have no column. The total is right.
+ * Amounts of an order, which must add up to its total. Shopify's cells often do not: a discount code may reduce the
+ * shipping cost, lines may have their own discount, and tips and duties have no column. The total is always right.
  */
 
 export interface OrderCells {
   lines: { quantity: number; price: string }[];
-  /** The sum of the lines, after their discounts. */
+  /** Sum of the lines after their discounts. */
   subtotal: string | undefined;
   discount: string | undefined;
   lineDiscounts: string[];
@@ -20,11 +20,11 @@ export interface Amounts {
   tax: string;
   tax_included: boolean;
   total: string;
-  /** The amount that no column explains. */
+  /** The part of the total that no column explains. */
   extra: string | undefined;
 }
 
-/** Amounts in thousandths, which are exact. */
+/** Integer amounts in thousandths. */
 interface Parts {
   discount: number;
   shipping: number;
@@ -32,7 +32,7 @@ interface Parts {
   included: boolean;
 }
 
-/** Interprets the cells; amounts that cannot be explained cause a warning. */
+/** Interprets the cells so that they add up to the total. Unexplained amounts cause a warning. */
 export function balanced(cells: OrderCells, warn: (message: string) => void): Amounts {
   const lines = cells.lines.reduce((sum, { quantity, price }) => sum + quantity * thousandths(price), 0);
   const [shipping, tax] = [thousandths(cells.shipping), thousandths(cells.taxes)];
@@ -72,7 +72,7 @@ export function balanced(cells: OrderCells, warn: (message: string) => void): Am
   return amountsOf(less(closest, -missing, lines), total, 0);
 }
 
-/** Subtracts an amount from the shipping, then from the lines, and finally from the tax. */
+/** Subtracts an amount from shipping, then from the lines, then from the tax. */
 function less(parts: Parts, amount: number, lines: number): Parts {
   const fromLines = Math.min(amount, lines - parts.discount);
   const fromShipping = Math.min(amount - fromLines, parts.shipping);

@@ -1,7 +1,7 @@
 import type { PlaceOf } from './reading.ts';
 import type { Columns } from './row-reader.ts';
 
-/** The columns of Shopify's orders CSV that are used here. */
+/** The columns of Shopify's orders CSV that the import uses. */
 export const ORDER_COLUMNS = {
   name: ['Name'],
   email: ['Email'],
@@ -68,7 +68,7 @@ export const ORDER_COLUMNS = {
 
 export type OrderColumn = keyof typeof ORDER_COLUMNS;
 
-/** Columns that repeat other columns or data of the products. */
+/** Columns that repeat other columns or product data, which are ignored without a warning. */
 export const SILENT_COLUMNS = [
   /^(?:billing|shipping) (?:street|province name)$/i,
   /^lineitem (?:requires shipping|taxable)$/i,
@@ -102,7 +102,9 @@ const COLUMN_OF: Record<string, OrderColumn> = {
 };
 const LINE_COLUMN_OF: Record<string, OrderColumn> = { sku: 'lineSku', quantity: 'lineQuantity', price: 'linePrice' };
 
-/** The lines of an order's parts; the order begins on `line`, with one file line per order line. */
+/**
+ * Maps parts of an order to lines of the file. The order starts on `line`; each order line is on one line of the file.
+ */
 export function orderPlaces(columns: Columns<OrderColumn>, line: number, lines: number[]): PlaceOf {
   const headerOf = (column: OrderColumn) => columns.get(column)?.header ?? ORDER_COLUMNS[column][0];
   return ([field, at, part]) => {

@@ -22,7 +22,7 @@ const TAXES: [OrderColumn, OrderColumn][] = [
   ['tax5Name', 'tax5Value'],
 ];
 
-/** Data of Shopify about an order that has no field here, as metadata. */
+/** Returns as metadata the order data of Shopify for which the contract has no field. */
 export function factsOf(
   row: RowReader<OrderColumn>,
   warn: (message: string) => void,

@@ -8,7 +8,7 @@ type Warn = (message: string) => void;
 
 const TIME = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2})(?::(\d{2}))?(?:\.\d+)? ?(Z|UTC|[+-]\d{2}:?\d{2})?$/;
 
-/** The time of a cell as the contract writes it; undefined if blank or (with an error) invalid. */
+/** Parses a time to the contract's format. Undefined if the cell is blank or, with an error, invalid. */
 export function timeOf(row: Row, column: OrderColumn): string | undefined {
   const cell = row.text(column);
   if (cell === '') return undefined;
@@ -38,7 +38,7 @@ const TRANSFER = /transfer|deposit|überweisung|vorkasse|virement|prepayment|wir
 const HANDOVER = /cash|\bcod\b|nachnahme|manual|pick-?up/i;
 const CARD = /card|shopify[ _]payments|stripe|visa|mastercard|amex/i;
 
-/** The payment and the refunds of the order. */
+/** Payment and refunds of an order. */
 export function paymentOf(row: Row, total: string, warn: Warn): Partial<OrderImport> {
   const status = row.word('financialStatus', PAYMENTS) ?? (isMore(total, '0') ? 'pending' : 'paid');
   const method = row.text('paymentMethod');
@@ -83,7 +83,7 @@ function unpaid(row: Row, status: string, method: string, cancelled: boolean, wa
   return { payment_status: 'pending', payment_method: 'manual' };
 }
 
-/** A refunded amount, which is at most the total; undefined if nothing was refunded. */
+/** The refunded amount, limited to the total; undefined if nothing was refunded. */
 function refundedOf(row: Row, total: string, warn: Warn): string | undefined {
   const refunded = row.money('refundedAmount');
   if (refunded === undefined || !isMore(refunded, '0')) return undefined;
@@ -122,7 +122,7 @@ interface ShippedLine {
   line: { quantity: number };
 }
 
-/** The shipped items: all, none, or the lines marked as shipped. `extra` is a last line that does not ship. */
+/** The shipped items: all, none, or the lines marked as shipped. `extra` means that the last line is not shipped. */
 export function shippingOf(row: Row, lines: ShippedLine[], extra: boolean, warn: Warn): Partial<OrderImport> {
   const status = row.word('fulfillmentStatus', FULFILLMENTS) ?? 'unfulfilled';
   const shipped_at = timeOf(row, 'fulfilledAt');

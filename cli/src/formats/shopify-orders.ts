@@ -14,21 +14,21 @@ import { paymentOf, shippingOf, timeOf } from './shopify-order-states.ts';
 type Row = RowReader<OrderColumn>;
 type Warn = (line: number, message: string) => void;
 
-/** The rows of one order: the first has the order's own cells, each has a line. */
+/** The rows of an order. The first row has the order's own cells; each row has an order line. */
 interface Group {
   name: string;
   rows: Row[];
   errors: FieldError[];
 }
 
-/** Whether a header, its names in lower case, is that of Shopify's orders CSV. */
+/** Whether these column names in lower case are those of Shopify's orders CSV. */
 export function isShopifyOrders(names: ReadonlySet<string>): boolean {
   return names.has('name') && names.has('lineitem name') && names.has('financial status');
 }
 
 /**
- * The orders of Shopify's CSV: consecutive rows with one name. `prefix` is put before the numbers. Each unsupported column
- * causes one warning, with the number of its rows.
+ * Reads orders from Shopify's CSV. Consecutive rows with the same name are one order. `prefix` is added to order
+ * numbers. Each unsupported column causes one warning with the number of its rows.
  */
 export async function* readShopifyOrders(
   header: string[],
@@ -55,7 +55,7 @@ export async function* readShopifyOrders(
   others.tell(warn);
 }
 
-/** The number of decimals of an order's amounts, by its currency. */
+/** Number of decimals of the order's currency. */
 function decimalsIn(currency = ''): number {
   const code = currency.trim().toUpperCase();
   return /^[A-Z]{3}$/.test(code) ? decimalsOf(code) : 2;
@@ -94,7 +94,7 @@ function finish({ name, rows, errors }: Group, columns: Columns<OrderColumn>, se
   return { line, item: order, name, placeOf: orderPlaces(columns, line, at) };
 }
 
-/** Shopify writes `#1001`; the `#` is not part of the number. */
+/** Removes the `#` from Shopify's `#1001`. */
 function numberOf(name: string): string {
   return name.replace(/^#/, '').trim().slice(0, 64);
 }

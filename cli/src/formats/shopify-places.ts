@@ -35,19 +35,21 @@ const COLUMN_OF: Record<string, ShopifyColumn> = {
   option3: 'option3Value',
 };
 
-/** The column of a property of a product, a variant or an image. */
+/** The column of a product, variant or image property. */
 export function columnOf(property: string): ShopifyColumn {
   return COLUMN_OF[property] ?? 'handle';
 }
 
-/** The column's name in the file, or Shopify's if the file lacks it. */
+/** The column's name in the file, or Shopify's name if the file does not have it. */
 export function headerOf(columns: Columns<ShopifyColumn>, column: ShopifyColumn): string {
   return columns.get(column)?.header ?? SHOPIFY_COLUMNS[column][0];
 }
 
 const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
 
-/** The lines of a product's parts; the product begins on `line`. It keeps no cells, because a whole file of these is kept. */
+/**
+ * Maps parts of a product to lines of the file. It keeps no cells, because one is kept for every product of the file.
+ */
 export function placesIn(columns: Columns<ShopifyColumn>, line: number, variantLines: number[]): PlaceOf {
   return (loc) => {
     const [list, at] = loc;

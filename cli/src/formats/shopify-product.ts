@@ -7,7 +7,10 @@ import { type ExtraColumns, metadataOf } from './shopify-metadata.ts';
 import { headOf, orWarn, type ShopifyRow, type Warn } from './shopify-row.ts';
 import { isDefaultOnly, optionsOf, soldOf, variantRowsOf, variantsOf, warnOfNoVariant } from './shopify-variants.ts';
 
-/** The product of the rows of one handle. Cells that cannot be read and must not be guessed are recorded in the rows. */
+/**
+ * Converts the rows of a handle to a product. Cells that are invalid and must not be guessed are recorded as errors of
+ * their row.
+ */
 export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns, warn: Warn): ProductImport {
   const head = headOf(rows);
   const variantRows = variantRowsOf(rows);
@@ -45,10 +48,10 @@ export function productOf(rows: ShopifyRow[], slug: string, extra: ExtraColumns,
 }
 
 const TAG = /<[a-z!/]/i;
-/** Pictures embedded in the HTML make it megabytes long, and are not kept. */
+/** Matches images embedded in HTML. They make it megabytes long, so they are removed. */
 const EMBEDDED = /\ssrc=(?:"data:[^"]*"|'data:[^']*')/gi;
 
-/** Formatted if the file has any markup; the server derives the plain text. */
+/** HTML if the cell contains any markup; the server derives the plain text. */
 function descriptionOf(row: ShopifyRow, warn: Warn): Pick<ProductImport, 'description' | 'description_html'> {
   const body = row.text('body');
   const what = `${row.header('body')}: the text`;
@@ -82,7 +85,7 @@ function cut(text: string, most: number, what: string, warn: Warn): string {
 
 const STATUSES = { active: 'active', draft: 'draft', archived: 'archived', unlisted: 'unlisted' } as const;
 
-/** Shopify's status and its "published" combined: a product can be active and still not in the online store. */
+/** Combines Shopify's status and "Published". An active product may be missing from the online store. */
 function visibilityOf(row: ShopifyRow, warn: Warn): Pick<ProductImport, 'status' | 'published_at'> {
   const published = orDraft(row, warn, () => row.flag('published'));
   const status = orDraft(row, warn, () => row.word('status', STATUSES));
@@ -97,7 +100,7 @@ function visibilityOf(row: ShopifyRow, warn: Warn): Pick<ProductImport, 'status'
   return { status: published === false ? 'draft' : 'active' };
 }
 
-/** A status that cannot be understood must not publish a product: null then, with a warning. */
+/** Null with a warning if the status is invalid, so that the product is not published by mistake. */
 function orDraft<Value>(row: ShopifyRow, warn: Warn, read: () => Value | undefined): Value | undefined | null {
   const before = row.errors.length;
   const value = read();
@@ -106,13 +109,13 @@ function orDraft<Value>(row: ShopifyRow, warn: Warn, read: () => Value | undefin
   return unread.length > 0 ? null : value;
 }
 
-/** Stock is tracked for whole products here: for all variants if Shopify tracks at least one. */
+/** Stock is tracked per product in the contract: for all variants if Shopify tracks at least one. */
 function trackingOf(variantRows: ShopifyRow[]): Pick<ProductImport, 'track_inventory'> {
   if (!variantRows[0]?.has('tracker')) return {};
   return { track_inventory: variantRows.some((row) => row.text('tracker') !== '') };
 }
 
-/** Shopify stores only whether tax is charged. */
+/** Shopify's CSV only contains whether the product is taxed. */
 function taxabilityOf(variantRows: ShopifyRow[], warn: Warn): Pick<ProductImport, 'taxable'> {
   const flags = variantRows.map((row) => orWarn(row, warn, () => row.flag('taxable')));
   const untaxed = variantRows.filter((_row, i) => flags[i] === false);
@@ -131,7 +134,10 @@ const SAID_ONCE = [
   ...(['status', 'published', 'giftCard'] as const),
 ];
 
-/** The row with the title describes the product; some programs repeat its texts, and different ones are not kept. */
+/**
+ * Warns if a row without the title has different texts for the product. Only the texts in the row with the title are
+ * imported.
+ */
 function warnOfOtherTexts(rows: ShopifyRow[], warn: Warn): void {
   const head = headOf(rows);
   for (const column of SAID_ONCE) {

@@ -1,13 +1,13 @@
 import type { RowReader } from './row-reader.ts';
 import type { ShopifyColumn } from './shopify-columns.ts';
 
-/** One row of a Shopify file, read by the names of its columns. */
+/** A row of Shopify's product CSV. */
 export type ShopifyRow = RowReader<ShopifyColumn>;
 
-/** Reports a change or omission, in this row or in the product as a whole. */
+/** Reports a changed or omitted value in a row, or in the whole product. */
 export type Warn = (message: string, row?: ShopifyRow) => void;
 
-/** A cell that a product can do without: if it cannot be read, it is left out with a warning. */
+/** Reads an optional cell. If it is invalid, it is omitted with a warning instead of an error. */
 export function orWarn<Value>(row: ShopifyRow, warn: Warn, read: () => Value | undefined): Value | undefined {
   const before = row.errors.length;
   const value = read();
@@ -15,7 +15,7 @@ export function orWarn<Value>(row: ShopifyRow, warn: Warn, read: () => Value | u
   return value;
 }
 
-/** The row that describes the product: the first with a title. */
+/** The row that describes the product: the first one with a title. */
 export function headOf(rows: ShopifyRow[]): ShopifyRow {
   const [first] = rows as [ShopifyRow];
   return rows.find((row) => row.text('title') !== '') ?? first;

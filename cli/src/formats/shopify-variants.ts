@@ -10,7 +10,7 @@ const NAMES = ['option1Name', 'option2Name', 'option3Name'] as const;
 const VALUES = ['option1Value', 'option2Value', 'option3Value'] as const;
 const OF_A_VARIANT = [...VALUES, 'sku', 'price', 'barcode', 'quantity'] as const;
 
-/** Whether a row is a variant; the others only add images. */
+/** Whether a row is a variant. Other rows only add images. */
 export function isVariantRow(row: ShopifyRow): boolean {
   return OF_A_VARIANT.some((column) => row.text(column) !== '');
 }
@@ -20,7 +20,7 @@ const OF_VARIANTS = [
   ...(['compareAt', 'cost', 'variantImage'] as const),
 ];
 
-/** Reports cells about a variant in a row that is not one, because no row names the variant. */
+/** Warns about variant cells in rows that are not variants. */
 export function warnOfNoVariant(rows: ShopifyRow[], variantRows: ShopifyRow[], warn: Warn): void {
   const others = rows.filter((row) => !variantRows.includes(row));
   for (const column of OF_VARIANTS) {
@@ -31,18 +31,18 @@ export function warnOfNoVariant(rows: ShopifyRow[], variantRows: ShopifyRow[], w
   }
 }
 
-/** The rows that are variants. If none is, the row with the title counts. */
+/** The rows that are variants, or the row with the title if there are none. */
 export function variantRowsOf(rows: ShopifyRow[]): ShopifyRow[] {
   const all = rows.filter(isVariantRow);
   const hasValue = (row: ShopifyRow) => VALUES.some((column) => row.text(column) !== '');
-  // Some programs begin with a row for the product itself, with the lowest price and no option value.
+  // Some programs start with a row for the product, which has the lowest price and no option value.
   const isAbove = (row: ShopifyRow) =>
     row.text('title') !== '' && !hasValue(row) && row.text('sku') === '' && row.text('barcode') === '';
   const found = all.some(hasValue) ? all.filter((row) => !isAbove(row)) : all;
   return found.length > 0 ? found : [headOf(rows)];
 }
 
-/** Whether a product has no options, in any of Shopify's forms. */
+/** Whether a product has no options, in any way that Shopify writes that. */
 export function isDefaultOnly(variantRows: ShopifyRow[]): boolean {
   const [first] = variantRows as [ShopifyRow];
   if (variantRows.length > 1) return false;
@@ -51,7 +51,7 @@ export function isDefaultOnly(variantRows: ShopifyRow[]): boolean {
   return value === '' || (value === NO_OPTION.value && ['', NO_OPTION.name].includes(first.text('option1Name')));
 }
 
-/** The options by the first names in the rows of the product, and the values in order of appearance. */
+/** The product's options. Names come from the first row that has them, and values are in order of appearance. */
 export function optionsOf(
   rows: ShopifyRow[],
   variantRows: ShopifyRow[],
@@ -74,7 +74,7 @@ export function optionsOf(
   });
 }
 
-/** The variants in the order of their rows. */
+/** Converts the rows to variants, in order. */
 export function variantsOf(variantRows: ShopifyRow[], warn: Warn): VariantInput[] {
   refuseMissingPrices(variantRows);
   const someTracked = variantRows.some((row) => row.text('tracker') !== '');
@@ -95,7 +95,7 @@ export function variantsOf(variantRows: ShopifyRow[], warn: Warn): VariantInput[
   });
 }
 
-/** A product without any price becomes a draft; one missing price among others is an error. */
+/** If no variant has a price, the product becomes a draft. If only some have none, that is an error. */
 function refuseMissingPrices(variantRows: ShopifyRow[]): void {
   const unpriced = variantRows.filter((row) => row.text('price') === '');
   if (unpriced.length === variantRows.length) return;
@@ -104,7 +104,7 @@ function refuseMissingPrices(variantRows: ShopifyRow[]): void {
 
 const POLICIES = { deny: 'deny', continue: 'continue', false: 'deny', true: 'continue' } as const;
 
-/** A spreadsheet saves a long number in exponent form: its last digits are lost. */
+/** Spreadsheets write a long number in exponential form, which loses its last digits. */
 const SHORTENED = /^\d(?:[.,]\d+)?E\+?\d{1,2}$/i;
 
 function codeIn(row: ShopifyRow, column: 'sku' | 'barcode', warn: Warn): string | null {
@@ -116,7 +116,7 @@ function codeIn(row: ShopifyRow, column: 'sku' | 'barcode', warn: Warn): string 
   return code || null;
 }
 
-/** SKU, barcode, prices, stock and shipping of one row. Fields without a column in the file are left out. */
+/** SKU, barcode, prices, stock and shipping of a row. Fields without a column are omitted. */
 export function soldOf(row: ShopifyRow, warn: Warn): VariantInput {
   const quantity = row.whole('quantity');
   const policy = orWarn(row, warn, () => row.word('policy', POLICIES));
@@ -135,7 +135,7 @@ export function soldOf(row: ShopifyRow, warn: Warn): VariantInput {
   };
 }
 
-/** Other services than Shopify itself may have counted the stock. */
+/** Warns that the stock may come from another inventory service than Shopify's. */
 function warnOfOtherTracker(row: ShopifyRow, warn: Warn): void {
   const tracker = row.text('tracker');
   if (!['', 'shopify'].includes(tracker.toLowerCase())) {
@@ -147,7 +147,7 @@ function pricesOf(row: ShopifyRow, warn: Warn): VariantInput {
   const price = amountIn(row, 'price', warn);
   const compareAt = orWarn(row, warn, () => amountIn(row, 'compareAt', warn));
   const onSale = price !== undefined && compareAt !== undefined && isMore(compareAt, price);
-  // Shopify shops often fill this column with zeros or with the price itself.
+  // Shops often fill this column with zero or the price.
   if (price !== undefined && compareAt !== undefined && !onSale) {
     warn(`${row.header('compareAt')} ${compareAt} is not above the price ${price} and is left out.`, row);
   }
@@ -159,7 +159,7 @@ function pricesOf(row: ShopifyRow, warn: Warn): VariantInput {
   };
 }
 
-/** An amount is in the shop's currency, whatever text is next to it. */
+/** Parses an amount in the shop's currency. Other text in the cell is ignored with a warning. */
 function amountIn(row: ShopifyRow, column: 'price' | 'compareAt' | 'cost', warn: Warn): string | undefined {
   const cell = row.text(column);
   const number = withoutCurrency(cell);
@@ -172,7 +172,7 @@ function amountIn(row: ShopifyRow, column: 'price' | 'compareAt' | 'cost', warn:
 
 const UNITS: Record<string, WeightUnit> = { g: 'g', kg: 'kg', lb: 'lb', oz: 'oz', lbs: 'lb' };
 
-/** Shopify's weight is always in grams; the unit is only for display. */
+/** Shopify writes weights in grams. The unit is only for display. */
 function weightOf(row: ShopifyRow, warn: Warn): VariantInput {
   const [, number, name = ''] = /^([\d.,]+)\s*([a-z]+)$/i.exec(row.text('grams')) ?? [];
   const own = UNITS[name.toLowerCase()];

@@ -25,7 +25,7 @@ const mug: Cells = {
   Status: 'active',
 };
 
-test('groups rows of one handle into one product with its variants and images', async () => {
+test('groups rows with the same handle into a product with variants and images', async () => {
   const { products, warnings } = await readText(
     csv(
       {
@@ -97,7 +97,7 @@ test('groups rows of one handle into one product with its variants and images', 
   ]);
 });
 
-test('accepts the column names of the newer template', async () => {
+test("accepts the column names of Shopify's newer template", async () => {
   const header =
     'Title,URL handle,Description,Published on online store,Status,SKU,Option1 name,Option1 value,Price,' +
     'Compare-at price,Inventory tracker,Inventory quantity,Continue selling when out of stock,Weight value (grams),' +
@@ -114,7 +114,7 @@ test('accepts the column names of the newer template', async () => {
   ]);
 });
 
-test('reads "Default Title" as a product without options, with its fields at the top', async () => {
+test('reads "Default Title" as a product without options', async () => {
   const { products } = await readText(csv({ ...mug, 'Variant SKU': "'0042", 'Variant Inventory Qty': '3' }));
   expect(products[0]).toMatchObject({ slug: 'mug', sku: '0042', price: '9.50', inventory_quantity: 3 });
   expect(products[0]).not.toHaveProperty('variants');
@@ -139,12 +139,12 @@ test('hides a product that is not published', async () => {
   ]);
 });
 
-test('sets no fields for missing columns', async () => {
+test('sets no product fields whose columns are missing', async () => {
   const { products } = await readText('Handle,Title,Variant Price\nmug,Mug,9.50\n');
   expect(products).toEqual([{ name: 'Mug', slug: 'mug', price: '9.50' }]);
 });
 
-test('rejects a product with a bad cell by line and column, and imports the others', async () => {
+test('rejects a product with an invalid cell by line and column, and imports the others', async () => {
   const { reads, products } = await readText(
     csv(
       { ...mug, Handle: 'a', 'Variant Price': '1,299', 'Variant Inventory Qty': 'many' },
@@ -202,7 +202,7 @@ test('accepts a variant before the row with the title', async () => {
   expect(products).toMatchObject([{ name: 'Tee', options: [{ name: 'Size', values: ['M', 'S'] }] }, { slug: 'mug' }]);
 });
 
-test('counts equal rows of two exports once, and rejects a product that differs', async () => {
+test('ignores repeated rows of two exports, and rejects a product whose rows differ', async () => {
   const { reads, products, warnings } = await readText(
     csv(mug, { ...mug, Handle: 'cup' }, mug, { ...mug, Handle: 'cup', 'Variant Price': '8' }, { ...mug, Title: 'Pot' }),
   );
@@ -217,7 +217,7 @@ test('counts equal rows of two exports once, and rejects a product that differs'
   );
 });
 
-test('rejects a handle that returns after more than is held, and names its line', async () => {
+test('rejects a handle that occurs again after its rows were released from memory, with its line', async () => {
   const text = csv(mug, { ...mug, Handle: 'cup' }, { ...mug, Handle: 'pot' }, mug);
   const { reads, products } = await readText(text, { mostHeld: 20 });
   expect(products).toHaveLength(3);
@@ -226,7 +226,7 @@ test('rejects a handle that returns after more than is held, and names its line'
   ]);
 });
 
-test('rejects more than 2,048 variants with their number and the next step', async () => {
+test('rejects more than 2,048 variants with their number and instructions', async () => {
   for (const count of [2049, 3000]) {
     const variants = Array.from({ length: count }, (_, i) => ({
       ...{ Handle: 'big', 'Option1 Value': `V${i}`, 'Variant Price': '5', 'Variant SKU': `B-${i}` },
@@ -241,7 +241,7 @@ test('rejects more than 2,048 variants with their number and the next step', asy
   }
 });
 
-test('accepts numbers with one reading from any program', async () => {
+test('accepts unambiguous numbers in any format', async () => {
   const { products, warnings } = await readText(
     csv(
       { ...mug, Handle: 'a', 'Variant Price': '1,299.00', 'Cost per item': '1.000,50', 'Variant Grams': '1,250.5' },
@@ -269,7 +269,7 @@ test('accepts numbers with one reading from any program', async () => {
   ]);
 });
 
-test('takes the name and options from a row above the variants, which is no variant', async () => {
+test('takes name and options from a row above the variants that is not a variant', async () => {
   const { reads, products, warnings } = await readText(
     csv(
       { Handle: 'tee', Title: 'Tee', 'Option1 Name': 'Size', 'Variant Price': '5' },
@@ -284,7 +284,7 @@ test('takes the name and options from a row above the variants, which is no vari
   ]);
 });
 
-test('reads several URLs in one cell as several pictures', async () => {
+test('reads several URLs in a cell as several images', async () => {
   const { products } = await readText(
     csv({ ...mug, 'Image Src': 'https://i.example/a,b.jpg, https://i.example/b 2.jpg;//cdn.shopify.com/c.jpg' }),
   );
@@ -295,14 +295,14 @@ test('reads several URLs in one cell as several pictures', async () => {
   ]);
 });
 
-test('rejects the product around a row that cannot be read', async () => {
+test('rejects the product around an unreadable row', async () => {
   const text = 'Handle,Title,Option1 Name,Option1 Value,Variant Price\na,A,Size,S,1\na,,"M" x,,1\na,,,L,1\nb,B,,,2\n';
   const { reads, products } = await readText(text);
   expect(products.map(({ slug }) => slug)).toEqual(['b']);
   expect(reads.map((read) => 'errors' in read && read.errors.map(({ line }) => line))).toEqual([[3], [3], false]);
 });
 
-test('begins a product at a title without a handle, and adds other rows to the one above', async () => {
+test('starts a product at a title without a handle, and adds other rows to the product above', async () => {
   const { products, reads } = await readText(
     'Handle,Title,Option1 Name,Option1 Value,Variant Price\n,Red Tea,Size,S,1\n,,,M,2\n,緑茶,,,3\nÉté,Summer,,,4\n',
   );
@@ -314,7 +314,7 @@ test('begins a product at a title without a handle, and adds other rows to the o
   expect(refusals(reads)).toEqual([]);
 });
 
-test('makes metadata of metafields, and reports what is not kept', async () => {
+test('stores metafields as metadata, and reports those that are not imported', async () => {
   const long = 'x'.repeat(501);
   const { products, warnings } = await readText(
     'Handle,Title,Variant Price,Variant Inventory Qty,Product Category,Gift Card,Fabric (product.metafields.custom.fabric),' +
@@ -335,14 +335,14 @@ test('makes metadata of metafields, and reports what is not kept', async () => {
   ]);
 });
 
-test('keeps two handles with one slug as two products', async () => {
+test('imports two handles with the same slug as two products', async () => {
   const { products } = await readText('Handle,Title,Variant Price\na_b,One,1\na-b,Two,2\n');
   expect(products.map(({ name }) => name)).toEqual(['One', 'Two']);
   expect(products[0]?.slug).toBe('a-b');
   expect(products[1]?.slug).toMatch(/^a-b-[a-z0-9]+$/);
 });
 
-test('reports every loss, and rejects no product for it', async () => {
+test('reports every cell that cannot be imported, and rejects no product because of it', async () => {
   const header =
     `${HEADER},Variant Taxable,Gift Card,Google Shopping / MPN,product.metafields.custom.care,Metafield: custom.fit [single_line_text_field],` +
     'Variant Tax Code,Price / United States,Option1 Linked To';
@@ -392,7 +392,7 @@ test('reports every loss, and rejects no product for it', async () => {
   ]);
 });
 
-test('reads a rounded weight as the one in its unit that rounds to it, and writes it back', () => {
+test('converts rounded grams back to the weight in its unit, and a weight to grams and back without a change', () => {
   const unit = { oz: 28.349523125, lb: 453.59237, kg: 1000, g: 1 };
   const read = [
     [793.8, unit.oz, '28'],

@@ -14,13 +14,14 @@ import { headOf, type ShopifyRow, type Warn } from './shopify-row.ts';
 import { variantRowsOf } from './shopify-variants.ts';
 import { firstUseOf, shortName, slugOf } from './slug.ts';
 
-/** The lines of the slugs so far, and the handle of each. */
+/** Slugs with their line, and the slug of each handle. */
 type Seen = { slugs: KeyTable; handles: Map<string, string> };
 
 /**
- * The products of a Shopify product CSV. Rows of one handle are one product, wherever they are: the first with a title names
- * it, each with an option value, SKU or price adds a variant, each with an image URL an image. A handle that returns after more
- * of the file than is held is rejected, so that its rows do not replace those read before.
+ * Reads products from Shopify's product CSV. All rows with the same handle are one product. The first row with a title
+ * describes it. Each row with an option value, SKU or price adds a variant, and each with an image URL an image. If a
+ * handle occurs again after more of the file than is kept in memory, its product is rejected, so that the later rows do
+ * not replace the earlier ones.
  */
 export async function* readShopify(
   header: string[],
@@ -65,7 +66,7 @@ function finish(
   };
   const product = productOf(rows, slug, extra, warn);
   const variantRows = variantRowsOf(rows);
-  // The cells of a row that could not be read are in the wrong columns.
+  // The cells of an unreadable row may be in the wrong columns.
   const unread = new Set(group.errors.map(({ line }) => line));
   const errors = [...group.errors, ...rows.flatMap((row) => (unread.has(row.line) ? [] : row.errors))];
   const add = (field: ShopifyColumn, message: string, line = first.line) => {
@@ -82,7 +83,7 @@ function finish(
   if (count > BOUNDS.variants) add('option1Value', tooManyVariants(count));
   else if (group.skipped.rows > 0) add('handle', `${rows.length + group.skipped.rows} rows have this handle.`);
   for (const found of outOfBounds(product)) {
-    // An empty slug is reported below, and too many variants above, with the file's own names.
+    // An empty slug is reported below, and too many variants above, with the names in the file.
     if (found.field === 'slug' && slug === '') continue;
     if (count > BOUNDS.variants && ['variants', 'options'].includes(found.field)) continue;
     const like = found.like === undefined ? undefined : variantRows[found.like]?.line;
@@ -110,7 +111,7 @@ function readBefore({ handle }: Group, slug: string, earlier: number): string {
   return `"${slug}" was already read on line ${earlier}, too far above to be taken together: sort the file by the handle.`;
 }
 
-/** The rows without duplicates, as in a file of two exports. */
+/** Removes repeated rows, for example in a file made of two exports. */
 function withoutRepeated({ rows: all, returns }: Group): { rows: ShopifyRow[]; repeated: ShopifyRow[] } {
   if (returns.length === 0) return { rows: all, repeated: [] };
   const rows: ShopifyRow[] = [];
@@ -135,7 +136,10 @@ function warnOfPlaces({ handle, rows, returns }: Group, repeated: ShopifyRow[], 
   if (same) warn(`${header}: ${repeated.length} rows repeat one above and are left out.`, same);
 }
 
-/** Handles may be in any script, and differ where their slugs do not: the short name of the handle then makes the slug unique. */
+/**
+ * A handle may use any writing system. If its slug is empty or taken by another handle, a short hash of the handle is
+ * appended.
+ */
 function slugFor(handle: string, handles: Map<string, string>): string {
   const plain = slugOf(handle);
   const other = handles.get(plain);

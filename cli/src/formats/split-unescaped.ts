@@ -1,6 +1,6 @@
-/** The parts of a text between its separators, except for separators after a backslash: these stay, including the backslash. */
+/** Splits a text at a separator, except after a backslash. The backslash is kept. */
 export function splitUnescaped(text: string, separator: string): string[] {
-  // Without a regular expression: the panel includes this code, and Safari before 16.4 does not support lookbehind.
+  // No regular expression: the panel uses this code, and Safari before 16.4 does not support lookbehind.
   const parts: string[] = [];
   let begun = '';
   for (const piece of text.split(separator)) {

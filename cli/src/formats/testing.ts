@@ -5,7 +5,7 @@ import type { ProductImport } from '@commerce-backend/spec';
 import { readProducts } from './read.ts';
 import type { Read, ReadOptions, Warning } from './reading.ts';
 
-/** Writes a temporary file, and returns everything read from it. For tests. */
+/** For tests: writes a temporary file and reads it with `read`. */
 export async function readText(
   text: string | Buffer,
   { name = 'products.csv', ...options }: ReadOptions & { name?: string } = {},
@@ -22,14 +22,13 @@ export async function readText(
   }
 }
 
-/** Everything that an iterable yields. For tests. */
 export async function allOf<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   const all: Item[] = [];
   for await (const item of items) all.push(item);
   return all;
 }
 
-/** The rejections, as `line field: message`. For tests. */
+/** For tests: the rejections as `line field: message`. */
 export function refusals(reads: Read[]): string[] {
   return reads.flatMap((read) =>
     'errors' in read ? read.errors.map(({ line, field, message }) => `${line} ${field}: ${message}`) : [],

@@ -6,18 +6,18 @@ import { delimiterOf } from './detect.ts';
 import { decodedText } from './encoding.ts';
 import { FormatError } from './reading.ts';
 
-/** The text of a file. Throws as `encodingOf` does, and the file system's own errors. */
+/** Reads and decodes a file. Throws like `encodingOf`, and the file system's errors. */
 export async function readText(path: string, encoding?: string): Promise<string> {
   return decodedText(path, await readFile(path), encoding);
 }
 
-/** A row of a table by lower-case column names; empty cells are left out. */
+/** A table row by column name in lower case. Empty cells are omitted. */
 export interface TableRow {
   line: number;
   cells: Partial<Record<string, string>>;
 }
 
-/** The rows of a CSV whose header has at least one of the columns in each group. */
+/** Reads a CSV file whose header must contain at least one column of each group. */
 export async function readTable(path: string, groups: string[][], encoding?: string): Promise<TableRow[]> {
   const text = await readText(path, encoding);
   const rows: TableRow[] = [];
@@ -35,7 +35,7 @@ export async function readTable(path: string, groups: string[][], encoding?: str
   return rows;
 }
 
-/** The header and the rows of a CSV text. Throws a FormatError if the header cannot be read. */
+/** Parses the header and rows of a CSV text. Throws a FormatError if the header is unreadable. */
 export async function openTable(
   path: string,
   text: string,

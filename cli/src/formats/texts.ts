@@ -1,8 +1,8 @@
 const FIRST_BYTES = 16_384;
 
 /**
- * Many texts as UTF-8 in one buffer, numbered from 0 in insertion order: separate strings take several times as much memory for
- * short texts. Browsers use it, too.
+ * Stores many texts as UTF-8 in one buffer, numbered from 0. For short texts, separate strings take several times as
+ * much memory. Also used in browsers.
  */
 export class Texts {
   #bytes = new Uint8Array(FIRST_BYTES);
@@ -12,7 +12,7 @@ export class Texts {
     return this.#ends.length;
   }
 
-  /** Adds a text, and returns its number. */
+  /** Adds a text. Returns its number. */
   add(text: Uint8Array): number {
     const from = this.#ends.at(-1) ?? 0;
     const end = from + text.length;
@@ -21,7 +21,7 @@ export class Texts {
     return this.#ends.push(end) - 1;
   }
 
-  /** The bytes of a text. They are valid until the next text is added. */
+  /** The bytes of a text, valid until the next call of `add`. */
   get(number: number): Uint8Array {
     return this.#bytes.subarray(this.#ends[number - 1] ?? 0, this.#ends[number]);
   }

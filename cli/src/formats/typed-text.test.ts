@@ -28,20 +28,20 @@ test.each([
   ['-5', undefined],
   ['abc', undefined],
   ['', undefined],
-])('the tax rate of %j is %j', (text, rate) => {
+])('parses the tax rate %j as %j', (text, rate) => {
   expect(readRate(text).amount).toBe(rate);
 });
 
-test('rejects a rate that may be a share or a percentage, with both readings', () => {
+test('rejects an ambiguous tax rate with both meanings', () => {
   expect(readRate('0.19').problem).toBe('0.19 can mean 19 % or 0.19 %: enter 19 or 0.19 %.');
   expect(readRate('1').problem).toBe('1 can mean 100 % or 1 %: enter 100 or 1 %.');
 });
 
-test('shows rates in percent', () => {
+test('shows tax rates in percent', () => {
   expect(['0.19', '0.055', '0.005', '1', '0'].map(percentOf)).toEqual(['19', '5.5', '0.5', '100', '0']);
 });
 
-test('encodes the spaces of a URL, and writes an origin like browsers', () => {
+test('encodes spaces in a URL, and formats an origin like browsers', () => {
   expect(webAddress(' https://shop.example/my logo.png ')).toBe('https://shop.example/my%20logo.png');
   expect(webOrigin('HTTPS://Shop.example/')).toBe('https://shop.example');
 });

@@ -1,8 +1,8 @@
+/** Normalizes typed or pasted texts for the panel and the command line. The API accepts only the canonical form. */
+
 import type { AmountReading } from './amounts.ts';
 
-/** Normalises typed or pasted texts, for the panel and the command line. The API takes the canonical form only. */
-
-/** An IBAN or a BIC, which people write in groups: `de89 3704-0044 …`. */
+/** Normalizes an IBAN or BIC, which may be typed in groups: `de89 3704-0044 …`. */
 export function bankCode(text: string): string {
   return text
     .normalize('NFKC')
@@ -10,19 +10,19 @@ export function bankCode(text: string): string {
     .toUpperCase();
 }
 
-/** A URL. Spaces in it, as in file names, are encoded. */
+/** Normalizes a URL. Spaces, as in file names, are encoded. */
 export function webAddress(text: string): string {
   return text.trim().replaceAll(/\s/g, '%20');
 }
 
-/** A web origin as browsers send it: in lower case, without a trailing slash. */
+/** Normalizes a web origin: lower case, no trailing slash. */
 export function webOrigin(text: string): string {
   return text.trim().replace(/\/+$/, '').toLowerCase();
 }
 
 /**
- * A tax rate for the API, such as "0.19", from a percentage such as `19`, `19 %` or `7,7`. `1` and less has two readings, share
- * and percentage, unless it has a percent sign.
+ * Converts a percentage such as `19`, `19 %` or `7,7` to a rate such as "0.19". A number up to `1` without a percent
+ * sign is rejected, because it could be a rate or a percentage.
  */
 export function readRate(text: string): AmountReading {
   const [, whole = '', fraction = '', sign] =
@@ -40,7 +40,7 @@ export function readRate(text: string): AmountReading {
   return { amount: rate };
 }
 
-/** The percentage of a rate such as "0.055": "5.5". */
+/** Converts a rate such as "0.055" to a percentage: "5.5". */
 export function percentOf(rate: string): string {
   const [whole = '0', fraction = ''] = rate.split('.');
   const digits = fraction.padEnd(2, '0');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readText } from './testing.ts';
 
-/** Reads the first product of a file. */
+/** The first product of a file. */
 async function productOf(text: string, name = 'products.csv') {
   const { products } = await readText(text, { name });
   return products[0];
@@ -21,11 +21,11 @@ test.each([
   ],
   ['WooCommerce', WOO, '1,simple,A,Mug,1,5,taxable,,,1', { taxable: true, weight: null, requires_shipping: true }],
   ['Magento', MAGENTO, 'A,simple,Mug,5,mug,,,,Default', { vendor: null, weight: null, images: [] }],
-])('removes the value of an earlier file with an empty cell of %s', async (_shop, header, cells, unset) => {
+])('an empty cell of %s clears a stored value', async (_shop, header, cells, unset) => {
   expect(await productOf(`${header}\n${cells}\n`)).toMatchObject(unset);
 });
 
-test('removes a value if other items of the feed have the attribute', async () => {
+test('a feed item without an attribute clears the stored value if other items of the feed have the attribute', async () => {
   const link = 'https://old.example/mug';
   const items = [`1\tTea\t5 EUR\t${link}-1\tin_stock\t1 kg\t2 EUR`, `2\tMug\t5 EUR\t${link}-2\tin_stock\t\t`];
   const { products } = await readText([GOOGLE, ...items].join('\n'), { name: 'feed.tsv' });
@@ -37,13 +37,13 @@ test.each([
   ['WooCommerce', 'ID,SKU,Name,Published,Regular price,In stock?\n1,A,Mug,1,5,1\n', 'products.csv'],
   ['Magento', 'sku,name,price,url_key,product_type\nA,Mug,5,mug,simple\n', 'products.csv'],
   ['Google', `id\ttitle\tprice\tlink\tavailability\n1\tTea\t5 EUR\thttps://old.example/mug\tin_stock\n`, 'feed.tsv'],
-])('keeps values if a file of %s lacks the column', async (_shop, text, name) => {
+])('stored values are kept if a file of %s has no column for them', async (_shop, text, name) => {
   const product = await productOf(text, name);
   expect(product).toBeDefined();
   for (const field of ['taxable', 'weight', 'cost_per_item']) expect(product).not.toHaveProperty(field);
 });
 
-test('Variant Taxable is read both ways', async () => {
+test('reads both values of the column Variant Taxable', async () => {
   const taxable = async (cells: string[]) =>
     (await productOf([SHOPIFY, ...cells.map((cell, i) => `a,${i === 0 ? 'Mug' : ''},5,${cell},,,,`)].join('\n')))
       ?.taxable;

@@ -17,7 +17,7 @@ test.each([
   ['1,2505', 1.2505],
   ['1,250', undefined],
   ['12,500', undefined],
-])('the weight of %j is %j', (cell, weight) => {
+])('the weight in the cell %j is parsed as %j', (cell, weight) => {
   const row = new RowReader(findColumns(['Weight'], { weight: ['Weight'] }), 2, [cell]);
   expect(row.decimal('weight')).toBe(weight);
   expect(row.errors.map(({ message }) => message)).toEqual(
@@ -31,7 +31,7 @@ test.each([
   ['a,', ['a', '']],
   ['', ['']],
   ['a\\', ['a\\']],
-])('splits %j except after a backslash', (text, parts) => {
+])('splits %j at commas, except after a backslash', (text, parts) => {
   expect(splitUnescaped(text, ',')).toEqual(parts);
 });
 
@@ -41,7 +41,7 @@ test('compares amounts exactly', () => {
   expect(isMore('999999999999.999', '999999999999.998')).toBe(true);
 });
 
-test('writes decimals plainly', () => {
+test('formats decimals without exponents or trailing zeros', () => {
   expect([plainDecimal(1200, 4), plainDecimal(0.5, 4), plainDecimal(1 / 3, 4)]).toEqual(['1200', '0.5', '0.3333']);
 });
 
@@ -55,7 +55,7 @@ test.each([
   expect(slugOf(name)).toBe(slug);
 });
 
-test('makes only slugs that the contract accepts', () => {
+test('product names become only slugs that the contract accepts', () => {
   const pattern = new RegExp(openapi.components.schemas.Slug.pattern);
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 600 }), (text) => {
@@ -65,7 +65,7 @@ test('makes only slugs that the contract accepts', () => {
   );
 });
 
-test('reads back tags with commas and quotes', () => {
+test('parses and formats tags with commas and quotes', () => {
   const tag = fc
     .string({ unit: fc.constantFrom('a', 'é', ' ', ',', '"', "'"), minLength: 1, maxLength: 8 })
     .map((text) => text.trim())
@@ -78,12 +78,12 @@ test('reads back tags with commas and quotes', () => {
   expect(tagsOf('one, two words,, 15" screen,one')).toEqual(['one', 'two words', '15" screen']);
 });
 
-test("removes a spreadsheet's apostrophe before digits, and keeps it in other codes", () => {
+test('removes the apostrophe that a spreadsheet puts before digits, and keeps it in other codes', () => {
   expect(codeOf("'0123456")).toBe('0123456');
   for (const code of ["'12", "''12", "'a", '012', '1.2E+12']) expect(codeOf(codeCell(code))).toBe(code);
 });
 
-test('has the bounds of the contract', () => {
+test("the CLI's limits for product fields equal those of the contract", () => {
   const { ProductInput, OptionInput, ImageInput, Metadata, Name, Url } = openapi.components.schemas;
   const product = ProductInput.properties;
   const bounds = {
@@ -102,7 +102,7 @@ test('has the bounds of the contract', () => {
   }
 });
 
-/** The maximum length, or the maximum number of elements, of a property of a product. */
+/** The contract's maximum length or maximum number of elements of a product property. */
 function boundOf(name: string): unknown {
   const { schemas } = openapi.components;
   const property = (schemas.ProductInput.properties as Record<string, Bounded>)[name];

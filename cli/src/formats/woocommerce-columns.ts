@@ -1,6 +1,6 @@
 import type { RowReader } from './row-reader.ts';
 
-/** The columns of WooCommerce's product CSV that are used here, in English as its exporter writes them. */
+/** The columns of WooCommerce's product CSV that the import uses, with their English names. */
 export const WOOCOMMERCE_COLUMNS = {
   id: ['ID'],
   type: ['Type'],
@@ -18,7 +18,8 @@ export const WOOCOMMERCE_COLUMNS = {
   backorders: ['Backorders allowed?'],
   salePrice: ['Sale price'],
   price: ['Regular price'],
-  // WooCommerce's own column, and those of earlier plugins. They never become metadata, which shoppers can read.
+  // The cost columns of WooCommerce and of older plugins. Costs never become metadata, because shoppers can read
+  // metadata.
   cost: ['Cost of goods', 'Meta: _wc_cog_cost', 'Meta: _alg_wc_cog_cost'],
   saleStarts: ['Date sale price starts'],
   saleEnds: ['Date sale price ends'],
@@ -39,11 +40,11 @@ export type WooColumn = keyof typeof WOOCOMMERCE_COLUMNS;
 export type WooRow = RowReader<WooColumn>;
 export type WooWarn = (row: WooRow, message: string) => void;
 
-/** The columns of one attribute, which are numbered. */
+/** The numbered columns of one attribute. */
 export interface AttributeColumns {
   name: number;
   values: number;
-  /** The title of the column of the values. */
+  /** Title of the column with the values. */
   header: string;
 }
 
@@ -56,21 +57,21 @@ export function attributeColumnsOf(header: string[]): AttributeColumns[] {
   });
 }
 
-/** Cells with WooCommerce's default values, and flags such as whether an attribute is shared by products, which change nothing. */
+/** Cells with WooCommerce's default values, and flags without an effect here. They are ignored. */
 const DEFAULTS: [RegExp, RegExp][] = [
   [/^attribute \d+ global$/i, /.*/],
   [/^attribute \d+ visible$/i, /^1$/],
   [/^(?:is featured\?|sold individually\?|allow customer reviews\?)$/i, /^0$/],
 ];
 
-/** A column without a field; `meta` is the name of a plugin's value. */
+/** A column without a field in the contract. `meta` is the name of a plugin's value. */
 export interface OtherColumn {
   index: number;
   header: string;
   meta: string | undefined;
 }
 
-/** A file may have several of them: those that are not read as the cost do not become metadata either. */
+/** All cost columns. A file may have several; those that are not used do not become metadata. */
 const COSTS: string[] = WOOCOMMERCE_COLUMNS.cost.map((title) => title.toLowerCase());
 
 export function otherColumnsOf(header: string[], used: Set<number>): OtherColumn[] {

@@ -4,19 +4,19 @@ import { quoted } from './row-reader.ts';
 import type { AttributeColumns, OtherColumn, WooColumn, WooRow, WooWarn } from './woocommerce-columns.ts';
 import { listOf } from './woocommerce-variations.ts';
 
-/** The columns of a file without a field of their own. */
+/** Columns of a file without a field in the contract. */
 export interface FactColumns {
   attributes: AttributeColumns[];
   others: OtherColumn[];
 }
 
-/** A plugin's internal name, hidden by WordPress convention. */
+/** By WordPress convention, names with an underscore are hidden. */
 const HIDDEN = /^_/;
 
 /**
- * The data of a product beyond its fields: categories, attributes that are no options, and the columns `Meta:`, hidden ones
- * last. Variants have no metadata: missing values of the product come from its first variation, and different ones cause a
- * warning.
+ * Metadata of a product: categories, attributes that are not options, and `Meta:` columns, hidden ones last. Variants
+ * have no metadata: values that the product lacks come from its first variation, and other variations' different values
+ * cause a warning.
  */
 export function metadataOf(
   row: WooRow,
@@ -51,12 +51,12 @@ export function metadataOf(
   return metadataFrom(facts, (message, fact) => warn(fact.row, message));
 }
 
-/** Cells of a product whose variations have their own values, without other information. */
+/** Cells that are useless in a product whose variations have their own values. */
 const OF_VARIANTS = ['barcode', 'stock', 'lowStock', 'price', 'salePrice', 'saleStarts', 'saleEnds'] as const;
-/** Cells of a variation that belong to the whole product here. */
+/** Cells of a variation that belong to the product in the contract. */
 const OF_PRODUCTS = ['shortDescription', 'description', 'categories', 'tags', 'brands', 'visibility'] as const;
 
-/** Reports cells in a row that has no field for them: a variation's description, or a price of the product above its variations. */
+/** Warns about cells in the wrong row, such as a variation's description, or the price of a product with variations. */
 export function warnOfMisplaced(row: WooRow, variations: WooRow[], warn: WooWarn): void {
   if (variations.length === 0) return;
   for (const column of OF_VARIANTS) {
@@ -87,7 +87,7 @@ function warnOfOwn(column: WooColumn, row: WooRow, variations: WooRow[], warn: W
   warn(first, `${first.header(column)}: ${words}`);
 }
 
-/** The variations that can be bought, without those that the old shop has disabled. If all are disabled, all of them. */
+/** The variations that are enabled in the old shop, or all if none is. */
 export function enabledOf(row: WooRow, variations: WooRow[], warn: WooWarn): WooRow[] {
   const enabled = variations.filter((each) => each.text('published') !== '0');
   if (enabled.length === 0 || row.text('published') === '0') return variations;

@@ -4,9 +4,11 @@ import type { WooColumn, WooRow, WooWarn } from './woocommerce-columns.ts';
 
 const BACKORDERS = { '1': true, '0': false, notify: true, yes: true, no: false } as const;
 
-/** SKU, barcode, prices, stock and shipping of a row; missing values of a variation come from its product, `parent`. */
+/**
+ * SKU, barcode, prices, stock and shipping of a row. Missing values of a variation are taken from its product `parent`.
+ */
 export function soldOf(row: WooRow, parent: WooRow, isTracked: boolean, now: Date, warn: WooWarn): VariantInput {
-  // The default for a variation whose stock is counted with its product: its own quantity is unknown.
+  // "parent" is the default for a variation whose stock is counted with its product. Its own quantity is unknown.
   const quantity = row.text('stock') === 'parent' ? undefined : row.whole('stock');
   const isCounted = quantity !== undefined || row.text('inStock') === '0';
   const beyond = row.word('backorders', BACKORDERS) ?? false;
@@ -54,7 +56,7 @@ function pricesOf(row: WooRow, now: Date, warn: WooWarn): VariantInput {
 
 const UNITS = ['kg', 'g', 'lb', 'oz'] as const satisfies (WeightUnit & WooColumn)[];
 
-/** Null if the file has a column for the weight, but this row has no weight. */
+/** Null if the file has a weight column but this row has no weight. No fields without a weight column. */
 function weightOf(row: WooRow, parent: WooRow): VariantInput {
   for (const each of [row, parent]) {
     const weight_unit = UNITS.find((name) => each.text(name) !== '');

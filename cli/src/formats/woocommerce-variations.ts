@@ -2,31 +2,28 @@ import { decodeEntities } from './html-text.ts';
 import { splitUnescaped } from './split-unescaped.ts';
 import type { AttributeColumns, WooRow } from './woocommerce-columns.ts';
 
-/** A row of a variation, once for each combination of values that it covers. */
+/** A variation's row for one combination of option values. A row can cover several combinations. */
 export interface Variation {
   row: WooRow;
   values: Map<string, string>;
-  /** Whether the row covers several combinations: unique values, such as the SKU, belong to the first. */
+  /** Whether the row covers several combinations. Unique values, such as the SKU, belong to the first one. */
   place: 'only' | 'first' | 'later';
 }
 
-/** A cell of several values, separated by commas except after a backslash. */
+/** Splits a cell at commas, except after a backslash. */
 export function listOf(cell: string): string[] {
   return splitUnescaped(cell, ',')
     .map((part) => part.replaceAll('\\,', ',').trim())
     .filter(Boolean);
 }
 
-/** The attributes of a row that have a name and a value. */
+/** The attributes of a row that have both a name and a value. */
 export function attributesOf(row: WooRow, attributes: AttributeColumns[]): Map<string, string> {
   const pairs = attributes.map(({ name, values }) => [row.cell(name), row.cell(values)] as const);
   return new Map(pairs.filter(([name, value]) => name !== '' && value !== ''));
 }
 
-/**
- * The attributes that distinguish variations, in the order of their product: those that a variation names, with or without a
- * value.
- */
+/** The attributes that distinguish variations: those that any variation names, in the product's order. */
 export function optionsOf(row: WooRow, variations: WooRow[], attributes: AttributeColumns[]): string[] {
   const ofProduct = [...attributesOf(row, attributes).keys()];
   const named = new Set(variations.flatMap((each) => attributes.map(({ name }) => each.cell(name))));
@@ -39,8 +36,8 @@ export function optionsOf(row: WooRow, variations: WooRow[], attributes: Attribu
 }
 
 /**
- * The variations with a value for each option. One without a value means any: it is repeated for each value of the product that
- * no earlier variation has.
+ * The variations with a value for each option. A variation without a value means any value, so it is repeated for each
+ * of the product's values that no earlier variation has.
  */
 export function variationsOf(
   parent: WooRow,

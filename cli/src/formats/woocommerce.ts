@@ -24,7 +24,7 @@ import { enabledOf, metadataOf, warnOfMisplaced } from './woocommerce-facts.ts';
 import { soldOf } from './woocommerce-sold.ts';
 import { listOf, optionsOf, type Variation, variationsOf } from './woocommerce-variations.ts';
 
-/** The content of a file, and how to read it. */
+/** The columns of a file, and the options for reading it. */
 interface Layout {
   columns: Columns<WooColumn>;
   attributes: AttributeColumns[];
@@ -53,7 +53,10 @@ const FIELD_OF: Record<string, WooColumn> = {
   weight: 'kg',
 };
 
-/** The products of WooCommerce's product CSV. Variations, anywhere in the file, become variants of their parent. */
+/**
+ * Reads products from WooCommerce's product CSV. Variations, wherever they are in the file, become variants of their
+ * parent.
+ */
 export async function* readWooCommerce(
   header: string[],
   rows: AsyncIterable<CsvRow>,
@@ -115,12 +118,12 @@ export async function* readWooCommerce(
   }
 }
 
-/** Compares products by their position in the shop; those with the same position stay in file order. */
+/** Sorts products by their position in the shop, otherwise in the order of the file. */
 function byPosition(one: WooRow, other: WooRow): number {
   return (Number(one.text('position')) || 0) - (Number(other.text('position')) || 0);
 }
 
-/** The internal identifiers and list positions of the old shop. */
+/** Warns that ids and list positions of the old shop are not imported. */
 function warnOfNumbers(parents: WooRow[], { columns, context }: Layout): void {
   const [first] = parents.filter((row) => row.text('id') !== '');
   const id = columns.get('id')?.header;
@@ -215,7 +218,7 @@ function warnOfLength(row: WooRow, html: string, warn: WooWarn): void {
   warn(row, `${row.header('description')}: ${words}`);
 }
 
-/** A row that covers several variants has one SKU and one stock. */
+/** Warns if a row covers several variants, because these variants then share one SKU and one stock. */
 function warnOfShared(variants: Variation[], warn: WooWarn): void {
   for (const { row, place } of variants) {
     if (place !== 'first') continue;

@@ -2,33 +2,33 @@ import type { ProductImport } from '@commerce-backend/spec';
 import type { PlaceOf, Read } from '../formats/reading.ts';
 import type { FieldError } from '../formats/row-reader.ts';
 
-/** A product to send, and the line of the file where it begins. */
+/** A product to send, and the line in the file at which it starts. */
 export interface Row {
   line: number;
   product: ProductImport;
-  /** The lines and names of its parts, if they differ. */
+  /** Maps parts of the product to lines and columns of the file. */
   placeOf?: PlaceOf;
 }
 
-/** A product that will not be imported, with every known reason. */
+/** A product that is not imported, with all reasons. */
 export interface Refused {
   line: number;
   slug?: string;
   errors: FieldError[];
 }
 
-/** The content limit of one call: the contract's 100 rows, and less than the 1 MB that servers accept as a body. */
+/** The contract's maximum is 100 rows per call. Calls also stay below the 1 MB that servers accept. */
 const MOST_ROWS = 100;
 const MOST_BYTES = 900_000;
-/** Keeps one call short: most of an import's work is in the variants. */
+/** Limits the time of a call, because variants take most of the time. */
 const MOST_VARIANTS = 1000;
 
-// Buffer is not used here, because the panel sends with the same code, and browsers do not have it.
+// Not Buffer, because the panel runs this code in browsers.
 const ENCODER = new TextEncoder();
 
 /**
- * Yields products in file order, as many together as one call allows. Rejections of the reader, and products too large for a
- * call, go to `refuse`.
+ * Groups products into batches that fit into one call, in file order. Products that the reader rejected, or that are
+ * too large for a call, go to `refuse`.
  */
 export async function* batchesOf(
   reads: AsyncIterable<Read>,

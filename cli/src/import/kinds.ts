@@ -1,4 +1,4 @@
-/** The common part of messages of one kind: without numbers, names and lists. */
+/** A message without its numbers, names and lists, to group messages of the same kind. */
 export function shapeOf(message: string): string {
   return message
     .replace(/ \([^()]*\)$/, '')
@@ -9,15 +9,15 @@ export function shapeOf(message: string): string {
     .replace(/\d+(?:\.\d+)?/g, '0');
 }
 
-/** The number of messages of a kind that are shown individually. */
+/** Number of messages of a kind that are shown. */
 const SHOWN = 3;
 
-/** Counts warnings by kind, so that thousands of one kind do not hide the others. */
+/** Counts warnings by kind, so that thousands of one kind do not hide others. */
 export class WarningKinds {
   readonly #kinds = new Map<string, { example: string; count: number }>();
   count = 0;
 
-  /** Whether this one is among the first of its kind. */
+  /** Whether the message is among the first of its kind. */
   isNews(message: string): boolean {
     this.count += 1;
     const shape = shapeOf(message);
@@ -27,7 +27,7 @@ export class WarningKinds {
     return kind.count <= SHOWN;
   }
 
-  /** One line for each kind with more messages than were shown. */
+  /** One line per kind with more messages than were shown. */
   rest(): string[] {
     return [...this.#kinds.values()].flatMap(({ example, count }) =>
       count > SHOWN ? `${count - SHOWN} more warnings like: ${example}` : [],

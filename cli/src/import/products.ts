@@ -4,7 +4,7 @@ import { type Import, sendAll } from './send.ts';
 import { type SharedSkuRule, withoutSharedSkus } from './shared-skus.ts';
 import { SkuPlaces } from './sku-places.ts';
 
-/** Sends all products that are read; a rejection does not stop the others. Throws the error that ended the import. */
+/** Sends all products. A rejected one does not stop the others. Throws the error that ended the import. */
 export async function importProducts(
   reads: AsyncIterable<Read>,
   rule: SharedSkuRule,

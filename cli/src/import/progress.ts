@@ -2,15 +2,14 @@ import { counted, painter } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import type { Counts } from './send.ts';
 
-/** The progress of an import, shown on stderr. */
+/** Shows the progress of an import on stderr. */
 export interface Progress {
-  /** Records how many bytes were read, and shows the progress at intervals. */
+  /** Counts bytes that were read. */
   read: (bytes: number) => void;
-  /** Shows the progress at intervals. */
   update: () => void;
-  /** Prints a separate line above the bar. */
+  /** Prints a line above the progress bar. */
   say: (line: string) => void;
-  /** Removes the bar. */
+  /** Removes the progress bar. */
   end: () => void;
 }
 
@@ -19,8 +18,8 @@ const LINE_EVERY_MS = 5000;
 const BAR_WIDTH = 24;
 
 /**
- * Progress through a file of `size` bytes: a bar on a terminal, else a line every few seconds; with `silent` only the printed
- * lines.
+ * Shows progress through a file of `size` bytes: as a bar on a terminal, otherwise as a line every few seconds. With
+ * `silent`, only lines passed to `say` are printed.
  */
 export function createProgress(terminal: Terminal, size: number, counts: Counts, silent: boolean): Progress {
   const { stderr } = terminal;
@@ -69,7 +68,7 @@ export function createProgress(terminal: Terminal, size: number, counts: Counts,
   };
 }
 
-/** Whole products per second. */
+/** Products per second, rounded. */
 export function perSecond(products: number, ms: number): number {
   return ms > 0 ? Math.round((products * 1000) / ms) : 0;
 }

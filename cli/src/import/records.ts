@@ -1,3 +1,5 @@
+/** Imports customers or orders, at most a hundred per call. */
+
 import type { CommerceError, ValidationErrorItem } from '@commerce-backend/sdk';
 import type { RecordRead } from '../formats/reading.ts';
 import type { FieldError } from '../formats/row-reader.ts';
@@ -5,8 +7,6 @@ import { plain } from '../output.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ReportFiles } from './report-files.ts';
 import { isAboutRows } from './send.ts';
-
-/** Sends customers or orders of a file to the shop, a hundred per call. */
 
 type Sent<Item> = Extract<RecordRead<Item>, { item: unknown }>;
 
@@ -24,22 +24,21 @@ export interface RecordCounts {
   failed: number;
 }
 
-/** Receives the results. */
 export interface RecordListeners {
   warned: (line: number, message: string) => void;
   refused: (errors: FieldError[], name: string | undefined) => void;
-  /** Called after each response of the server. */
+  /** Called after each response. */
   sent?: (counts: RecordCounts) => void;
 }
 
 export interface RecordImport<Item> extends RecordListeners {
   noun: 'customer' | 'order';
   post: (items: Item[]) => Promise<{ results: Result[] }>;
-  /** Whether a warning of the server is irrelevant, such as before the products are imported. */
+  /** Whether to ignore a warning, for example about missing products before they are imported. */
   ignores?: (warning: ValidationErrorItem) => boolean;
 }
 
-/** Sends everything that is read; a rejection does not stop the others. Throws the error that ended the import. */
+/** Sends all records. A rejected one does not stop the others. Throws the error that ended the import. */
 export async function sendRecords<Item>(
   reads: AsyncIterable<RecordRead<Item>>,
   target: RecordImport<Item>,
@@ -56,7 +55,7 @@ export async function sendRecords<Item>(
   return counts;
 }
 
-/** The content limit of one call: the contract's 100 rows, and less than the 1 MB that servers accept as a body. */
+/** The contract's maximum is 100 rows per call. Calls also stay below the 1 MB that servers accept. */
 const MOST_ROWS = 100;
 const MOST_BYTES = 900_000;
 
@@ -89,7 +88,7 @@ async function send<Item>(rows: Sent<Item>[], target: RecordImport<Item>, counts
     for (const result of results) record(rows[result.index], result, target, counts);
   } catch (error) {
     if (!isAboutRows(error)) throw error;
-    // The server rejected the whole call because of one row: halving the batch finds it.
+    // The server rejected the whole call because of one row. Halving the batch finds that row.
     const [first] = rows;
     if (rows.length > 1) {
       const middle = Math.ceil(rows.length / 2);
@@ -122,10 +121,7 @@ function reasonsIn({ detail, message }: CommerceError, row: Sent<unknown>, noun:
   return [{ line: row.line, field: noun, message }];
 }
 
-/**
- * Finds the place of an error in the file: `["body","customers",3,"phone"]` is the field phone of its row, or the column that it
- * comes from.
- */
+/** Maps an error to the file: `["body","customers",3,"phone"]` to the phone field of the row, or to its column. */
 function reasonOf({ line, placeOf }: Sent<unknown>, { loc, msg, type }: ValidationErrorItem, noun: string): FieldError {
   const message = type === 'order_number_taken' ? `${msg} --number-prefix does that.` : msg;
   const at = loc.slice(3);
@@ -138,8 +134,8 @@ function named(name: string | undefined): string {
 }
 
 /**
- * Writes rejections and warnings to stderr, as words for people and JSON lines for programs, and to the files; `as` is the JSON
- * field of the name.
+ * Writes rejections and warnings to stderr, as text or JSON lines, and to the report files. `as` is the JSON field for
+ * the record's name.
  */
 export function recordListeners(
   terminal: Terminal,

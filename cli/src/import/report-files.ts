@@ -3,7 +3,7 @@ import { finished } from 'node:stream/promises';
 import { csvOf } from '../csv.ts';
 import type { FieldError } from '../formats/row-reader.ts';
 
-/** The files of an import: rejected records as JSON lines, and all rejections and warnings as CSV. */
+/** Files written by an import: rejected records as JSON lines, and all rejections and warnings as CSV. */
 export interface ReportFiles {
   refused: (record: object, errors: FieldError[], name: string) => void;
   warned: (line: number, message: string) => void;
@@ -15,7 +15,7 @@ export interface ReportOptions {
   report?: string;
 }
 
-/** `noun` is the column for the name of a record. */
+/** Opens the report files. `noun` is the title of the column with the record's name. */
 export async function openReportFiles({ errors, report }: ReportOptions, noun: string): Promise<ReportFiles> {
   const file = errors === undefined ? undefined : await openFile(errors);
   const table = report === undefined ? undefined : await openFile(report);

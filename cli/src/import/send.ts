@@ -16,7 +16,7 @@ interface ImportSettings {
   update_inventory: boolean;
 }
 
-/** The results of the products so far. */
+/** Counts of products by result. */
 export interface Counts {
   created: number;
   updated: number;
@@ -24,32 +24,35 @@ export interface Counts {
   refused: number;
 }
 
-/** A running import: its target, options and receiver. `counts` grow with each response. */
+/** A running import. `counts` is updated with each response. */
 export interface Import {
   client: DashboardClient;
   settings: ImportSettings;
   counts: Counts;
-  /** The SKUs of the file so far. In a dry run the server rolls each call back. */
+  /**
+   * SKUs that the file has used so far. The server cannot detect repetitions in a dry run, because it rolls each call
+   * back.
+   */
   places: SkuPlaces;
-  /** Whether these are SKUs of products that were imported, or would be: they are recorded here. */
+  /** Whether to record the SKUs of imported products in `places`. */
   claims: boolean;
-  /** Called after each response of the server. */
+  /** Called after each response. */
   sent: () => void;
-  /** Called for each part that the server removed from a row. */
+  /** Called for each value that the server has removed from a row. */
   warned: (warning: { line: number; message: string; slug?: string }) => void;
-  /** Called for each row that the server rejects. */
+  /** Called for each rejected row. */
   refused: (refused: Refused) => void;
 }
 
 /**
- * Three calls at a time: the server reads the products of one while PostgreSQL writes those of another, and the next one is
- * ready.
+ * Number of concurrent calls: while PostgreSQL writes the products of one, the server parses the next, and a third is
+ * being sent.
  */
 const IN_FLIGHT = 3;
 
 /**
- * Sends all batches. A rejected row does not stop the others. Throws the error that ended the import, such as an unreachable
- * server, after all running calls have ended.
+ * Sends all batches. A rejected row does not stop the others. If an error ends the import, such as an unreachable
+ * server, waits for running calls and then throws it.
  */
 export async function sendAll(batches: AsyncGenerator<Row[], void, undefined>, target: Import): Promise<void> {
   const underway = new Set<Underway>();
@@ -57,7 +60,7 @@ export async function sendAll(batches: AsyncGenerator<Row[], void, undefined>, t
     for (let next = await batches.next(); !next.done; next = await batches.next()) {
       const rows = next.value;
       const skus = rows.flatMap(skusOf);
-      // Of two products with one SKU the first in the file gets it.
+      // If two products have the same SKU, the first in the file must get it, so its call has to finish first.
       const earlier = [...underway].filter((other) => skus.some((sku) => other.skus.has(sku)));
       const done = Promise.all(earlier.map((other) => other.done)).then(() => sendRows(rows, target));
       const own = { skus: new Set(skus), done };
@@ -75,7 +78,7 @@ export async function sendAll(batches: AsyncGenerator<Row[], void, undefined>, t
   if (failed) throw failed.reason;
 }
 
-/** A call that has been sent and has no response yet. */
+/** A call without a response yet. */
 interface Underway {
   skus: Set<string>;
   done: Promise<void>;
@@ -90,7 +93,7 @@ async function sendRows(rows: Row[], target: Import): Promise<void> {
     sent();
   } catch (error) {
     if (!isAboutRows(error)) throw error;
-    // The server rejected the whole call because of one row: halving the batch finds it.
+    // The server rejected the whole call because of one row. Halving the batch finds that row.
     const [first] = rows;
     if (rows.length > 1) {
       const middle = Math.ceil(rows.length / 2);
@@ -103,7 +106,7 @@ async function sendRows(rows: Row[], target: Import): Promise<void> {
   }
 }
 
-/** Whether an error concerns a row. A 409 may, unless waiting and repeating the call would resolve it. */
+/** Whether an error is caused by rows. A 409 may be, unless a later retry can succeed. */
 export function isAboutRows(error: unknown): error is CommerceError {
   if (!(error instanceof CommerceError)) return false;
   return error.status === 422 || error.status === 413 || (error.status === 409 && !error.retryable);
@@ -114,10 +117,7 @@ function reasonsIn({ detail, message }: CommerceError, row: Row): FieldError[] {
   return detail.length > 0 ? detail.map((mistake) => reasonOf(row, mistake)) : [{ line, field: 'product', message }];
 }
 
-/**
- * Finds the place of an error in the file: `["body","products",3,"price"]` is the field price of its row, or the column that it
- * comes from.
- */
+/** Maps an error to the file: `["body","products",3,"price"]` to the price field of the row, or to its column. */
 function reasonOf({ line, placeOf }: Row, { loc, msg: message }: ValidationErrorItem): FieldError {
   if (loc[1] !== 'products') return { line, field: fieldOf(loc), message };
   const at = loc.slice(3);

@@ -2,15 +2,15 @@ import type { ProductImport } from '@commerce-backend/spec';
 import type { Read, Warning } from '../formats/reading.ts';
 import type { SkuPlaces } from './sku-places.ts';
 
-/** The rule for a SKU that an earlier variant of the file has. */
+/** How to handle a SKU that an earlier variant in the file has. */
 export type SharedSkuRule = 'keep-first' | 'suffix' | 'refuse';
 
 const LONGEST_SKU = 255;
 
 /**
- * The products of a file without shared SKUs, ignoring case: the first variant in the file keeps its SKU. By the rule, later
- * ones have none, or `-2`, `-3` … appended, with a warning for each; with `refuse` all stay, and the import rejects them. The
- * kept ones are recorded in `places`, except with `refuse`.
+ * Resolves SKUs that occur more than once in the file, ignoring case. The first variant keeps its SKU. With
+ * `keep-first` later ones lose it, and with `suffix` get `-2`, `-3` and so on, each with a warning. With `refuse`
+ * nothing changes, and the import rejects them. Kept SKUs are recorded in `places`, except with `refuse`.
  */
 export async function* withoutSharedSkus(
   reads: AsyncIterable<Read>,

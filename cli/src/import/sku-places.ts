@@ -1,17 +1,17 @@
 import { KeyTable } from '../formats/key-table.ts';
 import { Texts } from '../formats/texts.ts';
 
-/** The place of a product's SKU in the file. */
+/** The product with a SKU, and its line in the file. */
 export interface SkuPlace {
   line: number;
   slug: string;
 }
 
-/** The product of each SKU in the file, ignoring case; compact enough for files with millions. */
+/** Maps each SKU of the file, ignoring case, to its product. Compact enough for millions of SKUs. */
 export class SkuPlaces {
   readonly #places = new KeyTable();
   readonly #lines: number[] = [];
-  /** The index of the product among the slugs. */
+  /** Index in `#slugs` for each SKU. */
   readonly #products: number[] = [];
   readonly #slugs = new Texts();
   readonly #encoder = new TextEncoder();
@@ -30,7 +30,7 @@ export class SkuPlaces {
 
   set(sku: string, { line, slug }: SkuPlace): void {
     this.#places.set(sku.toLowerCase(), this.#lines.length);
-    // The SKUs of a product are consecutive.
+    // SKUs of a product are added one after another.
     if (slug !== this.#lastSlug) this.#slugs.add(this.#encoder.encode(slug));
     this.#lastSlug = slug;
     this.#lines.push(line);

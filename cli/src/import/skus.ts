@@ -2,18 +2,17 @@ import type { ValidationErrorItem } from '@commerce-backend/sdk';
 import type { Row } from './batches.ts';
 import type { SkuPlaces } from './sku-places.ts';
 
-/** The SKUs of a product, normalised for comparison. */
+/** SKUs of a product, normalized for comparison. */
 export function skusOf({ product }: Row): string[] {
   return placesOf(product).map(({ sku }) => sku.toLowerCase());
 }
 
-/** Records the SKUs of a product. */
 export function claim(row: Row, claimed: SkuPlaces): void {
   const { line, product } = row;
   for (const sku of skusOf(row)) claimed.set(sku, { line, slug: product.slug });
 }
 
-/** The SKUs of a product that an earlier product of the file has, with the server's message. */
+/** Errors for SKUs that an earlier product in the file has, with the server's message. */
 export function repeatedIn({ product }: Row, claimed: SkuPlaces): ValidationErrorItem[] {
   const { slug } = product;
   return placesOf(product).flatMap(({ sku, loc }) => {
@@ -24,7 +23,7 @@ export function repeatedIn({ product }: Row, claimed: SkuPlaces): ValidationErro
   });
 }
 
-/** Adds to a `sku_taken` error of the server the line of the other product, if it is in the file. */
+/** Adds the line of the other product to the server's `sku_taken` error, if that product is in the file. */
 export function withLine(mistake: ValidationErrorItem, claimed: SkuPlaces): ValidationErrorItem {
   const { type, msg, ctx } = mistake;
   const other = type === 'sku_taken' ? claimed.get(String(ctx?.sku)) : undefined;

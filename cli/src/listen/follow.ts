@@ -12,13 +12,13 @@ import {
 type Listener = Schemas['EventListenerWithSecret'];
 type Event = Schemas['ListenerEvent'];
 
-/** What `follow` reports. */
+/** Callbacks of `follow`. */
 export interface Follower {
-  /** A listener was created; `again` if the one before had expired, for example after a laptop's sleep. */
+  /** A listener was created. `again` means that the previous one had expired, for example while a laptop slept. */
   opened(listener: Listener, again: boolean): void;
-  /** An event, in order; the next one is reported when this one is done. */
+  /** An event arrived. Events are passed one after another, in order. */
   happened(event: Event, listener: Listener): Promise<void>;
-  /** The server could not be reached or could not answer, and will be asked again. */
+  /** The server could not be reached or did not answer. `follow` will retry. */
   interrupted(reason: string): void;
   resumed(): void;
 }
@@ -28,9 +28,9 @@ const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 15_000;
 
 /**
- * Follows the events of a shop until the signal ends it, then throws the signal's reason. It survives network errors and
- * restarts of the server, which keeps events for the listener for up to 10 minutes. Other errors are thrown, and so is every
- * error before the listener is created.
+ * Passes on a shop's events until the signal is aborted, then throws the signal's reason. Network errors and server
+ * restarts are retried; the server keeps events for up to 10 minutes. All other errors, and any error before the
+ * listener was created, are thrown.
  */
 export async function follow(
   client: DashboardClient,
@@ -80,7 +80,9 @@ function open(
   return unwrap(client.POST('/api/dashboard/events/listeners', { body: { ...(events && { events }) }, signal }));
 }
 
-/** Waits for events; after a failure it asks without waiting, to notice at once that the server is back. */
+/**
+ * Waits for events with a long poll. After a failure it does not, so that it notices at once when the server is back.
+ */
 async function fetchEvents(
   client: DashboardClient,
   listener_id: string,
@@ -101,7 +103,10 @@ function waitAfter(error: Error, failures: number): number {
   return asked ?? Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 }
 
-/** Deletes the listener. It expires after 10 minutes anyway, so nothing is lost if the server does not answer. */
+/**
+ * Deletes the listener. If the server does not answer, that is not a problem, because the listener expires after 10
+ * minutes.
+ */
 async function close(client: DashboardClient, listener_id: string): Promise<void> {
   const signal = AbortSignal.timeout(2000);
   const params = { path: { listener_id } };

@@ -1,9 +1,9 @@
 import { type Schemas, webhooks } from '@commerce-backend/sdk';
 
-/** The shop's own timeout for a receiver. */
+/** The server's timeout for webhooks. */
 const TIMEOUT_MS = 15_000;
 
-/** The result of forwarding an event: the status of the response, or the reason why there was none. */
+/** Result of forwarding an event: the response's status, or the reason why there was none. */
 export interface Forwarded {
   event_id: string;
   type: string;
@@ -12,7 +12,7 @@ export interface Forwarded {
   duration_ms: number;
 }
 
-/** Sends an event to a URL as the shop sends it to a webhook. Throws only if the signal ends it. */
+/** Posts an event to a URL like a webhook. Throws only if the signal is aborted. */
 export async function forward(
   url: string,
   { event_id, payload }: Schemas['ListenerEvent'],
@@ -31,7 +31,7 @@ export async function forward(
   };
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    // A redirect is a failure, as it is for webhooks.
+    // Redirects count as failures, as for webhooks.
     const init = { method: 'POST', redirect: 'manual', headers, body } as const;
     const response = await fetch(url, { ...init, signal: AbortSignal.any([signal, timeout]) });
     await response.body?.cancel();
@@ -43,7 +43,7 @@ export async function forward(
 }
 
 /**
- * The reason of a failed fetch. Node reports only "fetch failed" and hides the reason in the cause, sometimes as a mere error
+ * The reason why a fetch failed. Node's message is only "fetch failed"; the reason is in the cause, sometimes only as a
  * code.
  */
 function reasonOf(error: unknown): string {

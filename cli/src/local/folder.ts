@@ -1,19 +1,19 @@
+/** The folder that `commerce init` creates. It contains the server as a package, its data, and a storefront. */
+
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { usageError } from '../errors.ts';
 
-/** The folder that `commerce init` creates: with the server as a package, its data, and a storefront. */
-
-/** The data directory of a folder's server, unless DATA_DIR is set. */
+/** Default data directory of the folder's server. */
 export const DATA_DIR = '.data';
 
-/** The log file of `commerce dev`. */
+/** Path of the log that `commerce dev` writes. */
 export function logFileIn(folder: string, env: Record<string, string | undefined>): string {
   return join(resolve(folder, env.DATA_DIR || DATA_DIR), 'logs', 'server.jsonl');
 }
 
-/** The start program of the server installed in a folder. A usage error if there is none. */
+/** Path of the server program installed in a folder. Throws a usage error if there is none. */
 export function serverIn(folder: string): string {
   try {
     const manifest = createRequire(join(resolve(folder), 'package.json')).resolve(
@@ -28,7 +28,7 @@ export function serverIn(folder: string): string {
   }
 }
 
-/** The credentials of the demo shop that a server keeps in its data directory. */
+/** The demo shop's credentials, which the server stores in its data directory. */
 export interface Demo {
   base_url: string;
   site_id: string;
@@ -37,7 +37,7 @@ export interface Demo {
   staff: { email: string; password: string };
 }
 
-/** The demo shop of a data directory; undefined when it has none. */
+/** Reads the demo shop's credentials; undefined if the data directory has none. */
 export async function demoIn(dataDir: string): Promise<Demo | undefined> {
   const text = await readFile(join(dataDir, 'demo.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Demo);

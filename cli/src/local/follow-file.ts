@@ -5,13 +5,16 @@ const LOOK_EVERY_MS = 200;
 const NEWLINE = 10;
 
 export interface FollowOptions {
-  /** Aborts the reading. Without a signal, it ends at the end of the file. */
+  /** Stops reading when it is aborted. Without it, reading stops at the end of the file. */
   signal?: AbortSignal | undefined;
-  /** Called after the initial content of the file. */
+  /** Called when the existing content was read. */
   onCaughtUp: () => void;
 }
 
-/** The complete lines of a file, and those that are added to it. A file that has become shorter is read from its start. */
+/**
+ * Yields the complete lines of a file, and new ones as they are appended. If the file becomes shorter, it is read again
+ * from its start.
+ */
 export async function* linesOfFile(path: string, { signal, onCaughtUp }: FollowOptions): AsyncGenerator<string> {
   let position = 0;
   for (let isFirst = true; ; isFirst = false) {

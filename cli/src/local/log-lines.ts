@@ -1,8 +1,8 @@
+/** Filters and formats lines of the server's log. */
+
 import { readContract } from '../contract.ts';
 import type { Paint } from '../output.ts';
 import { plain } from '../output.ts';
-
-/** Filters and formats the lines of the server's log. */
 
 export interface LogLine {
   level: string;
@@ -19,18 +19,21 @@ export interface LogLine {
 }
 
 export interface LogFilter {
-  /** A status, such as 404, or a class, such as 4xx. */
+  /** A status such as 404, or a class such as 4xx. */
   status?: string;
-  /** A path of the contract, with * for any part of it. */
+  /** A path of the contract, in which * matches anything. */
   path?: string;
   surface?: string;
-  /** The lowest severity that is shown. */
+  /** Minimum severity. */
   level?: string;
 }
 
 export const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
-/** Whether a line matches. The server logs no URLs: the path is that of the line's operation in the contract. */
+/**
+ * Returns a function that tests whether a log line matches. The log contains no URLs, so `path` is compared with the
+ * path of the line's operation in the contract.
+ */
 export async function filterOf({ status, path, surface, level }: LogFilter): Promise<(line: LogLine) => boolean> {
   const paths = path === undefined ? undefined : await pathsOfOperations();
   const pattern = path === undefined ? undefined : globOf(path);
@@ -56,7 +59,7 @@ function globOf(text: string): RegExp {
   return new RegExp(`^${parts.join('.*')}$`);
 }
 
-/** A line of the log; undefined for any other text. */
+/** Parses a log line; undefined for other text. */
 export function parseLine(text: string): LogLine | undefined {
   try {
     const line = JSON.parse(text) as LogLine;
@@ -66,7 +69,7 @@ export function parseLine(text: string): LogLine | undefined {
   }
 }
 
-/** A line for people. Texts of callers are escaped for a terminal before colours are added. */
+/** Formats a log line. Texts from callers are escaped before colours are added. */
 export function lineInWords(line: LogLine, paint: Paint): string {
   const { level, time, method, operation_id, status, job, msg, error, cause } = line;
   const at = paint('dim', new Date(time).toTimeString().slice(0, 8));

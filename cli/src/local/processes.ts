@@ -1,3 +1,5 @@
+/** Runs the server and the storefront of a shop on this machine. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
@@ -9,26 +11,24 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError, EXIT } from '../errors.ts';
 import { watchFolder } from './watch-folder.ts';
 
-/** The two processes of a shop on this machine: its server and its storefront. */
-
 type Env = Record<string, string | undefined>;
 
-/** The maximum shutdown time of a server: that of its own shutdown, and a little more. */
+/** Slightly longer than the server's own maximum shutdown time. */
 const END_WITHIN_MS = 35_000;
 const ASK_EVERY_MS = 100;
 const SHOWN_LINES = 20;
-/** Code that is preloaded in the storefront. */
+/** Preloaded in the storefront, so that it exits with this program. */
 const ENDS_WITH_PARENT = 'data:text/javascript,process.on("disconnect", () => process.exit())';
 
 export interface Started {
   process: ChildProcess;
-  /** The exit code, once the process has ended. */
+  /** Resolves to the exit code. */
   ended: Promise<number>;
 }
 
 /**
- * Starts the server with a new log file. Resolves when the server is ready. If it ends before that, throws a CommandError with
- * its output.
+ * Starts the server with a new log file. Resolves when the server is ready. Throws a CommandError with its output if it
+ * exits before.
  */
 export async function startServer(
   program: string,
@@ -50,8 +50,8 @@ export async function startServer(
 }
 
 /**
- * Starts the storefront, and restarts it whenever a file of its folder changes. If it has exited, it waits for a change. Its
- * output is passed on.
+ * Starts the storefront. Restarts it when a file in its folder changes, including after it has crashed. Its output is
+ * printed.
  */
 export function startStorefront(
   file: string,
@@ -81,7 +81,7 @@ export function startStorefront(
   };
 }
 
-/** Ends a process, and waits for it. */
+/** Stops a process and waits for its exit. */
 export async function end({ process: child, ended }: Started): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
@@ -90,7 +90,7 @@ export async function end({ process: child, ended }: Started): Promise<void> {
   clearTimeout(timer);
 }
 
-/** The first port from this one on that is free. */
+/** The first free port, starting with this one. */
 export async function freePortFrom(first: number): Promise<number> {
   for (let port = first; ; port += 1) {
     if ((await isFree(port, '127.0.0.1')) && (await isFree(port))) return port;
@@ -99,7 +99,7 @@ export async function freePortFrom(first: number): Promise<number> {
   }
 }
 
-/** Whether a port is free: at one IP address, or at all those of this machine. */
+/** Whether a port is free at one IP address, or at all addresses of this machine. */
 async function isFree(port: number, host?: string): Promise<boolean> {
   const trial = createServer();
   try {
@@ -114,13 +114,13 @@ async function isFree(port: number, host?: string): Promise<boolean> {
 }
 
 /**
- * Starts a program in its own process group, so that Ctrl-C reaches only this program, which stops it in order. It exits when the
- * channel to this program breaks.
+ * Starts a program in its own process group, so that Ctrl-C reaches only this program, which then stops the others in
+ * order. The started program exits if this one dies, because its IPC channel breaks.
  */
 function begin(args: string[], { folder, env }: { folder: string; env: Env }): Started {
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    // The variable tells the server that it must exit when the channel breaks.
+    // Makes the server exit when the IPC channel breaks.
     env: { ...env, SERVER_PARENT_PID: String(process.pid) },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     detached: true,

@@ -1,3 +1,5 @@
+/** Tests the error messages of the programs in a new shop. */
+
 import { spawn } from 'node:child_process';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -5,12 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { fakeServer, folder, refusal } from '../testing.ts';
 
-/** The error output of the programs of a new shop. */
-
 const TEMPLATES = new URL('../../templates/', import.meta.url);
 const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
-/** Makes a folder with one of the programs, modified, and the credentials of a shop. */
+/** Creates a folder with a modified program from the templates, and credentials of a shop. */
 async function givenProgram(file: string, change: (text: string) => string, baseUrl: string): Promise<string> {
   const place = await folder();
   const text = change(await readFile(new URL(file, TEMPLATES), 'utf8'));
@@ -37,7 +37,7 @@ function run(place: string, file: string) {
   return { printed: () => printed.join(''), ended };
 }
 
-test('reports a typo in agent.js with its stack and line, not as a shop that does not run', async () => {
+test('reports a typo in agent.js with its stack and line, not as an unreachable server', async () => {
   const typo = (text: string) => text.replace('await requestConsent(', 'await requestConsnt(');
   const agent = run(await givenProgram('agent.js', typo, 'http://127.0.0.1:9'), 'agent.js');
   await agent.ended;
@@ -45,21 +45,21 @@ test('reports a typo in agent.js with its stack and line, not as a shop that doe
   expect(agent.printed()).not.toContain('Is the shop running?');
 });
 
-test('agent.js asks for a running shop', async () => {
+test('agent.js explains how to start the shop if it is not running', async () => {
   const agent = run(await givenProgram('agent.js', (text) => text, 'http://127.0.0.1:9'), 'agent.js');
   await agent.ended;
   expect(agent.printed()).toContain('Is the shop running? Start it in another terminal: npm run dev');
   expect(agent.printed()).not.toMatch(/\n\s+at /);
 });
 
-test('reports a path that the API lacks in the terminal of the storefront', async () => {
+test("a call to an unknown API path is reported in the storefront's terminal", async () => {
   const message = 'The API has no path /api/storefront/prodcts.';
   const server = await fakeServer({
     'GET /api/storefront/collections': { body: { collections: [] } },
     'GET /api/storefront/prodcts': refusal(404, 'not_found', message),
   });
   const typo = (text: string) => text.replace("'/api/storefront/products',", "'/api/storefront/prodcts',");
-  // Makes the program listen at any free port, and print it.
+  // Makes the program listen on a free port and print it.
   const ready = (text: string) =>
     typo(text).replace(
       '}).listen(Number(PORT), () =>',

@@ -14,13 +14,13 @@ async function watched() {
   return { place, file, changed };
 }
 
-/** Saves like most editors: a new file replaces the old one. */
+/** Saves a file like most editors: writes a new file and renames it. */
 async function saveByRename(file: string, text: string): Promise<void> {
   await writeFile(`${file}.new`, text);
   await rename(`${file}.new`, file);
 }
 
-/** A save may be reported twice if its two steps are more than the settling time apart. */
+/** A save may be reported twice, if its two steps are further apart than the settling time. */
 async function reportsSave(changed: Mock, file: string, text: string): Promise<void> {
   const before = changed.mock.calls.length;
   await saveByRename(file, text);
@@ -28,12 +28,12 @@ async function reportsSave(changed: Mock, file: string, text: string): Promise<v
   await new Promise((done) => setTimeout(done, 150));
 }
 
-test('reports each of several saves by rename', async () => {
+test('reports each of several saves that replace the file by a rename', async () => {
   const { file, changed } = await watched();
   for (const text of ['1', '2', '3', '4']) await reportsSave(changed, file, text);
 });
 
-test('reports saves in a subfolder that was created later', async () => {
+test('reports a save in a subfolder that was created after the watch began', async () => {
   const { place, changed } = await watched();
   await mkdir(join(place, 'pages'));
   await vi.waitFor(() => expect(changed).toHaveBeenCalledTimes(1));

@@ -1,12 +1,13 @@
 import { type FSWatcher, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 
-/** Editors write a file in steps. */
+/** Editors write a file in several steps, so changes are collected for this time. */
 const SETTLED_MS = 50;
 
 /**
- * Calls back after files in a folder or its subfolders have changed. Each folder has its own watcher: Node's recursive watch on
- * Linux follows each file by its inode, and loses it at the first save by rename (vim, JetBrains, formatters, `sed -i`).
+ * Calls back after files in a folder or its subfolders have changed. Each folder has its own watcher, because Node's
+ * recursive watcher on Linux follows inodes and loses a file at the first save by rename (vim, JetBrains, formatters,
+ * `sed -i`).
  */
 export function watchFolder(folder: string, changed: () => void): { close: () => void } {
   const watchers = new Map<string, FSWatcher>();
@@ -20,7 +21,7 @@ export function watchFolder(folder: string, changed: () => void): { close: () =>
     }, SETTLED_MS);
   }
 
-  /** Watches the current folders. */
+  /** Watches new subfolders, and stops watching removed ones. */
   function update(): void {
     const present = new Set(foldersIn(folder));
     for (const [place, watcher] of watchers) {

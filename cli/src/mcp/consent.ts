@@ -1,17 +1,18 @@
 import { CommandError, EXIT, usageError } from '../errors.ts';
 
-/** The consent endpoint of a shop. */
+/** The OAuth endpoints of a shop. */
 export interface ConsentPlace {
   baseUrl: string;
   siteId: string;
-  /** Ends a token (RFC 7009). */
+  /** Revokes a token (RFC 7009). */
   revoke(token: string): Promise<void>;
 }
 
 /**
- * Finds the consent endpoint by OAuth metadata, like any MCP client: 1. a request without a token returns the URL of the resource
- * metadata (RFC 9728) 2. the resource metadata must be about this URL, and names the issuer 3. the metadata of the issuer (RFC
- * 8414) names the device endpoint
+ * Discovers the shop's OAuth endpoints like any MCP client:
+ * 1. A request without a token returns the URL of the resource metadata (RFC 9728).
+ * 2. The resource metadata must name this URL, and contains the issuer.
+ * 3. The issuer's metadata (RFC 8414) contains the device authorization endpoint.
  */
 export async function findConsent(address: string): Promise<ConsentPlace> {
   checkAddress(address);
@@ -19,7 +20,7 @@ export async function findConsent(address: string): Promise<ConsentPlace> {
   const [, named] = /resource_metadata="([^"]+)"/.exec(refused.headers.get('WWW-Authenticate') ?? '') ?? [];
   if (refused.status !== 401 || !named) throw notAShop();
   const { resource, authorization_servers } = await read(named, address);
-  // Otherwise another shop could have its tokens sent here.
+  // Without this check, another shop could get tokens that are meant for this shop.
   if (resource !== address) {
     throw new CommandError(EXIT.refused, 'other_address', `The shop calls this address ${resource}.`, 'Use that one.');
   }
@@ -35,14 +36,14 @@ export async function findConsent(address: string): Promise<ConsentPlace> {
   return { baseUrl: endpoint.origin, siteId, revoke: (token) => revoke(revocation, token) };
 }
 
-/** Checks a shop's URL. Throws a usage error for an invalid one. */
+/** Validates a shop's URL. Throws a usage error. */
 export function checkAddress(address: string): void {
   if (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)) return;
   throw usageError(`${address} is not a URL.`, 'Give a full URL: https://shop.example/mcp');
 }
 
 async function read(metadata: string, address: string): Promise<Record<string, unknown>> {
-  // URLs in a response must be on the same server, or the response is rejected.
+  // URLs in the metadata must be on the same server.
   if (URL.parse(metadata)?.origin !== new URL(address).origin) throw notAShop();
   const answer = await ask(metadata);
   const json = await answer.json().catch(() => undefined);
@@ -52,7 +53,7 @@ async function read(metadata: string, address: string): Promise<Record<string, u
 
 const TIMEOUT_MS = 30_000;
 
-/** Ends a token. One that has already ended counts as revoked. */
+/** Revokes a token. Also succeeds if the token has expired or was already revoked (RFC 7009 §2.2). */
 async function revoke(endpoint: string, token: string): Promise<void> {
   const { ok, status } = await ask(endpoint, { method: 'POST', body: new URLSearchParams({ token }) });
   if (!ok) throw new CommandError(EXIT.refused, 'not_revoked', `The shop answered ${status}.`, 'Try again later.');

@@ -4,11 +4,11 @@ import type { CallToolResult, DiscoverResult, ListToolsResult } from '@modelcont
 import { CommandError, EXIT } from '../errors.ts';
 import { version } from '../version.ts';
 
-/** The MCP endpoint of a shop, called with an agent's token: one message, one response. */
+/** Calls a shop's MCP endpoint with an agent's token. */
 export interface ShopTools {
   discover(): Promise<DiscoverResult>;
   list(): Promise<ListToolsResult>;
-  /** Calls a tool. If the response is lost, the call is repeated with the same key, so that it takes effect only once. */
+  /** Calls a tool. If the response is lost, repeats the call with the same Idempotency-Key. */
   call(params: ToolParams): Promise<CallToolResult>;
 }
 
@@ -18,7 +18,7 @@ export interface ToolParams {
   _meta?: Record<string, unknown> | undefined;
 }
 
-/** A message that the shop answered with a protocol error. */
+/** The shop answered with a JSON-RPC error. */
 export class MessageRefused extends Error {
   readonly code: number;
 

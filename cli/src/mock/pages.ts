@@ -1,14 +1,14 @@
+/**
+ * Simple replacements for the server's hosted pages: a checkout with a single button, an agent's consent request, the
+ * account page for revoking agents, and images. The first customer of the shop is always logged in.
+ */
+
 import { createStorefrontClient, type StorefrontClient, unwrap } from '@commerce-backend/sdk';
 import type { MockShop } from '@commerce-backend/sdk/mocks/fetch';
 
-/**
- * Replaces the server's hosted pages: a checkout that is placed with one button, an agent's consent request, the account where
- * agents are revoked, and pictures. The first customer of the shop is always logged in.
- */
-
 type Fetch = (request: Request) => Promise<Response>;
 
-/** Serves a page; undefined for any other path. */
+/** Serves hosted pages; undefined for other paths. */
 export function openPages(shop: MockShop, fetch: Fetch): (request: Request) => Promise<Response | undefined> {
   const guest = createStorefrontClient({ ...shop, fetch, maxAttempts: 1 });
   async function asCustomer(): Promise<StorefrontClient> {
@@ -70,13 +70,13 @@ async function consentPage(customer: StorefrontClient, query: URLSearchParams, f
   return page('An agent', `${asked}${button('Allow', 'decision', 'allow')}${button('Deny', 'decision', 'deny')}`);
 }
 
-/** The URL to which an agent sends the browser for an authorization code. */
+/** The page to which an agent sends the browser for an authorization code. */
 function authorizationPage(shop: MockShop, url: string, form?: URLSearchParams): Response {
   if (form) {
     const location = shop.authorize(url, form.get('decision') === 'allow' ? {} : 'deny');
     return new Response(null, { status: 303, headers: { Location: location } });
   }
-  // A denial changes nothing here, and shows where the browser would be sent.
+  // Denying changes nothing; the page shows where the browser would be redirected.
   const back = new URL(shop.authorize(url, 'deny')).host;
   const asked = `<p>An agent at ${escaped(back)} asks to shop for ${escaped(shop.customers[0]?.email ?? '')}.</p>`;
   return page('An agent', `${asked}${button('Allow', 'decision', 'allow')}${button('Deny', 'decision', 'deny')}`);
@@ -105,7 +105,7 @@ function page(title: string, content: string, status = 200): Response {
   return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } });
 }
 
-/** A plain picture with the name of the demo shop's picture. */
+/** A placeholder image with the file name of the demo shop's image. */
 function picture(file: string): Response {
   const name = escaped(file.replace(/\.svg$/, '').replaceAll('-', ' '));
   const hue = [...file].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 360;

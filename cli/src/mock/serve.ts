@@ -1,14 +1,14 @@
+/** Serves a fetch handler over HTTP, with CORS for every origin. */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CommandError, EXIT } from '../errors.ts';
-
-/** Serves a function from requests to responses over HTTP, to pages on every origin. */
 
 type Answer = (request: Request) => Promise<Response>;
 
 const EXPOSED = 'X-Request-Id, Retry-After, Idempotency-Replayed, ETag, WWW-Authenticate';
 
-/** Listens on this machine; port 0 uses a free one. Throws a CommandError if the port is in use. */
+/** Listens on localhost; port 0 means a free port. Throws a CommandError if the port is in use. */
 export async function listenOn(port: number): Promise<{ server: Server; port: number }> {
   const server = createServer();
   await new Promise<void>((listening, failed) => {

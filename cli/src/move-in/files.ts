@@ -7,21 +7,21 @@ import { isShopifyCustomers } from '../formats/shopify-customers.ts';
 import { isShopifyOrders } from '../formats/shopify-orders.ts';
 import { isInventory } from './stock.ts';
 
-/** The exports of a shop in a folder, distinguished by their content. */
+/** The export files in a folder, recognized by their content. */
 export interface Exports {
   products: string[];
   customers: string[];
   orders: string[];
   redirects: string[];
   inventory: string[];
-  /** Other files, by their names. */
+  /** Names of all other files. */
   others: string[];
 }
 
-/** The file of the redirects; the second if the old shop's own export has the first name. */
+/** File names for the redirects. The second is used if the old shop's own export has the first name. */
 const WRITTEN = ['redirects.csv', 'new-redirects.csv'];
 
-/** Finds the exports. A usage error if the folder has no products, customers or orders. */
+/** Finds the export files. Throws a usage error if there are no products, customers or orders. */
 export async function findExports(folder: string): Promise<Exports> {
   const found: Exports = { products: [], customers: [], orders: [], redirects: [], inventory: [], others: [] };
   const names = (await readdir(folder)).filter((name) => /\.(?:csv|zip|jsonl)$/i.test(name)).sort(inOrder);
@@ -42,12 +42,12 @@ export async function findExports(folder: string): Promise<Exports> {
   return found;
 }
 
-/** Files that an earlier move-in wrote there. */
+/** Whether an earlier `move-in` has written the file. */
 function isOurs(head: string, name: string): boolean {
   return WRITTEN.includes(name) && /^from,to\r?\n/.test(head);
 }
 
-/** The default file of the redirects: never one that somebody else wrote. */
+/** Default path for the redirects. Never overwrites a file of the user. */
 export function redirectsPath(folder: string, exports: Exports): string {
   const theirs = new Set([...readFiles(exports), ...exports.others.map((name) => join(folder, name))]);
   const paths = WRITTEN.map((name) => join(folder, name));
@@ -56,19 +56,19 @@ export function redirectsPath(folder: string, exports: Exports): string {
   throw usageError(`${paths.join(' and ')} are in the way.`, 'Give another file with --redirects.');
 }
 
-/** A usage error for a file that would overwrite one of the exports. */
+/** Throws a usage error if an output file would overwrite an export. */
 export function refuseOver(exports: Exports, ...written: (string | undefined)[]): void {
   const theirs = new Set(readFiles(exports).map((path) => resolve(path)));
   const over = written.find((path) => path !== undefined && theirs.has(resolve(path)));
   if (over) throw usageError(`${over} is one of the exports.`, 'Give another file to write to.');
 }
 
-/** The files to read, in reading order. */
+/** The files in the order in which they are read. */
 export function readFiles({ products, inventory, customers, orders, redirects }: Exports): string[] {
   return [...products, ...inventory, ...customers, ...orders, ...redirects];
 }
 
-/** `products_export_2.csv` comes before `products_export_10.csv`. */
+/** Natural order: `products_export_2.csv` comes before `products_export_10.csv`. */
 function inOrder(one: string, other: string): number {
   return one.localeCompare(other, 'en', { numeric: true });
 }

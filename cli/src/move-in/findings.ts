@@ -1,31 +1,31 @@
 import type { FieldError } from '../formats/row-reader.ts';
 import { shapeOf } from '../import/kinds.ts';
 
-/** A rejection or change in a file, and its place. */
+/** A rejected or changed record, with its place in the files. */
 export interface Finding {
   file: string;
   line: number;
-  /** The column as named in the file, if a finding is about one. */
+  /** Name of the column in the file, if the finding concerns one. */
   column?: string;
-  /** The name of the product, customer or order. */
+  /** Name of the product, customer or order. */
   name?: string;
   message: string;
 }
 
-/** Findings of one kind, as a person handles them. */
+/** Findings with the same cause. */
 export interface Kind {
-  /** One example of the kind. */
+  /** The first finding of this kind. */
   example: string;
   file: string;
   findings: Finding[];
 }
 
-/** The differences from the files. */
+/** Collects rejections and changes. */
 export class Findings {
   readonly refused: Finding[] = [];
   readonly warnings: Finding[] = [];
 
-  /** A rejected record, with every reason. */
+  /** Adds a rejected record with all its errors. */
   refuse(file: string, errors: FieldError[], name: string | undefined): void {
     for (const { line, field, message } of errors) {
       this.refused.push({ file, line, column: field, message, ...(name && { name }) });
@@ -37,7 +37,7 @@ export class Findings {
   }
 }
 
-/** Groups findings that differ only in numbers and names, the most frequent first. */
+/** Groups findings that differ only in numbers and names. The most frequent group comes first. */
 export function kindsOf(findings: Finding[]): Kind[] {
   const groups = Map.groupBy(findings, ({ file, column = '', message }) => `${file} ${column} ${shapeOf(message)}`);
   return [...groups.values()]

@@ -12,7 +12,7 @@ import type { Exports } from './files.ts';
 import { Findings } from './findings.ts';
 import { readStock, type Stock, withStock } from './stock.ts';
 
-/** The number of imported records of a part. */
+/** Number of records of one kind, by result. */
 export interface PartCounts {
   created: number;
   updated: number;
@@ -20,11 +20,11 @@ export interface PartCounts {
   refused: number;
 }
 
-/** The results of all parts. */
+/** Results of all parts of the import. */
 export interface Outcome {
   counts: Record<'products' | 'customers' | 'orders', PartCounts>;
   findings: Findings;
-  /** The slug of each imported product, by the handle at the end of its old URL. */
+  /** Slugs of imported products by their handle in the old shop. */
   slugs: Map<string, string>;
 }
 
@@ -33,13 +33,16 @@ export interface MoveSettings {
   dry_run: boolean;
   duplicateSkus: SharedSkuRule;
   numberPrefix: string;
-  /** The encoding of the files; detected when absent. */
+  /** Undefined means that the encoding is detected. */
   encoding: string | undefined;
-  /** Called after each response of the server. */
+  /** Called after each response. */
   sent: (part: keyof Outcome['counts'], counts: PartCounts) => void;
 }
 
-/** Imports, or with `dry_run` checks, all parts in the order of their dependencies. Throws the error that ended it. */
+/**
+ * Imports all parts in the order of their dependencies; with `dry_run` only checks them. Throws the error that ended
+ * the import.
+ */
 export async function moveAll(exports: Exports, settings: MoveSettings): Promise<Outcome> {
   const outcome: Outcome = {
     counts: { products: noneYet(), customers: noneYet(), orders: noneYet() },
@@ -56,7 +59,7 @@ function noneYet(): PartCounts {
   return { created: 0, updated: 0, unchanged: 0, refused: 0 };
 }
 
-/** All files together, because variants of two files may share a SKU. */
+/** Imports all product files together, because variants in different files may have the same SKU. */
 async function moveProducts(exports: Exports, settings: MoveSettings, outcome: Outcome): Promise<void> {
   const { client, dry_run, duplicateSkus, encoding, sent } = settings;
   const { findings, slugs } = outcome;
@@ -84,7 +87,7 @@ async function moveProducts(exports: Exports, settings: MoveSettings, outcome: O
     settings: { dry_run, update_inventory: false },
     counts,
     sent: () => sent('products', counts),
-    // By the time of the response, another file may be in progress.
+    // When the response arrives, another file may be in progress.
     warned: ({ line, message, slug }) => findings.warn((slug && fileOf.get(slug)) || file, line, message),
     refused: ({ slug, errors }) => {
       findings.refuse((slug && fileOf.get(slug)) || file, errors, slug);
@@ -126,7 +129,7 @@ async function moveOrders(
     sent: (done) => sent('orders', plus(outcome.counts.orders, done)),
     noun: 'order',
     post: (orders) => unwrap(client.POST('/api/dashboard/orders/import', { body: { orders, dry_run } })),
-    // In a dry run the products do not exist yet.
+    // In a dry run the products are not stored, so orders cannot find their variants.
     ignores: ({ type }) => dry_run && withProducts && type === 'variant_not_found',
   });
   outcome.counts.orders = plus(outcome.counts.orders, counts);

@@ -1,13 +1,13 @@
 import { stringify } from 'csv-stringify/sync';
 import { openTable, readText } from '../formats/text-file.ts';
 
-/** The new target of an old URL; both begin with a slash. */
+/** Old and new path of a page. Both start with a slash. */
 export interface Redirect {
   from: string;
   to: string;
 }
 
-/** The URLs of products that have moved; `pattern` is the new one, such as `/products/{slug}`. */
+/** Redirects from the old product URLs to new ones by `pattern`, such as `/products/{slug}`. */
 export function productRedirects(slugs: ReadonlyMap<string, string>, pattern: string): Redirect[] {
   return [...slugs].flatMap(([handle, slug]) => {
     const from = `/products/${encodeURIComponent(handle)}`;
@@ -16,7 +16,7 @@ export function productRedirects(slugs: ReadonlyMap<string, string>, pattern: st
   });
 }
 
-/** The redirects of the old shop, from Shopify's own export, with chains resolved to their end. */
+/** The old shop's own redirects, from Shopify's export. Chains are resolved. */
 export async function ownRedirects(path: string, known: Redirect[], encoding?: string): Promise<Redirect[]> {
   const { header, rows } = await openTable(path, (await readText(path, encoding)).replace(/^\uFEFF/, ''));
   const names = header.map((name) => name.trim().toLowerCase());
@@ -30,7 +30,10 @@ export async function ownRedirects(path: string, known: Redirect[], encoding?: s
   return found;
 }
 
-/** CSV with the columns `from` and `to`, or for a file named `_redirects` lines in the format of static hosts. */
+/**
+ * Formats redirects as CSV with the columns `from` and `to`, or for a file named `_redirects` in the format of static
+ * hosts.
+ */
 export function redirectsFile(redirects: Redirect[], path: string): string {
   const each = [...new Map(redirects.map((redirect) => [redirect.from, redirect])).values()];
   if (/(?:^|[\\/])_redirects$/.test(path)) {
@@ -39,7 +42,7 @@ export function redirectsFile(redirects: Redirect[], path: string): string {
   return stringify([['from', 'to'], ...each.map(({ from, to }) => [from, to])]);
 }
 
-/** A space would end the URL, and a line break would start another redirect. */
+/** Encodes characters that end a URL or a line. */
 function inLine(address: string): string {
   return address.replace(/\s/g, encodeURIComponent);
 }

@@ -2,7 +2,7 @@ import type { Exports } from './files.ts';
 import { type Finding, kindsOf } from './findings.ts';
 import type { Outcome, PartCounts } from './parts.ts';
 
-/** The report for a person after a move-in, with the next steps. */
+/** The data of the report after a move-in, with next steps. */
 export interface Report {
   folder: string;
   dry_run: boolean;
@@ -12,7 +12,7 @@ export interface Report {
   redirects?: { file: string; count: number };
 }
 
-/** The report for programs. */
+/** The report as JSON. */
 export function reportJson({ folder, dry_run, at, outcome, exports, redirects }: Report): string {
   const { counts, findings } = outcome;
   const warnings = kindsOf(findings.warnings).map(({ example, file, findings: all }) => ({
@@ -23,7 +23,7 @@ export function reportJson({ folder, dry_run, at, outcome, exports, redirects }:
   return `${JSON.stringify({ ...summary, redirects: redirects ?? null, next_steps: NEXT_STEPS }, null, 2)}\n`;
 }
 
-/** The report for people. */
+/** The report as plain text. */
 export function reportText(report: Report): string {
   const { folder, dry_run, at, outcome, exports, redirects } = report;
   const { refused, warnings } = outcome.findings;
@@ -66,7 +66,7 @@ const NEXT_STEPS = [
   'commerce setup test-order: a simulated order from the cart to the mails.',
 ];
 
-/** A table of the results of each part. */
+/** A table with the counts of each part. */
 export function countLines(counts: Outcome['counts']): string[] {
   const columns = ['created', 'updated', 'unchanged', 'refused'] as const;
   const row = (name: string, cells: string[]) =>

@@ -1,20 +1,23 @@
+/**
+ * Reads the stock of a shop with several locations. Its product export contains no stock, and its inventory export has
+ * a row per location.
+ */
+
 import type { ProductImport, VariantInput } from '@commerce-backend/spec';
 import type { Read } from '../formats/reading.ts';
 import { openTable, readText } from '../formats/text-file.ts';
 
-/** The stock of a shop with several locations: its product export has none, and its inventory export has a row for each. */
-
-/** The stock of each variant in all locations, by `keyOf`. */
+/** Stock of each variant, summed over all locations, by `keyOf`. */
 export type Stock = Map<string, number>;
 
 const QUANTITIES = ['available (not editable)', 'available', 'on hand (current)', 'on hand'];
 
-/** Whether a header, its names in lower case, is that of Shopify's inventory CSV. */
+/** Whether these column names in lower case are those of Shopify's inventory CSV. */
 export function isInventory(names: ReadonlySet<string>): boolean {
   return names.has('handle') && names.has('location') && QUANTITIES.some((name) => names.has(name));
 }
 
-/** Adds the rows of such a file. A location without the variant has no number, and counts as nothing. */
+/** Adds the rows of an inventory CSV to the stock. A location without the variant has no number and counts as zero. */
 export async function readStock(path: string, stock: Stock, encoding?: string): Promise<void> {
   const { header, rows } = await openTable(path, (await readText(path, encoding)).replace(/^\uFEFF/, ''));
   const names = header.map((name) => name.trim().toLowerCase());
@@ -39,7 +42,10 @@ function keyOf(handle: string, values: (string | null | undefined)[]): string {
   return [handle.trim(), ...options].join('\n').toLowerCase();
 }
 
-/** The product with the stock of its variants, if the file lacks it; below zero only if it may be sold that way. */
+/**
+ * Adds stock to a product's variants if the product file has none. Negative stock is kept only for variants that may be
+ * sold without stock.
+ */
 export function withStock(read: Read, stock: Stock): Read {
   if (stock.size === 0 || !('product' in read) || !read.handle) return read;
   const { handle } = read;

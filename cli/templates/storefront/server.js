@@ -96,7 +96,7 @@ async function removeFromCart({ session, form }) {
   return redirect('/cart');
 }
 
-/** The checkout is a page of the shop, where the shopper enters the address, pays and confirms. */
+/** The hosted checkout is a page of the server, on which the shopper enters the address and pays. */
 async function checkout({ session }) {
   const { checkout_url } = await session.run((cart_id, client) =>
     unwrap(client.POST('/api/storefront/checkout', { body: { cart_id } })),
@@ -145,7 +145,7 @@ const redirect = (location) => ({ status: 303, headers: { Location: location } }
 
 // --- Serving -------------------------------------------------------------------------------------------------------------
 
-/** The shopper's cart: a cookie stores its id. */
+/** The shopper's cart. A cookie stores its id. */
 function sessionOf(request, cookies) {
   const kept = new Map([['cart_id', /(?:^|; )cart_id=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1]]]);
   const secure = IS_LIVE ? '; Secure' : '';
@@ -180,7 +180,7 @@ async function answer(request, cookies) {
   return { status: 404, ...page('Not found', html`<h1>There is no such page</h1>`) };
 }
 
-/** The page for an error: a message for shoppers; other failures are logged. */
+/** An error page with a message for shoppers. Unexpected errors are logged. */
 function errorPage(error) {
   const failed = (status, message) => ({ status, ...page(message, html`<h1>${message}</h1>`) });
   if (isError(error, 'not_found') || error instanceof URIError) {

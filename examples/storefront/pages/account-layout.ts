@@ -4,7 +4,7 @@ import type { Page } from './page.ts';
 
 const SECTIONS = { '/account': 'orders', '/account/profile': 'profile', '/account/addresses': 'addresses' } as const;
 
-/** A page of the account, with links to the others. */
+/** An account page with links to the other account pages. */
 export function ofAccount(visit: Visit, title: string, content: Html, heading = title): Page {
   const { t, to, req } = visit;
   const links = Object.entries(SECTIONS).map(

@@ -35,7 +35,7 @@ export async function orderPage(visit: Visit): Promise<Page> {
   return ofAccount(visit, title, orderOf(visit, order));
 }
 
-/** The page after the hosted checkout. A customer sees the order; a guest is referred to the mail. */
+/** The page after the hosted checkout. Customers see the order; guests are told that it was mailed to them. */
 export async function thanksPage(visit: Visit): Promise<Page> {
   const { t, to, req, shop, isCustomer } = visit;
   const path = { order_id: textOf(req.query, 'order_id') };
@@ -75,7 +75,7 @@ ${payment.instructions && transferOf(visit, payment.instructions)}
 </div>`;
 }
 
-/** The payment instructions of an order that awaits a bank transfer. */
+/** How to pay an order by bank transfer. */
 function transferOf({ t, money, date }: Visit, transfer: Schemas['PaymentInstructions']): Html {
   const { amount, currency, account_holder, iban, bic, bank_name, reference, instructions, due_at } = transfer;
   const facts = [

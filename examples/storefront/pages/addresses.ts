@@ -8,7 +8,7 @@ import type { Page } from './page.ts';
 
 type Address = Schemas['Address'];
 
-/** The countries that this shop delivers to: adapt the list. */
+/** Countries to which the shop delivers. Adapt the list to your shop. */
 const COUNTRIES = [
   'AT',
   'BE',
@@ -31,14 +31,14 @@ const COUNTRIES = [
   'US',
 ];
 
-/** The entered address, and the names of the fields that the shop rejected. */
+/** An address as entered, and the names of its invalid fields. */
 interface Draft {
   id: string;
   address: Partial<Schemas['CustomerAddress']>;
   wrong: readonly unknown[];
 }
 
-/** Each address can be edited in place; the first one becomes the default automatically. */
+/** Lists the customer's addresses as editable forms. The server makes the first one the default. */
 export async function addressesPage(visit: Visit, draft?: Draft): Promise<Page> {
   const { t, to, shop } = visit;
   const { addresses } = await unwrap(shop.GET('/api/storefront/customer/me/addresses'));
@@ -85,7 +85,7 @@ function form({ t, to, language }: Visit, address?: Schemas['CustomerAddress'], 
 </form>`;
 }
 
-/** A postal address in the format of a parcel label. */
+/** A postal address in the format for a parcel label. */
 export function addressLines({ language }: Pick<Visit, 'language'>, address: Address): Html {
   const country = address.country && new Intl.DisplayNames(language, { type: 'region' }).of(address.country);
   const lines = [
@@ -95,7 +95,10 @@ export function addressLines({ language }: Pick<Visit, 'language'>, address: Add
   return html`<address>${lines.filter(Boolean).map((line) => html`${line}<br>`)}</address>`;
 }
 
-/** Adds a postal address, or changes the one with the posted id. A rejected one is shown again with its input. */
+/**
+ * Adds a postal address, or updates the one with the posted id. If it is invalid, the form is shown again with its
+ * input.
+ */
 export async function saveAddress(visit: Visit): Promise<Page | undefined> {
   const { shop, req } = visit;
   const of = (name: string) => textOf(req.body, name);

@@ -4,12 +4,12 @@ import type { Visit } from '../visit.ts';
 
 type Product = Schemas['Product'];
 
-/** Products side by side. */
+/** A grid of products. */
 export function cards(visit: Visit, products: readonly Product[]): Html {
   return html`<ul class="cards">${products.map((product) => card(visit, product))}</ul>`;
 }
 
-/** Shows best-selling products, for pages that have nothing else to show. */
+/** Best-selling products, for pages with little content. */
 export async function favourites(visit: Visit): Promise<Html> {
   const query = { sort: 'best_selling', limit: 4, in_stock: true } as const;
   const { products } = await unwrap(visit.shop.GET('/api/storefront/products', { params: { query } }));
@@ -31,8 +31,8 @@ function card(visit: Visit, product: Product): Html {
 }
 
 /**
- * Shows a picture. Its size is reserved, so that nothing moves when it loads. The alt text is empty because the name is next to
- * it.
+ * An image. Its size is reserved, so that nothing moves while it loads. The alt text is empty, because the name is next
+ * to it.
  */
 export function picture(image: Product['images'][number] | undefined, kind = ''): Html {
   if (!image) return html`<span class="no-picture"></span>`;
@@ -40,7 +40,7 @@ export function picture(image: Product['images'][number] | undefined, kind = '')
   return html`<img class="${kind}" src="${url}"${widthsOf(image, '(max-width: 600px) 45vw, 20rem')} alt="" width="${width ?? 800}" height="${height ?? 800}" loading="lazy">`;
 }
 
-/** Names the same picture in other widths, if it was uploaded: browsers choose the smallest one that is sharp. */
+/** The `srcset` of an uploaded image, from which browsers choose the smallest sharp one. */
 export function widthsOf({ sources = [] }: Product['images'][number], sizes: string): Html | false {
   const widths = sources.map(({ url, width }) => `${url} ${width}w`).join(', ');
   return sources.length > 0 && html` srcset="${widths}" sizes="${sizes}"`;

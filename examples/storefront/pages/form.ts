@@ -5,10 +5,10 @@ interface Field {
   value?: string | null | undefined;
   autocomplete: string;
   required?: boolean;
-  /** Shows a value that cannot be changed, for instance so that a browser stores the password with the right account. */
+  /** Shows a value that cannot be changed, for example so that the browser stores a password for the right account. */
   readonly?: boolean;
   minlength?: number;
-  /** The value was rejected. */
+  /** Whether the shop rejected the value. */
   invalid?: boolean | undefined;
   hint?: string;
 }

@@ -7,10 +7,10 @@ import type { Page } from './page.ts';
 
 const SORTS = ['newest', 'price_asc', 'price_desc', 'best_selling'] as const;
 const PER_PAGE = 12;
-/** The most values per filter; the most frequent come first. */
+/** Maximum number of values per filter. The most frequent come first. */
 const MOST_VALUES = 8;
 const MOST_OPTIONS = 2;
-/** The parameters that filter a list. Others in its address, such as the campaign of a shopper, are ignored. */
+/** URL parameters that filter a list. Others, such as those of a campaign, are ignored. */
 const FILTERS = ['vendor', 'product_type', 'option', 'in_stock', 'price_min', 'price_max'];
 
 export function searchPage(visit: Visit): Promise<Page> {
@@ -26,7 +26,7 @@ export async function collectionPage(visit: Visit): Promise<Page> {
   return listing(visit, { title, description: description ?? '', collection: handle });
 }
 
-/** Suggestions while the shopper types; public/suggest.js shows them below the field. */
+/** Suggestions for a partly typed query, which public/suggest.js shows below the field. */
 export async function suggestions({ shop, req, to, money }: Visit): Promise<Html> {
   const query = { q: textOf(req.query, 'q'), limit: 5 };
   if (!query.q) return html``;
@@ -46,7 +46,7 @@ interface Listed {
   collection?: string;
 }
 
-/** Shows products with their filters. The URL contains all filters, so that it can be shared, and works without scripts. */
+/** A product list with filters. All filters are in the URL, so that it can be shared and works without JavaScript. */
 async function listing(visit: Visit, { title, description, q, collection }: Listed): Promise<Page> {
   const { t, shop, req } = visit;
   const chosen = new URLSearchParams(req.url.split('?')[1]);
@@ -115,7 +115,9 @@ function filters(visit: Visit, chosen: URLSearchParams, facets: Schemas['Facets'
 `;
 }
 
-/** The chosen filters, each with a link to remove it: above the products, because small screens fold the filters away. */
+/**
+ * The selected filters with links to remove them. Shown above the products, because small screens collapse the filters.
+ */
 function chips({ t }: Visit, chosen: URLSearchParams): Html {
   const links = [...chosen]
     .filter(([name, value]) => FILTERS.includes(name) && value)
@@ -133,13 +135,13 @@ function chipOf(t: Visit['t'], name: string, value: string): string {
   if (name === 'in_stock') return t('in_stock');
   if (name === 'price_min') return `${t('price_from')} ${value}`;
   if (name === 'price_max') return `${t('price_to')} ${value}`;
-  // The name of an option precedes its value.
+  // Omits the option's name, which precedes its value.
   return value.slice(name === 'option' ? value.indexOf(':') + 1 : 0);
 }
 
 type Value = Schemas['FacetValue'] & { sent?: string };
 
-/** Shows a filter, if there are values to choose, or chosen ones to remove. */
+/** A filter with its values; omitted if there are none. */
 function group(chosen: URLSearchParams, title: string, name: string, values: Value[]): Html | false {
   const shown = values.filter(({ value, sent = value }, n) => n < MOST_VALUES || chosen.has(name, sent));
   return (
@@ -151,7 +153,7 @@ function group(chosen: URLSearchParams, title: string, name: string, values: Val
   );
 }
 
-/** A link to the same list with the value, or without it. */
+/** A link that adds the value to the filter or removes it. */
 function toggle(chosen: URLSearchParams, name: string, value: string, text: string, count: number): Html {
   const next = new URLSearchParams(chosen);
   const isOn = chosen.has(name, value);
@@ -187,7 +189,7 @@ function isNarrowed(chosen: URLSearchParams): boolean {
   return FILTERS.some((name) => chosen.get(name));
 }
 
-/** The URL of the same page with another query. */
+/** The URL of this page with another query. */
 function addressOf(query: URLSearchParams): string {
   return `?${query}`;
 }

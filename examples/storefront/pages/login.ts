@@ -5,12 +5,12 @@ import { passwordOf, textOf, type Visit } from '../visit.ts';
 import { field } from './form.ts';
 import type { Page } from './page.ts';
 
-/** The form of this page that was rejected. */
+/** The submitted form, if the shop rejected it. */
 interface RefusedForm extends Refused {
   form: 'login' | 'register';
 }
 
-/** Shows the login and the registration. Both forms keep their input when they are rejected, except the password. */
+/** Login and registration. After an error, both forms keep their input except passwords. */
 export async function loginPage({ t, to, req }: Visit, refused?: RefusedForm): Promise<Page> {
   const typed = (form: RefusedForm['form'], name: string) => ({
     value: refused?.form === form ? textOf(req.body, name) : undefined,
@@ -39,7 +39,7 @@ export async function loginPage({ t, to, req }: Visit, refused?: RefusedForm): P
   return { title: t('login'), main, path: '/login', isPrivate: true, ...(refused && { refusal: refused.reason }) };
 }
 
-/** Logs the customer in. The items of the previous cart are kept. */
+/** Logs the customer in. The items of the guest's cart are kept. */
 export async function logIn(visit: Visit): Promise<Page | undefined> {
   const { body } = visit.req;
   const refused = await submit(visit, '/login', '', async () => {
@@ -64,7 +64,7 @@ export async function register(visit: Visit): Promise<Page | undefined> {
   return refused && loginPage(visit, { ...refused, form: 'register' });
 }
 
-/** Sends a link to set a new password. The response never reveals whether there is an account. */
+/** Requests a mail with a link for a new password. The response never reveals whether there is an account. */
 export async function sendReset(visit: Visit): Promise<void> {
   const body = { email: textOf(visit.req.body, 'email') };
   await refusable(visit, '/login', 'check_mail', () =>

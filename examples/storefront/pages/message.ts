@@ -3,7 +3,7 @@ import type { Visit } from '../visit.ts';
 import { favourites } from './card.ts';
 import type { Page } from './page.ts';
 
-/** A page with one message and a link. */
+/** A page with a message and a link. */
 export function messagePage({ t, to }: Visit, kind: 'not_found' | 'failed' | 'cart_empty'): Page {
   const main = html`<section class="empty">
   <h1>${t(kind)}</h1>
@@ -17,7 +17,7 @@ export function notFoundPage(visit: Visit): Promise<Page> {
   return withFavourites(visit, messagePage(visit, 'not_found'));
 }
 
-/** Adds favourite products to a page that has little to show. */
+/** Adds best-selling products to a page with little content. */
 export async function withFavourites(visit: Visit, page: Page): Promise<Page> {
   return { ...page, main: html`${page.main}${await favourites(visit)}` };
 }

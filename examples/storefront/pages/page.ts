@@ -1,22 +1,22 @@
 import type { Html } from '../html.ts';
 import type { Key } from '../words.ts';
 
-/** The content between the header and the footer. */
+/** A page's content between header and footer. */
 export interface Page {
-  /** Empty to show only the shop's name. */
+  /** Empty for a page whose title is the shop's name. */
   title: string;
   main: Html;
-  /** The pages above this one, each with its path without the language; the first page and this one are added. */
+  /** Breadcrumbs between the start page and this page, with paths without the language. */
   trail?: readonly (readonly [string, string])[];
-  /** For search engines and link previews: a sentence or two. */
+  /** One or two sentences for search engines and link previews. */
   description?: string | null;
   image?: string | undefined;
-  /** The canonical path of the page, if it was requested at another one; without the language. */
+  /** Canonical path without the language, if the request used another one. */
   path?: string;
-  /** The subject of the page, in the vocabulary of schema.org. */
+  /** Structured data of the page's subject (schema.org). */
   data?: object;
-  /** Whether search engines should ignore the page: a cart, an account, one of many ways to filter. */
+  /** Whether to hide the page from search engines: carts, accounts, and filtered lists. */
   isPrivate?: boolean;
-  /** Why the form that was posted is shown again. */
+  /** Why a submitted form is shown again. */
   refusal?: Key;
 }

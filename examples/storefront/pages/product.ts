@@ -7,7 +7,7 @@ import type { Page } from './page.ts';
 type Product = Schemas['Product'];
 type Variant = Schemas['Variant'];
 
-/** Shows a product. Links select the variant, so that each variant has a URL, and the choice works without scripts. */
+/** A product page. Variants are selected by links, so that each has a URL and the page works without JavaScript. */
 export async function productPage(visit: Visit): Promise<Page> {
   const { shop, req, t, to } = visit;
   const path = { id_or_slug: String(req.params.slug) };
@@ -42,7 +42,7 @@ ${others.length > 0 && html`<section class="row"><h2>${t('more_like_it')}</h2>${
   };
 }
 
-/** Structured data for the results of search engines (https://schema.org/Product). */
+/** Structured data for search engines (https://schema.org/Product). */
 function structured({ name, description, vendor, images, variants, currency }: Product): object {
   return {
     ...{ '@context': 'https://schema.org', '@type': 'Product', name, description },
@@ -55,7 +55,7 @@ function structured({ name, description, vendor, images, variants, currency }: P
   };
 }
 
-/** Shows the pictures. Those of the chosen variant come first; those of other variants are left out. */
+/** The product's images. Those of the selected variant come first, and those of other variants are omitted. */
 function gallery({ images, name }: Product, variant: Variant | undefined): Html {
   const own = images.filter(({ variant_ids }) => variant !== undefined && variant_ids.includes(variant.id));
   const common = images.filter(({ variant_ids }) => variant_ids.length === 0);
@@ -81,7 +81,7 @@ function buying(visit: Visit, product: Product, variant: Variant): Html {
 
 const FIELDS = ['option1', 'option2', 'option3'] as const;
 
-/** The values of one option, each a link to the variant that has it and is otherwise as like the chosen one as can be. */
+/** The values of an option. Each links to the variant that has it and otherwise differs least from the selected one. */
 function choice(
   { t }: Visit,
   product: Product,

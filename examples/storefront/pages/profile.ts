@@ -6,12 +6,12 @@ import { ofAccount } from './account-layout.ts';
 import { field } from './form.ts';
 import type { Page } from './page.ts';
 
-/** The form of this page that was rejected. */
+/** The submitted form, if the shop rejected it. */
 interface RefusedForm extends Refused {
   form: 'profile' | 'password';
 }
 
-/** Shows the profile. A rejected one keeps its input. */
+/** The customer's profile. If it is invalid, the form keeps its input. */
 export async function profilePage(visit: Visit, refused?: RefusedForm): Promise<Page> {
   const { t, to, shop, req } = visit;
   const customer = await unwrap(shop.GET('/api/storefront/customer/me'));
@@ -49,7 +49,7 @@ function wantsMarketing({ req }: Visit): boolean {
   return textOf(req.body, 'marketing') === 'yes';
 }
 
-/** Saves the profile. A consent is stored with its exact wording; one that has not changed is not sent again. */
+/** Saves the profile. Marketing consent is sent only if it has changed, with its exact wording. */
 export async function saveProfile(visit: Visit): Promise<Page | undefined> {
   const { shop, t, req } = visit;
   const of = (name: string) => textOf(req.body, name) || null;

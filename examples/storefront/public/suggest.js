@@ -1,4 +1,4 @@
-/** Shows suggestions while a query is typed. Without this file the search still works. */
+/** Shows suggestions while the shopper types a query. The search works without this script. */
 const form = document.querySelector('form[data-suggest]');
 const field = form.querySelector('input');
 const list = form.querySelector('.suggestions');

@@ -9,7 +9,10 @@ import { FormError } from '../ui/form-error.tsx';
 import { Form } from '../ui/held.tsx';
 import { Gate } from './gate.tsx';
 
-/** Asks for a link to set a new password. The response does not reveal whether the e-mail address has an account. */
+/**
+ * Requests a mail with a link to set a new password. The response does not reveal whether the e-mail address has an
+ * account.
+ */
 export function Forgot() {
   const request = useMutation({
     mutationFn: (email: string) => unwrap(api.POST('/api/dashboard/auth/reset-request', { body: { email } })),

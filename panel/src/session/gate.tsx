@@ -1,6 +1,6 @@
 import { type ReactNode, useEffect } from 'react';
 
-/** The frame of the screens before the login. */
+/** Layout of the screens before login. */
 export function Gate({ title, children }: { title: string; children: ReactNode }) {
   useEffect(() => {
     document.title = `${title} · Merchant panel`;

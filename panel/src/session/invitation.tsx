@@ -20,7 +20,7 @@ interface Invitation {
   has_account: boolean;
 }
 
-/** Accepts an invitation: with a new account, or after a login with the e-mail address's existing account. */
+/** Accepts an invitation by creating an account, or by logging in to an existing one. */
 export function InvitationScreen() {
   const [token] = useState(() => takeTokenFromAddress('inv_'));
   const session = useSession();

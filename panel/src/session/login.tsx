@@ -22,8 +22,8 @@ export function Login() {
 }
 
 /**
- * The login after a session has ended. The screen below is hidden, because another person may use the browser now. When its owner
- * returns, it is unchanged.
+ * Login after a session has ended. It hides the current screen, because another person may be using the browser. If the
+ * same user logs in, the screen is shown unchanged.
  */
 export function LoginAgain() {
   const { staff } = useMe();
@@ -43,8 +43,8 @@ export function LoginAgain() {
 }
 
 /**
- * Logs in; asks for the second factor if the server requires it. `before` is the user whose session has ended: another user
- * sees no data that was loaded for them.
+ * Login form, with a second factor if the server requires it. `before` is the user whose session has ended; a different
+ * user must not see their loaded data.
  */
 function LoginForm({ before }: { before?: string }) {
   const [needsCode, setNeedsCode] = useState(false);

@@ -10,7 +10,7 @@ import { Form } from '../ui/held.tsx';
 import { Gate } from './gate.tsx';
 import { takeTokenFromAddress } from './secret-in-address.ts';
 
-/** Sets a new password with the link of a mail. */
+/** Sets a new password through the link in a mail. */
 export function Reset() {
   const [token] = useState(() => takeTokenFromAddress('rst_'));
   const reset = useMutation({

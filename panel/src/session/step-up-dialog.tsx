@@ -12,7 +12,7 @@ const PASSWORD_HINT =
 const CODE_HINT =
   'This change concerns your second factor: enter a code of your authenticator app, or a recovery code.';
 
-/** Asks for the password again before payments, bank details, staff or keys are changed. */
+/** Asks for the password again before sensitive changes to payments, bank details, staff or keys. */
 export function StepUpDialog() {
   const [open, setOpen] = useState(false);
   const [onlyCode, setOnlyCode] = useState(false);
@@ -31,7 +31,7 @@ export function StepUpDialog() {
     });
     return () => {
       onConfirmIdentity(undefined);
-      // Once the dialog is gone, waiting calls are rejected, and the next one asks again.
+      // When the dialog is unmounted, waiting calls are rejected, and the next call asks again.
       answer.current?.(false);
     };
   }, []);
@@ -43,7 +43,7 @@ export function StepUpDialog() {
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
-    // The form is in a dialog over others, whose own submit must not run.
+    // The dialog may be inside another form, which must not be submitted.
     event.stopPropagation();
     const secret = String(new FormData(event.currentTarget).get('secret'));
     const body = onlyCode || /^\d{6}$/.test(secret) ? { totp_code: secret } : { password: secret };

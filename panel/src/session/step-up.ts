@@ -1,9 +1,10 @@
 /**
- * Asks the user to confirm their identity when a call needs that. The dialog (`step-up-dialog.tsx`)
- * registers itself here, so that the client of the API does not depend on components.
+ * Asks the user to confirm their identity when a call requires it. The dialog (`step-up-dialog.tsx`) registers itself
+ * here, so that the API client does not depend on components.
  */
+
 export interface Wanted {
-  /** Whether only a code of the second factor is accepted, not the password. */
+  /** Whether only a second-factor code is accepted, and not the password. */
   secondFactor: boolean;
 }
 
@@ -16,7 +17,7 @@ export function onConfirmIdentity(handler: Ask | undefined): void {
   ask = handler;
 }
 
-/** Resolves to whether the person confirmed. Concurrent calls share one question. */
+/** Resolves to whether the user confirmed. Concurrent calls share one dialog. */
 export function confirmIdentity(wanted: Wanted): Promise<boolean> {
   asking ??= (ask?.(wanted) ?? Promise.resolve(false)).finally(() => {
     asking = undefined;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { api, meKey, queryClient, type Schemas } from '../api.ts';
 
-/** The logged-in member of staff, the merchant, and the role's permissions. */
+/** The logged-in staff member, the merchant, and the role's permissions. */
 export interface Me {
   staff: Schemas['Staff'];
   merchant: Schemas['Merchant'];
@@ -12,8 +12,8 @@ export interface Me {
 }
 
 /**
- * The session's owner; null when nobody is logged in. Fetched again whenever the window gets the focus, another screen opens, or
- * a call is rejected (api.ts), because roles change and end.
+ * The logged-in user; null if nobody is logged in. Refetched when the window gets the focus, when another screen opens
+ * and when a call is rejected (api.ts), because roles can change.
  */
 export function useSession() {
   return useQuery({
@@ -30,12 +30,12 @@ export function useSession() {
   });
 }
 
-/** Refetches the session unless that was done just now. */
+/** Refetches the session unless that was just done. */
 export function renewSession(): void {
   void queryClient.refetchQueries({ queryKey: meKey, stale: true }, { cancelRefetch: false });
 }
 
-/** Refetches the session and the data that needed one, after a login. */
+/** After a login, refetches the session and all data that requires one. */
 export async function refreshSession(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: meKey });
   void queryClient.refetchQueries({
@@ -44,7 +44,7 @@ export async function refreshSession(): Promise<void> {
   });
 }
 
-/** Logs out, and reloads the panel, so that no loaded data stays in memory. */
+/** Logs out and reloads the page, so that no data stays in memory. */
 export async function endSession(): Promise<void> {
   await api.POST('/api/dashboard/auth/logout');
   window.location.assign('/panel/');
@@ -58,7 +58,7 @@ export function useMe(): Me {
   return me;
 }
 
-/** Whether the role allows a scope. The server decides; the panel only hides actions that it would reject. */
+/** Whether the role includes a scope. Only for hiding actions; the server decides. */
 export function useCan(): (scope: string) => boolean {
   const { scopes } = useMe();
   return (scope) => scopes.includes(scope);

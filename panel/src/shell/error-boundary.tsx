@@ -5,12 +5,12 @@ import { PartNotLoaded } from './lazy-part.ts';
 import { isOutdated, reachServer } from './version.ts';
 
 interface Props {
-  /** The current screen: the error is cleared when this changes. */
+  /** The current screen. When it changes, the error is cleared. */
   place?: string;
   children: ReactNode;
 }
 
-/** Limits an error to one screen: the menu stays, and another screen can be opened. */
+/** Limits an error to one screen, so that the menu and other screens still work. */
 export class ErrorBoundary extends Component<Props, { error?: unknown }> {
   override state: { error?: unknown } = {};
 
@@ -30,7 +30,10 @@ export class ErrorBoundary extends Component<Props, { error?: unknown }> {
   }
 }
 
-/** Reloads the page once the server can be reached: automatically when the connection returns, or to get the newer panel. */
+/**
+ * Reloads the page when the server can be reached: automatically when the connection returns, or when the user asks for
+ * the new version.
+ */
 function NotLoaded() {
   const [unreachable, setUnreachable] = useState(false);
 

@@ -1,9 +1,9 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
-/** Thrown when the script of a screen could not be loaded: the connection is lost, or the server has a newer panel. */
+/** Thrown if a screen's script could not be loaded, because there is no connection or the server has a newer panel. */
 export class PartNotLoaded extends Error {}
 
-/** A part of the panel that is loaded on first use, so that the first load stays small. */
+/** A component that is loaded on first use, to keep the first load small. */
 export function lazyPart<Props extends object = object>(
   load: () => Promise<ComponentType<Props>>,
 ): LazyExoticComponent<ComponentType<Props>> {

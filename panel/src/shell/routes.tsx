@@ -16,6 +16,16 @@ export const routes: { path: string; component: Screen }[] = [
     component: screen(() => import('../screens/orders/statement/statement.tsx'), 'Statement'),
   },
   { path: '/orders/:order_id', component: screen(() => import('../screens/orders/order.tsx'), 'OrderScreen') },
+  { path: '/returns', component: screen(() => import('../screens/returns/returns.tsx'), 'Returns') },
+  {
+    path: '/withdrawals',
+    component: screen(() => import('../screens/withdrawals/withdrawals.tsx'), 'Withdrawals'),
+  },
+  {
+    path: '/withdrawals/:withdrawal_id',
+    component: screen(() => import('../screens/withdrawals/withdrawal.tsx'), 'WithdrawalScreen'),
+  },
+  { path: '/returns/:return_id', component: screen(() => import('../screens/returns/return.tsx'), 'ReturnScreen') },
   { path: '/agents', component: screen(() => import('../screens/agents/agents.tsx'), 'Agents') },
   { path: '/agents/:agent_token_id', component: screen(() => import('../screens/agents/agent.tsx'), 'Agent') },
   { path: '/customers', component: screen(() => import('../screens/customers/customers.tsx'), 'Customers') },

@@ -1,7 +1,9 @@
-/** The entries of the menu, and the scope without which an entry is left out. */
+/** Menu entries. An entry is hidden from users without its scope. */
 export const sections: { path: string; name: string; scope?: string }[] = [
   { path: '/', name: 'Today', scope: 'orders:read' },
   { path: '/orders', name: 'Orders', scope: 'orders:read' },
+  { path: '/returns', name: 'Returns', scope: 'orders:read' },
+  { path: '/withdrawals', name: 'Withdrawals', scope: 'orders:read' },
   { path: '/products', name: 'Products', scope: 'products:read' },
   { path: '/stock', name: 'Stock', scope: 'inventory:read' },
   { path: '/collections', name: 'Collections', scope: 'products:read' },

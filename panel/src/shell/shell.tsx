@@ -5,7 +5,7 @@ import { Button } from '../ui/button.tsx';
 import { toastError } from '../ui/toasts.tsx';
 import { sections } from './sections.ts';
 
-/** The frame of every screen: the menu, the current screen and the logged-in user. On a phone the menu opens on demand. */
+/** Layout of all screens: menu, current screen and logged-in user. On phones, the menu opens on demand. */
 export function Shell({ children }: { children: ReactNode }) {
   const { merchant, staff, scopes } = useMe();
   const [location] = useLocation();
@@ -13,7 +13,7 @@ export function Shell({ children }: { children: ReactNode }) {
   const main = useRef<HTMLElement>(null);
   const [screen] = useScreen(location);
 
-  // Screen readers and keyboards start at the new screen, as they would on a new page.
+  // Moves the focus to the new screen, as a browser does for a new page.
   useEffect(() => {
     if (screen === undefined) return;
     setOpen(false);
@@ -69,7 +69,7 @@ function isWithin(location: string, path: string): boolean {
   return path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`);
 }
 
-/** The screen of a path; undefined for the first one, whose focus the browser sets. */
+/** The path of the current screen; undefined for the first one, for which the browser sets the focus. */
 function useScreen(location: string): [string | undefined] {
   const first = useRef(location);
   return [first.current === location ? undefined : location];

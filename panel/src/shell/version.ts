@@ -1,4 +1,4 @@
-/** The panel's page as the server has it now; undefined while the server cannot be reached. */
+/** Fetches the panel's current HTML; undefined if the server cannot be reached. */
 export async function reachServer(): Promise<string | undefined> {
   try {
     const page = await fetch('/panel/', { cache: 'no-store', credentials: 'omit' });
@@ -8,7 +8,7 @@ export async function reachServer(): Promise<string | undefined> {
   }
 }
 
-/** Whether the server has another version than the running one: names of scripts contain a hash of their content. */
+/** Whether the HTML belongs to another version than the running one. Script names contain a hash of their content. */
 export function isOutdated(page: string): boolean {
   const script = document.querySelector<HTMLScriptElement>('script[type="module"][src]');
   return script !== null && !page.includes(new URL(script.src).pathname);

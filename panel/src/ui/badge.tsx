@@ -20,6 +20,16 @@ const tones: Record<string, Tone> = {
   partially_refunded: 'open',
   requires_escalation: 'open',
   low_stock: 'open',
+  requested: 'open',
+  approved: 'open',
+  in_transit: 'open',
+  to_confirm: 'open',
+  unmatched: 'open',
+  received: 'open',
+  open: 'open',
+  won: 'good',
+  lost: 'bad',
+  declined: 'bad',
   scheduled: 'open',
   cancelled: 'bad',
   failed: 'bad',
@@ -29,7 +39,7 @@ const tones: Record<string, Tone> = {
   out_of_stock: 'bad',
 };
 
-/** A status as a word in a coloured box; the colour is not needed to understand it. */
+/** A status label with a colour. The text alone is enough to understand it. */
 export function Badge({ value, children }: { value: string; children?: string }) {
   return <span className={`badge ${tones[value] ?? 'quiet'}`}>{children ?? label(value)}</span>;
 }

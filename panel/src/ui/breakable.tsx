@@ -1,9 +1,9 @@
 import { Fragment, type ReactNode } from 'react';
 
-/** Words up to this length are never broken. */
+/** Words up to this length are not broken. */
 const WORD = 16;
 
-/** A text whose long words, such as URLs and names of events, can break after punctuation, or else every 16 characters. */
+/** Lets long words, such as URLs and event types, break after punctuation, or every 16 characters. */
 export function Breakable({ text }: { text: string }): ReactNode {
   return text.split(/(?<=\s)/).map((word, at) => (
     <Fragment key={at}>

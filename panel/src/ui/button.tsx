@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 type Kind = 'plain' | 'primary' | 'danger' | 'quiet';
 
 /**
- * A button; `busy` shows that its work is running, and prevents a second press. It stays focusable even then:
- * browsers remove the focus from `disabled` elements, which would throw keyboard users out of their dialog.
+ * A button. While `busy`, it shows that its work is running and ignores presses. It stays focusable, because browsers
+ * remove the focus from `disabled` elements, which would move keyboard users out of a dialog.
  */
 export function Button({
   kind = 'plain',
@@ -32,12 +32,12 @@ export function Button({
   );
 }
 
-/** Prevents what a press would do; pressing Enter in a field of the form triggers this, too. */
+/** Prevents the effect of a press, including a press of Enter in a field of the form. */
 function swallow(event: MouseEvent): void {
   event.preventDefault();
 }
 
-/** A link to another screen that looks like a button. */
+/** A link that looks like a button. */
 export function LinkButton({ to, kind = 'plain', children }: { to: string; kind?: Kind; children: ReactNode }) {
   return (
     <Link to={to} className={`button ${kind}`}>

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react';
 import './cell-input.css';
 
-/** An editable cell. The column's heading labels it; screen readers also get the row. */
+/** An editable table cell. Its label for screen readers contains the row. */
 export function CellInput({
   label,
   error,

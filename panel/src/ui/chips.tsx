@@ -1,7 +1,9 @@
 import { type ClipboardEvent, type KeyboardEvent, useId, useState } from 'react';
 import './chips.css';
 
-/** A list of short texts: Enter or a comma adds one, its × removes it. Several can be pasted at once, separated by commas. */
+/**
+ * A list of short texts. Enter or a comma adds one, × removes one. Several can be pasted at once, separated by commas.
+ */
 export function Chips({
   label,
   name,

@@ -4,22 +4,22 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import './conflict-dialog.css';
 
-/** A field that was changed twice, with both values as people read them. */
+/** A field that two users have changed, with both values as text. */
 export interface ConflictField {
   label: string;
   mine: string;
   theirs: string;
-  /** Whether both changed the field, to different values. */
+  /** Whether both users changed the field to different values. */
   contested: boolean;
 }
 
-/** The author and time of the other change; unknown parts are omitted. */
+/** Author and time of the other change, as far as known. */
 export interface ConflictSource {
   by?: string | undefined;
   at?: string | undefined;
 }
 
-/** The author of the other change, for a 412. Undefined for every other error. */
+/** The other change reported by a 412 error; undefined for other errors. */
 export function conflictOf(error: unknown): ConflictSource | undefined {
   const { status, body } = (error ?? {}) as Partial<CommerceError>;
   if (status !== 412) return undefined;
@@ -31,8 +31,8 @@ export function conflictOf(error: unknown): ConflictSource | undefined {
 }
 
 /**
- * The fields that two changes touch. The arguments are three states of one thing, each as words by field: `base` is the state
- * from which both started.
+ * The fields that two users have changed. All three states are texts by field; `base` is the state from which both
+ * started.
  */
 export function conflictFields(
   base: Map<string, string>,
@@ -47,7 +47,7 @@ export function conflictFields(
   });
 }
 
-/** Two people changed the same object: shows the differences, field by field, and asks which change to keep. */
+/** Shows which fields two users have changed, and asks which changes to keep. */
 export function ConflictDialog({
   source,
   fields,
@@ -56,7 +56,7 @@ export function ConflictDialog({
   onClose,
   busy = false,
 }: {
-  /** The other change; undefined keeps the dialog closed. */
+  /** The other user's change. While it is undefined, the dialog is closed. */
   source: ConflictSource | undefined;
   fields: ConflictField[];
   onKeepMine: () => void;

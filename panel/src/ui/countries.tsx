@@ -1,14 +1,14 @@
 import { useId, useMemo, useState } from 'react';
 import { Button } from './button.tsx';
 
-/** The country codes of the API (`Country` in the contract). */
+/** Country codes that the API accepts (`Country` in the contract). */
 const codes =
   /^(?:A[DEFGILMOQRSTUWXZ]|B[ABDEFGHIJLMNOQRSTVWYZ]|C[ACDFGHIKLMNORUVWXYZ]|D[EJKMOZ]|E[CEGHRST]|F[IJKMOR]|G[ABDEFGHILMNPQRSTUWY]|H[KMNRTU]|I[DELMNOQRST]|J[EMOP]|K[EGHIMNPRWYZ]|L[ABCIKRSTUVY]|M[ACDEFGHKLMNOPQRSTUVWXYZ]|N[ACEFGILOPRUZ]|OM|P[AEFGHKLMNRSTWY]|QA|R[EOSUW]|S[ABCDEGHIJKLMNORSTVXYZ]|T[CDFGHJKLMNORTVWZ]|U[AGMSYZ]|V[ACEGINU]|W[FS]|XK|Y[ET]|Z[AMW])$/;
 
 const names = new Intl.DisplayNames(['en'], { type: 'region' });
 const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
-/** Every country as [code, name], by name. */
+/** All countries as [code, name], sorted by name. */
 const countries = letters
   .flatMap((first) => letters.map((second) => first + second))
   .filter((code) => codes.test(code))
@@ -27,7 +27,7 @@ export function CountryOptions() {
   ));
 }
 
-/** A field for a set of countries: each can be removed, and others are added from the list. */
+/** A field for a set of countries, which are added from a list and can be removed. */
 export function CountriesField({
   label,
   hint,

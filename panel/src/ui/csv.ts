@@ -1,7 +1,7 @@
-/** Matches cells that a spreadsheet would run as a formula. */
+/** Matches cells that spreadsheets would run as a formula. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** Writes rows as CSV (RFC 4180). A cell that a spreadsheet would run as a formula begins with an apostrophe. */
+/** Converts rows to CSV (RFC 4180). Cells that spreadsheets would run as a formula get an apostrophe as prefix. */
 export function csvOf(rows: (string | number | null | undefined)[][]): string {
   return rows.map((row) => `${row.map(cell).join(',')}\r\n`).join('');
 }
@@ -12,7 +12,7 @@ function cell(value: string | number | null | undefined): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Downloads a text as a file. The byte order mark marks it as UTF-8 for spreadsheets. */
+/** Downloads a text as a file. The byte order mark tells spreadsheets that it is UTF-8. */
 export function download(name: string, text: string, type = 'text/csv'): void {
   const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: `${type};charset=utf-8` }));
   const link = document.createElement('a');

@@ -12,31 +12,31 @@ import { Button } from './button.tsx';
 
 const features = tableFeatures({ rowSelectionFeature });
 
-/** A column: its heading, its cells, and its layout on a phone, where each row becomes a card. */
+/** A table column. On phones each row becomes a card. */
 export interface Column<Row> {
   id: string;
   header: string;
   cell: (row: Row) => ReactNode;
-  /** Aligns numbers and amounts to the right. */
+  /** Aligns to the right. */
   numeric?: boolean;
-  /** For times and other values that stay on one line. */
+  /** Keeps the value on one line. */
   short?: boolean;
-  /** Left out on narrow screens. */
+  /** Hidden on narrow screens. */
   wideOnly?: boolean;
-  /** Sentences: on a phone they are below their heading. */
+  /** For sentences. On phones the text is placed below its heading. */
   long?: boolean;
 }
 
 interface Selection {
   selected: RowSelectionState;
   onSelect: (next: RowSelectionState) => void;
-  /** The accessible name of a row's checkbox, such as "Select order 1001". */
+  /** Accessible name of a row's checkbox, such as "Select order 1001". */
   label: (id: string) => string;
 }
 
 /**
- * A list as a table, and as cards on a phone. Sorting, filters and pages are the server's; here are only the rows of one page,
- * and which of them are selected.
+ * A table, shown as cards on phones. It gets the rows of one page and the selection; the server sorts, filters and
+ * paginates.
  */
 export function DataTable<Row extends { id: string }>({
   caption,
@@ -72,7 +72,7 @@ export function DataTable<Row extends { id: string }>({
   };
   return (
     <>
-      {/* On a phone this replaces the box in the column's heading, which has no place there. */}
+      {/* On phones, replaces the checkbox in the table's head, which is hidden there. */}
       {selectsAll && (
         <label className="select-all">
           <input {...selectsAll} /> Select all on this page
@@ -126,7 +126,7 @@ export function DataTable<Row extends { id: string }>({
   );
 }
 
-/** Long words break after punctuation, so that no column is wider than the table and no word that fits is broken. */
+/** Lets long words break after punctuation, so that no column becomes wider than the table. */
 function shown(content: ReactNode): ReactNode {
   return typeof content === 'string' ? <Breakable text={content} /> : content;
 }
@@ -138,7 +138,7 @@ function classOf<Row>({ numeric, short, wideOnly, long }: Column<Row>): string |
   );
 }
 
-/** Shows "1–20 of 312", and links to the neighbouring pages. */
+/** Shows "1–20 of 312" with links to the previous and next page. */
 export function Pager({
   page,
   pages,

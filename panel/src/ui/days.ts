@@ -1,18 +1,18 @@
-/** Days in the format of date inputs ("2026-03-29"), and the moments at which they begin in a time zone. */
+/** Converts between days of date inputs ("2026-03-29") and the times at which they start in a time zone. */
 
-/** The moment at which a day, or the one `later` days after it, begins in the time zone. */
+/** The time at which a day starts in the time zone, or the day that is `later` days after it. */
 export function startOfDay(day: string, timeZone: string, later = 0): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const asUtc = Date.UTC(year, month - 1, date + later);
-  // The offset is looked up twice, because that at the first guess differs if the clocks change in between.
+  // The offset is looked up twice, because the clocks may change between the first guess and the result.
   const guess = asUtc - offsetAt(asUtc, timeZone);
   const moment = asUtc - offsetAt(guess, timeZone);
-  // If the clocks skip midnight, the day begins at the change, which is the later of the two.
+  // If a clock change skips midnight, the day starts at the change, which is the later time.
   const hasMidnight = moment + offsetAt(moment, timeZone) === asUtc;
   return new Date(hasMidnight ? moment : Math.max(guess, moment)).toISOString();
 }
 
-/** The day in the time zone whose `startOfDay` is this moment; empty if there is none. */
+/** The day in the time zone for which `startOfDay` returns this time; empty if there is none. */
 export function dayOf(time: string | null, timeZone: string, later = 0): string {
   const moment = Date.parse(time ?? '');
   if (Number.isNaN(moment)) return '';
@@ -21,7 +21,7 @@ export function dayOf(time: string | null, timeZone: string, later = 0): string 
   return day.toISOString().slice(0, 10);
 }
 
-/** How far the clocks of the time zone are ahead of UTC at a moment, in milliseconds. */
+/** The time zone's UTC offset at a time, in milliseconds. */
 function offsetAt(moment: number, timeZone: string): number {
   const parts = new Intl.DateTimeFormat('en', {
     timeZone,

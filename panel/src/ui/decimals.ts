@@ -1,9 +1,9 @@
-/** The minor units of a decimal amount, for exact arithmetic with amounts of one currency. */
+/** Converts a decimal amount to minor units, for exact arithmetic. */
 export function unitsOf(amount: string): bigint {
   return BigInt(amount.replace('.', ''));
 }
 
-/** Writes minor units with as many digits as another amount of the currency has. */
+/** Formats minor units with the number of decimals of another amount in the same currency. */
 export function amountLike(example: string, units: bigint): string {
   const digits = example.split('.')[1]?.length ?? 0;
   if (digits === 0) return String(units);

@@ -6,7 +6,7 @@ import { Button } from './button.tsx';
 import { Confirm } from './dialog.tsx';
 import { toast, toastError } from './toasts.tsx';
 
-/** Deletes the subject of the screen, after a question that names the consequences, and returns to its list. */
+/** Deletes the object of the screen after a confirmation that names the consequences, and returns to its list. */
 export function DeleteButton({
   name,
   action = 'Delete',
@@ -17,13 +17,13 @@ export function DeleteButton({
   children,
 }: {
   name: string;
-  /** The label of the confirming button. */
+  /** Label of the confirmation button. */
   action?: string;
   list: string;
   send: () => Promise<unknown>;
-  /** The lists that show the deleted object, by their names in the cache. */
+  /** Query keys of the lists that contain the deleted object. */
   shownBy: readonly string[];
-  /** Called before the screen is left. */
+  /** Called before the screen closes. */
   onDeleted?: () => void;
   children: ReactNode;
 }) {
@@ -33,7 +33,7 @@ export function DeleteButton({
     mutationFn: send,
     onSuccess: () => {
       onDeleted?.();
-      // The lists are removed from the cache: they would show the deleted object until they are fetched again.
+      // Cached lists would show the deleted object until they are refetched.
       for (const each of shownBy) queryClient.removeQueries({ queryKey: [each], type: 'inactive' });
       navigate(list, { replace: true });
       toast(`${name} is deleted.`);

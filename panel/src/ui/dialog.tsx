@@ -3,7 +3,7 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
 
-/** A dialog over the screen: it traps the focus, closes on Escape, and returns the focus. */
+/** A modal dialog. It traps the focus, closes on Escape and then restores the focus. */
 export function Dialog({
   open,
   onClose,
@@ -16,7 +16,7 @@ export function Dialog({
   onClose: () => void;
   title: string;
   wide?: boolean;
-  /** The label of the closing button, if neither Escape nor a click outside closes the dialog because input would be lost. */
+  /** Label of the only button that closes the dialog. Without it, Escape and a click outside close the dialog too. */
   closedOnlyBy?: string;
   children: ReactNode;
 }) {
@@ -45,7 +45,7 @@ export function Dialog({
   );
 }
 
-/** A confirmation before an irreversible action. It names the consequences, and the button names the action. */
+/** Asks for confirmation before an irreversible action. The text names the consequences, the button the action. */
 export function Confirm({
   open,
   onClose,

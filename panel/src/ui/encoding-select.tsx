@@ -1,6 +1,6 @@
 import { Select } from './field.tsx';
 
-/** The encodings that spreadsheets and banks write, apart from UTF-8. */
+/** Encodings of files from spreadsheets and banks, except UTF-8. */
 const ENCODINGS = {
   'windows-1252': 'Western European (Windows)',
   'windows-1250': 'Central European (Windows)',
@@ -21,7 +21,7 @@ const ENCODINGS = {
 
 export const NOT_UTF8 = 'The file is not UTF-8. Save it as "CSV UTF-8", or choose its encoding.';
 
-/** Asks which encoding a file has that is not UTF-8; empty while none is chosen. */
+/** Asks for the encoding of a file that is not UTF-8. The value is empty until one is selected. */
 export function EncodingSelect({ value, onChange }: { value: string; onChange: (encoding: string) => void }) {
   return (
     <Select

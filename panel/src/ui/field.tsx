@@ -2,13 +2,13 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 
 interface FieldProps {
   label: string;
-  /** Explains the input, if the label is not enough. */
+  /** Help text below the field. */
   hint?: ReactNode;
-  /** The error in the value. */
+  /** Shown with the field, which is then marked as invalid. */
   error?: string | undefined;
 }
 
-/** A text input with its label, hint and error, tied together for screen readers. */
+/** A text input with its label, hint and error, linked for screen readers. */
 export function TextField({ label, hint, error, ...input }: FieldProps & ComponentProps<'input'>) {
   const { id, describedBy } = useIds(hint, error);
   return (
@@ -27,7 +27,7 @@ export function TextArea({ label, hint, error, ...input }: FieldProps & Componen
   );
 }
 
-/** A select of the browser's own, which works with keyboards, screen readers and phones. */
+/** The browser's own select element, which works with keyboards, screen readers and phones. */
 export function Select({ label, hint, error, children, ...input }: FieldProps & ComponentProps<'select'>) {
   const { id, describedBy } = useIds(hint, error);
   return (

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { inWords } from '../api.ts';
 import { Button } from './button.tsx';
 
-/** The error of a form, thrown or as a sentence, with its remedy. Screen readers read it when it appears. */
+/** Shows the error of a form, given as an Error or a sentence. Screen readers announce it. */
 export function FormError({ error, children }: { error: unknown; children?: ReactNode }) {
   if (!error) return null;
   return (
@@ -12,7 +12,7 @@ export function FormError({ error, children }: { error: unknown; children?: Reac
   );
 }
 
-/** The footer of a form in a dialog: the error, a cancel button, and the submit button. */
+/** The footer of a form in a dialog: error, cancel button and submit button. */
 export function DialogFoot({
   work,
   action,
@@ -21,7 +21,7 @@ export function DialogFoot({
 }: {
   work: { error: unknown; isPending: boolean };
   action: ReactNode;
-  /** The error; null if a field shows it. */
+  /** Null if a field already shows the error. */
   error?: unknown;
   onCancel: () => void;
 }) {

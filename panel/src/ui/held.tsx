@@ -2,8 +2,8 @@ import { type ComponentPropsWithoutRef, type RefObject, useLayoutEffect, useRef 
 import './held.css';
 
 /**
- * Locks the form during a save: nothing can be typed, pressed or dropped there until the response arrives, because later input
- * would be lost when the response replaces it. Every form and every editor of the panel is one of these.
+ * A form that is locked during a save, because input would be lost when the response replaces it. All forms and editors
+ * of the panel use it.
  */
 export function Form({ busy, ...form }: Omit<ComponentPropsWithoutRef<'form'>, 'className'> & { busy: boolean }) {
   const box = useRef<HTMLFormElement>(null);
@@ -11,14 +11,14 @@ export function Form({ busy, ...form }: Omit<ComponentPropsWithoutRef<'form'>, '
   return <form {...form} ref={box} className="held" inert={busy} />;
 }
 
-/** Locks fields that are not in a form, in the same way as Form. */
+/** Locks fields outside of a form, like Form. */
 export function Held({ busy, className = '', ...rest }: ComponentPropsWithoutRef<'div'> & { busy: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   useFocusKept(box, busy);
   return <div {...rest} ref={box} className={`held ${className}`} inert={busy} />;
 }
 
-/** Browsers remove the focus from inert elements. Keyboard users get it back, unless they moved it meanwhile. */
+/** Browsers remove the focus from inert elements. Restores it, unless the user has moved it. */
 function useFocusKept(box: RefObject<HTMLElement | null>, busy: boolean): void {
   const kept = useRef<HTMLElement>(undefined);
   useLayoutEffect(() => {
@@ -29,7 +29,7 @@ function useFocusKept(box: RefObject<HTMLElement | null>, busy: boolean): void {
     }
     if (kept.current && (!now || now === document.body || now.contains(kept.current))) {
       const { current: before } = kept;
-      // A field that was rendered again is a new element. In that case the submit button gets the focus.
+      // If the field was rendered anew, its old element is gone. Then the submit button gets the focus.
       const next = before.isConnected ? before : box.current?.querySelector<HTMLElement>('[type="submit"]');
       next?.focus();
     }

@@ -5,7 +5,7 @@ import { TextField } from './field.tsx';
 import { useNumberInput } from './typed-number.ts';
 
 interface NumberProps {
-  /** A canonical number, or what `typedNumber` returned. */
+  /** A canonical number, or a value that `typedNumber` returned. */
   value: string;
   onValue?: (value: string) => void;
   texts: NumberTexts;
@@ -13,7 +13,7 @@ interface NumberProps {
 
 type Rest<Props> = Omit<Props, 'value' | 'defaultValue' | 'onChange' | 'inputMode' | 'ref'>;
 
-/** An input for a number in the shop's format. Ambiguous text is rejected at once. */
+/** A number input in the shop's format. Ambiguous text is rejected at once. */
 export function NumberField({
   value,
   onValue,
@@ -34,13 +34,12 @@ export function NumberField({
   );
 }
 
-/** A field for an amount of money. */
 export function AmountField(field: Omit<NumberProps, 'texts'> & Rest<ComponentProps<typeof TextField>>) {
   const { amounts } = useFormat();
   return <NumberField {...field} texts={amounts} />;
 }
 
-/** A number input in a cell of a table. */
+/** A number input in a table cell. */
 export function NumberCell({
   value,
   onValue,

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { inWords } from '../api.ts';
 import { Button } from './button.tsx';
 
-/** A screen: its title (which is the window's as well), its actions, and its content. */
+/** A screen with title, actions and content. The title is also the window's title. */
 export function Page({
   title,
   back,
@@ -39,7 +39,7 @@ export function Page({
   );
 }
 
-/** A box with a heading; the panel's screens are made of them. */
+/** A box with a heading. */
 export function Card({ title, actions, children }: { title?: string; actions?: ReactNode; children: ReactNode }) {
   return (
     <section className="card">
@@ -54,7 +54,7 @@ export function Card({ title, actions, children }: { title?: string; actions?: R
   );
 }
 
-/** Properties by name; those without a value are omitted. */
+/** A list of names and values. Entries without a value are omitted. */
 export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
   return (
     <dl className="facts">
@@ -70,7 +70,7 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
   );
 }
 
-/** The empty state: its purpose, and how to create the first entry. */
+/** Shown instead of an empty list: what it is for, and how to create the first entry. */
 export function Empty({ title, children, action }: { title: string; children?: ReactNode; action?: ReactNode }) {
   return (
     <div className="empty">
@@ -81,7 +81,7 @@ export function Empty({ title, children, action }: { title: string; children?: R
   );
 }
 
-/** An error while loading, with a button to retry. */
+/** A loading error with a button to retry. */
 export function LoadError({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div className="load-error" role="alert">
@@ -99,7 +99,7 @@ export function Loading() {
   );
 }
 
-/** Shows that the query is loading, or its error, until there is data, and then the content. */
+/** Shows the content when the query has data; until then, that it is loading or its error. */
 export function Loaded<Data>({
   query,
   children,

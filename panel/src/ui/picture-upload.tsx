@@ -5,7 +5,7 @@ import { TextField } from './field.tsx';
 import { Held } from './held.tsx';
 import { PICTURE_TYPES, uploadPicture } from './upload.ts';
 
-/** Uploads one picture of the user, and returns its URL, unless the field has unmounted by then. */
+/** Uploads an image and passes on its URL, unless the field was unmounted meanwhile. */
 export function PictureUpload({
   label,
   onUploaded,
@@ -13,7 +13,7 @@ export function PictureUpload({
 }: {
   label: string;
   onUploaded: (url: string) => void;
-  /** Called with the number of pictures that are uploading: a save would lack them. */
+  /** Called with the number of running uploads. A save would lack these images. */
   onUploading: (waiting: number) => void;
 }) {
   const upload = useMutation({ mutationFn: uploadPicture });

@@ -10,10 +10,13 @@ export interface PriceChange {
   after: string;
 }
 
-/** The most changes that are listed one by one. */
+/** Maximum number of price changes listed. */
 const MOST_LISTED = 5;
 
-/** Asks before prices change by more than 80 %, which is usually a slip of the decimal sign. Other changes are saved at once. */
+/**
+ * Asks before prices change by more than 80 %, which is usually a misplaced decimal point. Smaller changes are saved at
+ * once.
+ */
 export function usePriceQuestion(): {
   ask: (changes: PriceChange[], save: () => void) => void;
   question: ReactNode;

@@ -1,7 +1,8 @@
 import { type RefObject, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import './reorder.css';
 
-/** The parts that a row of a sortable list needs: its own attributes, its handle and its two buttons. */
+/** Handlers and attributes for the rows of a sortable list. */
 export interface Reorder {
   list: RefObject<HTMLUListElement | null>;
   /** Whether the row is being dragged. */
@@ -9,13 +10,13 @@ export interface Reorder {
   grab: (index: number) => void;
   step: (index: number, by: -1 | 1) => void;
   count: number;
-  /** A sentence about the last move, for screen readers. */
+  /** Describes the last move for screen readers. */
   said: string;
 }
 
 /**
- * Sorts a list, by pointer (mouse, pen and touch) or by buttons. Each row has a `data-index`. The focus stays on
- * the button that moved a row, although the row has a new position.
+ * Sorts a list by pointer (mouse, pen, touch) or with buttons. Each row has a `data-index`. The focus stays on the
+ * button that moved a row.
  */
 export function useReorder(count: number, onMove: (from: number, to: number) => void): Reorder {
   const list = useRef<HTMLUListElement>(null);
@@ -31,37 +32,41 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
   function step(index: number, by: -1 | 1) {
     const to = index + by;
     if (to < 0 || to >= count) return;
-    move(index, to);
+    // The row is drawn at its new position before the focus follows it there.
+    flushSync(() => move(index, to));
     const name = by < 0 ? 'up' : 'down';
-    requestAnimationFrame(() => {
-      const row = list.current?.querySelector(`[data-index="${to}"]`);
-      const button = row?.querySelector<HTMLElement>(`[data-move="${name}"]:not(:disabled)`);
-      (button ?? row?.querySelector<HTMLElement>('[data-move]:not(:disabled)'))?.focus();
-    });
+    const row = list.current?.querySelector(`[data-index="${to}"]`);
+    const button = row?.querySelector<HTMLElement>(`[data-move="${name}"]:not(:disabled)`);
+    (button ?? row?.querySelector<HTMLElement>('[data-move]:not(:disabled)'))?.focus();
   }
 
   const latest = useRef(move);
   latest.current = move;
   const dragging = at !== undefined;
-  // Listens on the document, because the row that is dragged is itself moved about, and would lose the pointer.
+  // Listens on the document, because the dragged row moves in the DOM and would lose the pointer.
   useEffect(() => {
     if (!dragging) return;
     let pointer: { x: number; y: number } | undefined;
     const moveTo = ({ x, y }: { x: number; y: number }) => {
-      // The save bar may cover the rows at the edge.
+      // The save bar may cover rows at the edge.
       const seen = Math.min(Math.max(y, EDGE_PX), window.innerHeight - EDGE_PX);
       const under = document.elementFromPoint(x, seen)?.closest('[data-index]');
       if (!under || !list.current?.contains(under)) return;
       const to = Number(under.getAttribute('data-index'));
-      if (place.current !== undefined && to !== place.current) latest.current(place.current, to);
+      const from = place.current;
+      if (from === undefined || from === to) return;
       place.current = to;
-      setAt(to);
+      // Without flushSync, the next event may come before React has drawn the list, and would move a row of the old one.
+      flushSync(() => {
+        latest.current(from, to);
+        setAt(to);
+      });
     };
     const onPointerMove = (event: PointerEvent) => {
       pointer = { x: event.clientX, y: event.clientY };
       moveTo(pointer);
     };
-    // A long list extends above and below the window, so it scrolls while a row is dragged to the edge.
+    // Scrolls while a row is dragged to the edge of the window.
     const scrolling = setInterval(() => {
       const by = pointer ? scrollAt(pointer.y) : 0;
       if (!pointer || by === 0) return;
@@ -89,7 +94,7 @@ export function useReorder(count: number, onMove: (from: number, to: number) => 
 
 const SCROLL_EVERY_MS = 16;
 const SCROLL_BY = 10;
-/** The distance to the edge of the window, which the save bar may cover. */
+/** Distance to the edge of the window at which scrolling starts. The save bar may cover it. */
 const EDGE_PX = 80;
 
 function scrollAt(y: number): number {
@@ -97,7 +102,7 @@ function scrollAt(y: number): number {
   return y > window.innerHeight - EDGE_PX ? SCROLL_BY : 0;
 }
 
-/** The handle to drag a row by, and the buttons that move it by one. */
+/** The drag handle of a row, and the buttons that move it by one position. */
 export function ReorderControls({ reorder, index, name }: { reorder: Reorder; index: number; name: string }) {
   return (
     <div className="reorder">
@@ -135,7 +140,7 @@ export function ReorderControls({ reorder, index, name }: { reorder: Reorder; in
   );
 }
 
-/** The list with one element moved. */
+/** A copy of the list with one element moved. */
 export function moved<Element>(list: Element[], from: number, to: number): Element[] {
   const next = [...list];
   const [one] = next.splice(from, 1);

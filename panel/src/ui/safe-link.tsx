@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** A link to a URL from somebody else. If it is not a web page, only the text is shown. */
+/** A link to a URL that somebody else entered. Without an http or https URL, only the text is shown. */
 export function SafeLink({ href, children }: { href: string | null | undefined; children: ReactNode }) {
   if (!isWebAddress(href)) return <span>{children}</span>;
   return (
@@ -10,7 +10,7 @@ export function SafeLink({ href, children }: { href: string | null | undefined; 
   );
 }
 
-/** Whether a URL is a web page's, not that of a script or file. */
+/** Whether it is an http or https URL. */
 export function isWebAddress(href: string | null | undefined): href is string {
   return !!href && URL.canParse(href) && /^https?:$/.test(new URL(href).protocol);
 }

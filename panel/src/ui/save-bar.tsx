@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { FormError } from './form-error.tsx';
 import './save-bar.css';
 
-/** Shown below the editor while there are unsaved changes. When it disappears, the focus moves to the screen. */
+/** Shown while there are unsaved changes. */
 export function SaveBar({
   busy,
   waits = false,
@@ -14,12 +14,12 @@ export function SaveBar({
   onSave,
 }: {
   busy: boolean;
-  /** Whether an upload is still running, so that saving must wait. */
+  /** Whether an upload is running, for which saving must wait. */
   waits?: boolean;
   status: string | undefined;
-  /** Why the last save failed. */
+  /** The error of the last save. */
   problem: string | undefined;
-  /** Buttons in place of Discard and Save. */
+  /** Replaces Discard and Save. */
   buttons?: ReactNode;
   onDiscard: () => void;
   onSave: () => void;
@@ -28,7 +28,7 @@ export function SaveBar({
   useLayoutEffect(() => {
     const box = bar.current;
     return () => {
-      // The focus moves to the screen: otherwise keyboard users would start again at the top of the window.
+      // When the bar disappears, the focus would return to the top of the page.
       if (box?.contains(document.activeElement)) document.getElementById('main')?.focus({ preventScroll: true });
     };
   }, []);

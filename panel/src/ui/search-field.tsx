@@ -3,7 +3,7 @@ import { TextField } from './field.tsx';
 
 const WAIT_MS = 300;
 
-/** A filter that is typed: the list follows when the typing pauses, not at each key. */
+/** A search field. It applies the text when the user pauses, not at each key. */
 export function SearchField({
   value,
   onSearch,
@@ -13,7 +13,7 @@ export function SearchField({
   onSearch: (value: string) => void;
 }) {
   const [typed, setTyped] = useState(value);
-  // Back and forward change the URL, and with it the value. A trailing space stays, because another word may follow.
+  // Back and forward change the URL and with it the value. A trailing space is kept, because another word may follow.
   useEffect(() => setTyped((now) => (now.trim() === value ? now : value)), [value]);
   useEffect(() => {
     if (typed.trim() === value) return;

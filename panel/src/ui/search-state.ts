@@ -2,8 +2,8 @@ import { useCallback, useMemo } from 'react';
 import { useLocation, useRouter, useSearch } from 'wouter';
 
 /**
- * The filters of a list, kept in the URL: a list can be linked, reloaded and restored with the back button. Changing a filter
- * returns to the first page.
+ * The filters of a list, stored in the URL, so that the list can be linked, reloaded and restored with the back button.
+ * Changing a filter returns to the first page.
  */
 export function useSearchState(): [URLSearchParams, (changes: Record<string, string | undefined>) => void] {
   const search = useSearch();
@@ -12,7 +12,8 @@ export function useSearchState(): [URLSearchParams, (changes: Record<string, str
   const params = useMemo(() => new URLSearchParams(search), [search]);
   const change = useCallback(
     (changes: Record<string, string | undefined>) => {
-      // A screen stays mounted until the next one has loaded; a late change of its search must not lead back to it.
+      // A screen stays mounted until the next one has loaded. A late change of its filters must not navigate back to
+      // it.
       if (window.location.pathname !== base + path) return;
       const next = new URLSearchParams(search);
       if (!('page' in changes)) next.delete('page');

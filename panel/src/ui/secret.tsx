@@ -3,7 +3,7 @@ import { Button } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { toastError } from './toasts.tsx';
 
-/** A secret that the server shows once: to copy, with its purpose. */
+/** Shows a secret that the server returns only once, with a copy button. */
 export function SecretDialog({
   title,
   secret,
@@ -28,7 +28,7 @@ export function SecretDialog({
   );
 }
 
-/** A text with a button that copies it. */
+/** A text with a copy button. */
 export function Copyable({ text }: { text: string }) {
   const [copied, setCopied] = useState(false);
   return (

@@ -4,12 +4,12 @@ import { inWords } from '../api.ts';
 
 const manager = Toast.createToastManager();
 
-/** Reports a completed action, at the lower edge of the screen and to screen readers. */
+/** Reports a completed action at the bottom of the screen and to screen readers. */
 export function toast(title: string): void {
   manager.add({ title, timeout: 5000 });
 }
 
-/** Reports an error; it stays until it is closed. */
+/** Reports an error until the user closes it. */
 export function toastError(error: unknown): void {
   manager.add({ title: inWords(error), type: 'error', priority: 'high', timeout: 0 });
 }

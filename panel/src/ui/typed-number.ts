@@ -1,24 +1,24 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import type { NumberTexts } from '../format.ts';
 
-/** The prefix of an invalid text. The API rejects the prefix, so the text is never saved as another number. */
+/** Prefix of invalid text. The API rejects it, so the text is never saved as another number. */
 const UNREAD = '?';
 
-/** Whether a number of a draft is an invalid text. */
+/** Whether a draft's number is invalid text. */
 export function isUnread(value: string): boolean {
   return value.startsWith(UNREAD);
 }
 
 /**
- * Converts typed text to the form of drafts and the API: a canonical number, an empty text, or, after a prefix, the text itself
- * if it is not a number.
+ * Converts typed text to the API's form: a canonical number, empty text, or the prefix `?` with the text if it is not a
+ * number.
  */
 export function typedNumber(text: string, texts: NumberTexts): string {
   if (text.trim() === '') return '';
   return texts.read(text).amount ?? UNREAD + text;
 }
 
-/** The number of a form's field; see `typedNumber`. */
+/** The number in a form field; see `typedNumber`. */
 export function numberIn(form: FormData, name: string, texts: NumberTexts): string {
   return typedNumber(String(form.get(name) ?? ''), texts);
 }
@@ -36,8 +36,8 @@ interface NumberInput {
 }
 
 /**
- * The text of a number input. It is formatted for the shop, and stays as typed while it means `value`.
- * Without `onValue` the field belongs to a form, and starts with `value`.
+ * The text of a number input. It is formatted for the shop, and stays as typed while it means `value`. Without
+ * `onValue`, the input is uncontrolled and starts with `value`.
  */
 export function useNumberInput(
   value: string,
@@ -49,7 +49,7 @@ export function useNumberInput(
   const text = isCurrent ? typed : shown(value, texts);
   const problem = text.trim() === '' ? undefined : texts.read(text).problem;
   const input = useRef<HTMLInputElement>(null);
-  // A form with an invalid number is not sent.
+  // A form with an invalid number cannot be submitted.
   useLayoutEffect(() => input.current?.setCustomValidity(problem ?? ''), [problem]);
   const type = (next: string) => {
     setTyped(next);

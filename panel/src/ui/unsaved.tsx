@@ -3,7 +3,7 @@ import { useLocation } from 'wouter';
 import { Confirm } from './dialog.tsx';
 
 /**
- * Asks before changes are left unsaved: on the links of the panel, on the browser's own "back", and when the window is closed.
+ * Asks before the user leaves unsaved changes: through the panel's links, the back button, or by closing the window.
  */
 export function UnsavedGuard({
   dirty,
@@ -12,7 +12,7 @@ export function UnsavedGuard({
   children = 'Your changes are not saved yet.',
 }: {
   dirty: boolean;
-  /** The question, the button that leaves, and what would be lost, if that is not a form. */
+  /** Texts for a part of the screen that is not a form. */
   title?: string;
   action?: string;
   children?: ReactNode;
@@ -33,7 +33,7 @@ export function UnsavedGuard({
       event.stopImmediatePropagation();
       setLeave(() => () => navigate(link));
     };
-    // Runs before the router handles the event: restores the URL of this screen, and asks.
+    // Runs before the router handles the event. Restores this screen's URL and asks.
     const onBack = (event: PopStateEvent) => {
       if (open.current) return;
       event.stopImmediatePropagation();
@@ -67,7 +67,7 @@ export function UnsavedGuard({
   );
 }
 
-/** The path to which a plain click on a link of the panel leads; undefined for everything else. */
+/** The path of a plain click on one of the panel's links; undefined for anything else. */
 function pathOfLink(event: MouseEvent): string | undefined {
   if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return undefined;
   const link = (event.target as Element).closest('a');

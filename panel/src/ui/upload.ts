@@ -8,8 +8,8 @@ const LOOK_EVERY_MS = 500;
 const PATIENCE_MS = 60_000;
 
 /**
- * Uploads a picture of the user to the shop: announces it, sends its bytes once, and waits until the server has made pictures of
- * it. Errors are thrown in words for people.
+ * Uploads an image: announces it, sends its bytes once, and waits until the server has resized it. Throws errors with
+ * messages for users.
  */
 export async function uploadPicture(file: File): Promise<Schemas['StoredFile'] & { url: string }> {
   const content_type = PICTURE_TYPES.find((type) => type === file.type);
@@ -24,7 +24,7 @@ export async function uploadPicture(file: File): Promise<Schemas['StoredFile'] &
     sha256: hex(await crypto.subtle.digest('SHA-256', bytes)),
   };
   const { id, upload_url } = await unwrap(api.POST('/api/dashboard/files', { body }));
-  // The server of this page accepts uploads under any of its names.
+  // The server accepts uploads at the host of this page, whatever host the upload URL has.
   const { pathname } = new URL(upload_url);
   const answer = await fetch(pathname, {
     method: 'PUT',

@@ -1,3 +1,5 @@
+/** The agent API without its intents: the shop, carts and checkouts, with the remaining budget. */
+
 import type {
   AgentBudget,
   AgentCart,
@@ -29,9 +31,7 @@ import {
 import { Invalid, notFound } from './refusal.ts';
 import type { State, StoredAgent, StoredCart } from './state.ts';
 
-/** The agent surface without its intents: the shop and its carts as agents see them, with what is left of the budget. */
-
-/** The agent that makes the call. */
+/** The agent that sent the call. Throws if there is none. */
 export function calling({ agent }: Pick<Caller, 'agent'>): StoredAgent {
   if (!agent) throw new Error('Unreachable: no agent.');
   return agent;
@@ -82,7 +82,8 @@ function checkoutChange(call: Caller, priced: Priced) {
 export type Preparation = Omit<Call<'agent.createCheckout'>['body'], 'cart_id'>;
 
 /**
- * Creates the checkout of a cart. If no delivery is named, it uses the one chosen before, or the cheapest to the postal address.
+ * Creates a checkout from a cart. Without a given shipping option it uses the chosen one, otherwise the cheapest to the
+ * postal address.
  */
 export function prepare(call: Caller, cart_id: string, preparation: Preparation): Priced {
   const { shipping_address, shipping_option_id, note, ...wishes } = preparation;

@@ -1,11 +1,11 @@
+/** The authorization code flow from registration to revocation, against the mocks. */
+
 import { setupServer } from 'msw/node';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAgentClient } from '../agent.ts';
 import { beginAuthorization, finishAuthorization, registerAgent } from '../authorization.ts';
 import { unwrap } from '../errors.ts';
 import { createMockShop } from './index.ts';
-
-/** Tests the authorization code flow, from registration to revocation, against the mocks. */
 
 const { handlers, shop } = createMockShop({ baseUrl: 'https://shop.test' });
 const network = setupServer(...handlers);
@@ -14,7 +14,7 @@ const redirectUri = 'https://agent.example/back';
 beforeAll(() => network.listen());
 afterAll(() => network.close());
 
-/** Begins an authorization with a budget of 30.00. */
+/** Starts an authorization with a budget of 30.00. */
 async function begun() {
   const clientId = await registerAgent({ ...shop, name: 'Gift finder', redirectUris: [redirectUri] });
   return beginAuthorization({ ...shop, clientId, redirectUri, scopes: ['catalog:read'], budgetCents: 3_000 });
@@ -22,7 +22,7 @@ async function begun() {
 
 const agentWith = (agentToken: string) => createAgentClient({ baseUrl: shop.baseUrl, agentToken });
 
-test('gives an approved agent a token for its authorization code, which works until it is revoked', async () => {
+test('exchanges an approved authorization code for a token, which works until it is revoked', async () => {
   const { url, pending } = await begun();
   const issued = await finishAuthorization(pending, shop.authorize(url, { budget_cents: 2_000 }));
   expect(issued).toMatchObject({ agent_name: 'Gift finder', budget_cents: 2_000, scope: 'catalog:read' });
@@ -35,7 +35,7 @@ test('gives an approved agent a token for its authorization code, which works un
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('accepts an authorization code once, and revokes its token at a second use', async () => {
+test('an authorization code works once, and a second use revokes its token', async () => {
   const { url, pending } = await begun();
   const back = shop.authorize(url);
   const { access_token } = await finishAuthorization(pending, back);
@@ -45,7 +45,7 @@ test('accepts an authorization code once, and revokes its token at a second use'
   });
 });
 
-test('gives no token for a denial, another verifier or a request for more', async () => {
+test('issues no token after a denial, with another code verifier or for more scopes', async () => {
   const { url, pending } = await begun();
   await expect(finishAuthorization(pending, shop.authorize(url, 'deny'))).rejects.toMatchObject({
     code: 'access_denied',

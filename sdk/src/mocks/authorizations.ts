@@ -1,3 +1,9 @@
+/**
+ * OAuth endpoints below the shop's issuer: the authorization code flow with PKCE, as `registerAgent`,
+ * `beginAuthorization` and `finishAuthorization` use it, and the token endpoint for devices. The helper `authorize`
+ * simulates the customer in the browser.
+ */
+
 import type { AgentConsentApproval } from '@commerce-backend/spec';
 import { challengeOf } from '../authorization.ts';
 import {
@@ -22,16 +28,10 @@ import {
   type StoredCustomer,
 } from './state.ts';
 
-/**
- * The authorization code flow with PKCE, below the issuer of the shop, as `registerAgent`, `beginAuthorization` and
- * `finishAuthorization` call it, and the token endpoint for devices. The shop's helper `authorize` plays the customer in the
- * browser.
- */
-
 const CODE_LIFETIME_MS = 60_000;
 const MOST_REDIRECT_URIS = 10;
 const LONGEST_NAME = 100;
-/** The budget that a customer enters if the request names none. */
+/** Budget that the simulated customer enters if the request has none. */
 const UNNAMED_BUDGET_CENTS = 5_000;
 const DEVICE_CODE = 'urn:ietf:params:oauth:grant-type:device_code';
 
@@ -46,7 +46,7 @@ class OAuthRefusal extends Error {
 
 const issuerOf = ({ baseUrl, site_id }: State) => `${baseUrl}/sites/${site_id}`;
 
-/** Answers a call to an OAuth endpoint; undefined for any other path. */
+/** Answers a request to an OAuth endpoint; undefined for other paths. */
 export async function answerOAuth(state: State, request: Request): Promise<Response | undefined> {
   const { origin, pathname } = new URL(request.url);
   const address = origin + pathname;
@@ -161,7 +161,7 @@ async function exchange(state: State, form: URLSearchParams): Promise<StoredAgen
   return code.agent;
 }
 
-/** Reads the parameters of an authorization request. Throws a TypeError for parameters that the server would reject. */
+/** Parses an authorization request. Throws a TypeError if the server would reject it. */
 export function askedAt(
   state: State,
   address: string,
@@ -192,7 +192,7 @@ export function askedAt(
 }
 
 /**
- * Takes the customer's decision, and returns the URL to which the browser is redirected. Throws as `askedAt` does, or
+ * Decides as the customer. Returns the URL to which the browser is redirected. Throws like `askedAt`, or
  * `agent_cap_exceeded`.
  */
 export function authorize(

@@ -1,3 +1,8 @@
+/**
+ * Handles a request in the same order as the server: route, credentials, validation, then the operation, once per
+ * Idempotency-Key. Operations that are not simulated return the contract's example.
+ */
+
 import { agentHandlers } from './agents.ts';
 import { answerOAuth } from './authorizations.ts';
 import type { Call, Handler, OperationId } from './call.ts';
@@ -15,28 +20,23 @@ import { answerTo, Invalid, Refusal } from './refusal.ts';
 import type { State } from './state.ts';
 import { judge } from './validation.ts';
 
-/**
- * Handles a request in the order of the server: route, credential, validation, then the operation, once per Idempotency-Key.
- * Operations that the mock shop does not simulate return the contract's example.
- */
-
 const handlers: Record<string, Handler<OperationId> | undefined> = {
   ...{ ...catalogHandlers, ...cartHandlers, ...checkoutHandlers, ...orderHandlers, ...customerHandlers },
   ...{ ...consentHandlers, ...agentHandlers, ...intentHandlers },
 } as never;
 
-/** An error to simulate for an operation: an error response, or no response at all. */
+/** A simulated failure: an error response, or no response. */
 export type Played = Refusal | 'no_answer';
 
 export interface Backend {
   state: State;
-  /** The error to simulate now for an operation, if one is set. */
+  /** The failure to simulate for this call, if one is set. */
   playedFor(operationId: string): Played | undefined;
-  /** Called with each response. */
+  /** Called for each response. */
   note(operationId: string, status: number): void;
 }
 
-/** Answers a request as the server would. Rejects like fetch if the connection is set to fail. */
+/** Answers a request like the server. Rejects like `fetch` if a lost connection is simulated. */
 export async function answer(backend: Backend, request: Request): Promise<Response> {
   const { state } = backend;
   const oauth = await answerOAuth(state, request);
@@ -70,7 +70,7 @@ function isAgents({ headers }: Request): boolean {
   return headers.get('Authorization')?.startsWith('Bearer agt_') ?? false;
 }
 
-/** The two consent operations that OAuth clients call, too. */
+/** Consent operations that OAuth clients call as well. */
 const OAUTH = ['agent.requestConsent', 'agent.pollConsent'];
 
 function refusedBy({ id }: MockOperation, refusal: Refusal, byAgent: boolean, request_id: string): Response {
@@ -110,7 +110,7 @@ async function perform(
   const all = [...unnamedSite(operation, request.headers, searchParams), ...mistakes];
   if (all.length > 0) throw new Invalid(all);
   const { principal, ...caller } = known;
-  // The cast is safe, because the request was validated against the contract.
+  // The cast is safe, because the request has been validated.
   const call = { state, operation, path, query, body, ...caller } as unknown as Call;
   const key = request.method === 'GET' ? null : request.headers.get('Idempotency-Key');
   const run = () => responseOf(operation, call, request_id);
@@ -129,7 +129,7 @@ function parsed(text: string, type: string): unknown {
   }
 }
 
-/** The error for a request that names no shop, because the parameters cannot express this one requirement. */
+/** The error for a request that names no shop. The contract's parameters cannot express this requirement. */
 function unnamedSite({ id }: MockOperation, headers: Headers, query: URLSearchParams): Invalid['detail'] {
   if (id !== 'agent.requestConsent' || headers.has('X-Site-ID') || query.has('site_id')) return [];
   return [{ loc: ['query', 'site_id'], msg: 'Send the shop here or in X-Site-ID.', type: 'missing' }];
@@ -143,7 +143,7 @@ function responseOf(operation: MockOperation, call: Call, request_id: string): R
   return Response.json(body, { status: operation.status, headers });
 }
 
-/** Gives the same request under the same key the first response, even if that is an error. */
+/** Returns the stored response if the same request is repeated with its Idempotency-Key, even if it was an error. */
 function oncePerKey(state: State, key: string, request: string, run: () => Response, call: Call): Response {
   const first = state.replays.get(key);
   if (first) {
@@ -161,7 +161,7 @@ function oncePerKey(state: State, key: string, request: string, run: () => Respo
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     response = refusedBy(call.operation, error, call.agent !== null, state.nextId());
-    // Results that may change later are not stored.
+    // Errors that may be temporary are not stored.
     if (response.status >= 500 || error.fields.retry_after_seconds !== undefined) return response;
   }
   state.replays.set(key, { request, response: response.clone() });

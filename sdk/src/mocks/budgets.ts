@@ -1,10 +1,10 @@
+/** Agents' budgets and categories. Amounts are in minor units. Weekly and monthly budgets never reset in the mocks. */
+
 import type { AgentBudget } from '@commerce-backend/spec';
 import { decimal } from './money.ts';
 import { isInCategories } from './products.ts';
 import { Refusal } from './refusal.ts';
 import { isOver, type State, type StoredAgent, type StoredProduct } from './state.ts';
-
-/** Budgets and categories of agents, in the currency's minor unit. Weekly and monthly budgets do not reset here. */
 
 export function budgetOf(state: State, agent: StoredAgent): AgentBudget {
   const { budget_cents, max_per_order_cents, budget_period } = agent.terms;
@@ -20,7 +20,7 @@ export function budgetOf(state: State, agent: StoredAgent): AgentBudget {
   };
 }
 
-/** Throws `budget_exceeded` if the agent may not spend this much. */
+/** Throws `budget_exceeded` if the remaining budget is too small. */
 export function requireBudget(state: State, agent: StoredAgent, required_cents: number): void {
   const budget = budgetOf(state, agent);
   const { budget_cents, budget_used_cents, max_per_order_cents, budget_remaining_cents } = budget;
@@ -35,7 +35,7 @@ export function requireBudget(state: State, agent: StoredAgent, required_cents: 
   throw new Refusal('budget_exceeded', `This costs ${inWords(required_cents)}, but ${most}.`, fields);
 }
 
-/** Throws `category_not_allowed` for a product outside the agent's categories. */
+/** Throws `category_not_allowed` for a product in none of the agent's categories. */
 export function requireCategories(
   state: State,
   { terms: { categories } }: StoredAgent,

@@ -4,21 +4,21 @@ import type { State, StoredAgent, StoredCustomer } from './state.ts';
 
 export type OperationId = keyof operations;
 
-/** A request that has been authenticated and validated, with the types of the contract. */
+/** An authenticated and validated request, with the contract's types. */
 export interface Call<Id extends OperationId = OperationId> {
   state: State;
   operation: MockOperation;
   path: NonNullable<operations[Id]['parameters']['path']>;
   query: NonNullable<operations[Id]['parameters']['query']>;
   body: operations[Id] extends { requestBody?: infer Body } ? Json<NonNullable<Body>> : undefined;
-  /** The customer, who may act through an agent; null for a guest. */
+  /** The customer, also if an agent acts for them; null for a guest. */
   customer: StoredCustomer | null;
   agent: StoredAgent | null;
-  /** The token of the customer or the agent; empty for a guest. */
+  /** Token of the customer or agent; empty for a guest. */
   token: string;
 }
 
-/** The parts of a call that the rules of the shop need. */
+/** The parts of a call on which the shop's rules depend. */
 export type Caller = Pick<Call, 'state' | 'customer' | 'agent'>;
 
 type Json<Message> = Message extends { content: { 'application/json': infer Body } } ? Body : undefined;
@@ -28,5 +28,5 @@ type Answer<Id extends OperationId> = Json<operations[Id]['responses'][keyof ope
 /** Returns the body of a successful response. */
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Answer<Id>;
 
-/** Handlers of some operations, by their ids. */
+/** Handlers by operationId. */
 export type Handlers = { [Id in OperationId]?: Handler<Id> };

@@ -22,12 +22,12 @@ export const CREDENTIALS: MockCredentials = {
   syncSecret: `syk_mock${'4'.repeat(34)}`,
 };
 
-/** The caller of an operation; `principal` owns the idempotency keys. */
+/** An authenticated caller. Idempotency-Keys belong to `principal`. */
 export interface Known {
   principal: string;
   customer: StoredCustomer | null;
   agent: StoredAgent | null;
-  /** The token of the customer or the agent; empty for a guest. */
+  /** Token of the customer or agent; empty for a guest. */
   token: string;
 }
 
@@ -43,7 +43,7 @@ const IN_WORDS: Record<string, string> = {
   ...{ StorefrontToken: 'X-Service-Token: stk_…', SyncSecret: 'X-Sync-Secret: syk_…' },
 };
 
-/** Finds the caller of an operation. Throws 401 and 403 as the server does. */
+/** Authenticates the caller of an operation. Throws 401 and 403 like the server. */
 export function authenticate(state: State, operation: MockOperation, { headers, url }: Request): Known {
   const bearer = /^Bearer (\S+)$/i.exec(headers.get('Authorization') ?? '')?.[1] ?? '';
   if (operation.security.length === 0) {
@@ -75,7 +75,9 @@ export function authenticate(state: State, operation: MockOperation, { headers, 
   return { principal: customer.id, customer, agent: null, token: bearer };
 }
 
-/** The first alternative whose headers are all present, with a bearer token of the right kind. */
+/**
+ * The first alternative of security schemes for which the request has all headers, with the right kind of bearer token.
+ */
 function alternativeOf({ security }: MockOperation, headers: Headers, bearer: string): string[] | undefined {
   const isThere = (name: string) => {
     if (!headers.has(HEADERS[name] ?? '')) return false;

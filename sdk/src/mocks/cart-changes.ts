@@ -1,3 +1,5 @@
+/** Changes carts by the server's rules. */
+
 import type { Cart } from '@commerce-backend/spec';
 import { requireBudget, requireCategories } from './budgets.ts';
 import type { Caller, Handlers } from './call.ts';
@@ -21,8 +23,6 @@ import { findVariant } from './products.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { after, DAY, now, type StoredCart, type StoredLine } from './state.ts';
 
-/** Changes of carts, by the same rules as on the server. */
-
 const MOST_LINES = 100;
 const MOST_PIECES = 999;
 
@@ -32,13 +32,13 @@ function changeable(caller: Caller, id: string): StoredCart {
   return cart;
 }
 
-/** Updates the time of the last change and extends the cart's life. */
+/** Sets the time of the last change, and extends the cart's lifetime. */
 function touch(cart: StoredCart): void {
   cart.updated_at = now();
   cart.expires_at = after((cart.customer_id && !cart.agent ? 90 : 30) * DAY);
 }
 
-/** Adds units of a variant. If they are rejected, the cart is unchanged. */
+/** Adds a variant to a cart. If that is rejected, the cart does not change. */
 export function addItem(caller: Caller, id: string, given: { variant_id: string; quantity: number }): StoredCart {
   const cart = changeable(caller, id);
   const variant = findVariant(caller.state, given.variant_id);
@@ -58,8 +58,8 @@ export function addItem(caller: Caller, id: string, given: { variant_id: string;
 }
 
 /**
- * Sets the lines of a cart. `more` is a line that has more units than before, which must be within the stock and the agent's
- * limits.
+ * Replaces the lines of a cart. `more` is a line whose quantity grows, which needs enough stock and must be allowed to
+ * the agent.
  */
 function withLines(caller: Caller, cart: StoredCart, lines: StoredLine[], more?: StoredLine): StoredCart {
   const before = cart.lines;
@@ -122,7 +122,7 @@ export function removeDiscount(caller: Caller, id: string): StoredCart {
   return cart;
 }
 
-/** Ends a cart and its open checkout. */
+/** Cancels a cart and its open checkout. */
 function cancelCart(caller: Caller, id: string): Cart {
   const cart = changeable(caller, id);
   const shown = cartView(caller.state, cart);

@@ -1,3 +1,5 @@
+/** Finds carts, converts them to responses and calculates their totals. */
+
 import type { Cart, CartItem, CartWarning } from '@commerce-backend/spec';
 import type { Caller } from './call.ts';
 import { refusalOf, termsOf } from './discounts.ts';
@@ -6,8 +8,6 @@ import { freeOf, imageOf, isTracked, isVisible, variantName } from './products.t
 import { notFound, Refusal } from './refusal.ts';
 import { choicesAmong, parcelOf, undeliverable } from './shipping.ts';
 import { after, DAY, isOver, now, type State, type StoredCart, type StoredCheckout, type StoredLine } from './state.ts';
-
-/** Finding carts, showing them and calculating their totals. */
 
 export function newCart({ state, customer, agent }: Caller, locale: string | null = null): StoredCart {
   const days = customer ? (agent ? 30 : 90) : 7;
@@ -19,7 +19,7 @@ export function newCart({ state, customer, agent }: Caller, locale: string | nul
   return cart;
 }
 
-/** The customer's active cart; creates it if there is none. */
+/** The customer's active cart, created if there is none. */
 export function cartOfCustomer(caller: Caller): StoredCart {
   const own = [...caller.state.carts.values()].find(
     (cart) => cart.customer_id === caller.customer?.id && !cart.agent && isUsable(cart),
@@ -31,7 +31,7 @@ function isUsable({ status, expires_at }: StoredCart): boolean {
   return status === 'active' && !isOver(expires_at);
 }
 
-/** A cart of the caller. Throws `not_found` or `cart_expired`. */
+/** Finds a cart of the caller. Throws `not_found` or `cart_expired`. */
 export function findCart({ state, customer, agent }: Caller, id: string): StoredCart {
   const cart = state.carts.get(id);
   if (!cart || (cart.customer_id !== null && cart.customer_id !== customer?.id)) throw notFound('cart');
@@ -42,7 +42,7 @@ export function findCart({ state, customer, agent }: Caller, id: string): Stored
   return cart;
 }
 
-/** Throws `cart_not_active` for a cart that is merged or has become an order. */
+/** Throws `cart_not_active` if the cart was merged or ordered. */
 export function refuseInactive({ status, merged_into }: StoredCart): void {
   if (status === 'active') return;
   const cart_id = merged_into ?? undefined;
@@ -53,12 +53,11 @@ export function isSellable({ variant }: StoredLine): boolean {
   return isVisible(variant.product);
 }
 
-/** The lines that can become an order. */
+/** The lines whose products are for sale. */
 export function forSale({ lines }: StoredCart): StoredLine[] {
   return lines.filter(isSellable);
 }
 
-/** The open checkout of a cart. */
 export function openCheckoutOf(state: State, cart: StoredCart): StoredCheckout | undefined {
   return [...state.checkouts.values()].find(
     (one) =>
@@ -66,14 +65,14 @@ export function openCheckoutOf(state: State, cart: StoredCart): StoredCheckout |
   );
 }
 
-/** The quantity of a line that could be bought now, including the reservation of its own checkout. */
+/** The quantity of a line that can be bought, including stock that its own checkout reserves. */
 export function availableOf(state: State, cart: StoredCart, { variant }: StoredLine): number {
   if (!isVisible(variant.product)) return 0;
   if (!isTracked(variant) || variant.inventory_policy === 'continue') return Number.POSITIVE_INFINITY;
   return Math.max(0, freeOf(variant) + (openCheckoutOf(state, cart)?.held.get(variant) ?? 0));
 }
 
-/** Throws `insufficient_stock` if the stock is less than the quantities of the lines. */
+/** Throws `insufficient_stock` if a line exceeds the available stock. */
 export function refuseShort({ state, agent }: Caller, cart: StoredCart, lines: StoredLine[]): void {
   const short = lines
     .map((line) => ({ line, available: availableOf(state, cart, line) }))
@@ -105,14 +104,14 @@ export function pricedLines(lines: StoredLine[]) {
   }));
 }
 
-/** The terms of the discount code on a cart, if its conditions are met. */
+/** The conditions and amount of the cart's discount code. Undefined if there is none or its conditions are not met. */
 export function discountOn(state: State, cart: StoredCart) {
   const { discount } = cart;
   if (!discount || refusalOf(state, discount, pricedLines(forSale(cart)))) return undefined;
   return termsOf(state, discount);
 }
 
-/** The totals of a cart before shipping and tax. */
+/** The totals of a cart, without shipping and tax. */
 export function totals(state: State, cart: StoredCart): Totals {
   return totalsOf({
     ...{ lines: pricedLines(forSale(cart)), discount: discountOn(state, cart), shipping: 0, digits: state.digits },
@@ -178,7 +177,7 @@ function warningsOfLine(state: State, cart: StoredCart, line: StoredLine): CartW
   return found;
 }
 
-/** The shipping options of a cart. */
+/** The shipping options for a cart. */
 export function deliveryOf(caller: Caller, id: string, to: Parameters<typeof parcelOf>[0]) {
   const { state } = caller;
   const cart = findCart(caller, id);
@@ -188,14 +187,14 @@ export function deliveryOf(caller: Caller, id: string, to: Parameters<typeof par
   return { shipping_options, warnings: undeliverable(state, shipping_options, parcel) };
 }
 
-/** Ends a checkout, and releases its stock. */
+/** Ends a checkout and releases its stock. */
 export function endCheckout(checkout: StoredCheckout, status: 'cancelled' | 'expired' = 'cancelled'): void {
   releaseStock(checkout);
   checkout.status = status;
   checkout.updated_at = now();
 }
 
-/** Releases the stock of a checkout. */
+/** Releases the stock that a checkout reserves. */
 export function releaseStock(checkout: StoredCheckout): void {
   for (const [variant, quantity] of checkout.held) variant.reserved -= quantity;
   checkout.held.clear();

@@ -1,3 +1,5 @@
+/** The catalogue that shoppers see. */
+
 import type { CollectionListItem, Facets, ProductPage } from '@commerce-backend/spec';
 import type { Call, Handler, Handlers } from './call.ts';
 import { attributesOf, meetsFilters, nameOf } from './filters.ts';
@@ -7,8 +9,6 @@ import { notFound } from './refusal.ts';
 import { matchOf, wishOf } from './search.ts';
 import type { State, StoredCollection, StoredProduct } from './state.ts';
 
-/** The catalogue as shoppers see it. */
-
 export interface Page {
   total: number;
   page: number;
@@ -16,7 +16,6 @@ export interface Page {
   pages: number;
 }
 
-/** One page of a list. */
 export function paged<Item>(
   items: Item[],
   { page = 1, limit = 20 }: { page?: number | undefined; limit?: number | undefined },
@@ -26,12 +25,12 @@ export function paged<Item>(
   return { items: items.slice(from, from + limit), total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** The links to legal texts, which the mocks do not have. */
+/** The mock shop has no legal texts. */
 export const NO_POLICIES = { terms_url: null, privacy_url: null, imprint_url: null, withdrawal_url: null };
 
 export type ListQuery = Call<'storefront.listProducts'>['query'];
 
-/** The products that match all filters, in the requested order. */
+/** Products that match all filters, in the requested order. */
 export function filtered(state: State, query: ListQuery, categories: string[] = []): StoredProduct[] {
   const { q, sort = q ? 'relevance' : 'newest', in_stock, unavailable } = query;
   const hidden = unavailable === 'hide';
@@ -84,7 +83,10 @@ function isPriced({ digits }: State, product: StoredProduct, { price_min, price_
   );
 }
 
-/** Whether a product has, for each option in pairs like `Colour:Oat`, a variant with one of the values that can be bought. */
+/**
+ * Whether the product has a variant that can be bought for each option. `wanted` has pairs like `Colour:Oat`; one value
+ * per option is enough.
+ */
 function hasOptions({ options, variants }: StoredProduct, wanted: string[] = []): boolean {
   return [...new Set(wanted.map(nameOf))].every((name) => {
     const values = wanted
@@ -101,7 +103,7 @@ function productPage(state: State, found: StoredProduct[], query: ListQuery): Pr
   return { products: items.map((product) => productView(state, product)), ...page };
 }
 
-/** Counts what each filter would find. The filters of a kind do not narrow that kind's own counts. */
+/** Counts the products for each filter value. A filter does not affect its own counts. */
 export function facetsOf(state: State, query: ListQuery): Facets {
   const without = (...names: (keyof ListQuery)[]) =>
     filtered(state, { ...query, ...Object.fromEntries(names.map((name) => [name, undefined])) });
@@ -152,7 +154,7 @@ function optionFacets(state: State, query: ListQuery): Facets['options'] {
   });
 }
 
-/** The values of an option that can be bought. `lowered` is the option's name in lower case. */
+/** Values of an option that can be bought. `lowered` is the option's name in lower case. */
 function buyableValues({ options, variants }: StoredProduct, lowered: string): (string | null)[] {
   const at = options.findIndex(({ name }) => name.toLowerCase() === lowered);
   return [...new Set(variants.filter(isAvailable).map((one) => one.options[at] ?? null))];
@@ -208,7 +210,7 @@ export const catalogHandlers: Handlers = {
   'storefront.getShop': ({ state }) => ({
     ...{ site_id: state.site_id, merchant_id: state.merchant_id, name: state.data.name, currency: state.data.currency },
     ...{ currency_digits: state.digits, prices_include_tax: state.data.prices_include_tax },
-    ...{ support_email: null, support_phone: null, policies: NO_POLICIES },
+    ...{ support_email: null, support_phone: null, policies: NO_POLICIES, withdrawal_form_path: null },
   }),
   'storefront.listProducts': ({ state, query }) => {
     const found = filtered(state, query);

@@ -1,3 +1,5 @@
+/** Checkouts of carts. Payment is by bank transfer or, for pickup, on site; the mocks accept no cards. */
+
 import type { Order, Payment } from '@commerce-backend/spec';
 import { requireBudget, requireCategories } from './budgets.ts';
 import type { Call, Caller, Handlers } from './call.ts';
@@ -20,11 +22,9 @@ import { bodyMistake, Invalid, notFound, Refusal } from './refusal.ts';
 import { requireReviewed } from './review.ts';
 import { after, isOver, now, type State, type StoredCheckout, type StoredOrder } from './state.ts';
 
-/** Checkouts, from a cart to an order. Bank transfer and, for pickups, payment on site; the mocks take no cards. */
-
 const MINUTE = 60_000;
 
-/** A checkout of the caller. Throws `not_found`. */
+/** Finds a checkout of the caller. Throws `not_found`. */
 export function findCheckout({ state, customer, agent }: Caller, id: string): StoredCheckout {
   const found = state.checkouts.get(id);
   if (!found || (found.customer_id !== null && found.customer_id !== customer?.id)) throw notFound('checkout');
@@ -43,7 +43,10 @@ export function refuseOver({ status, cart, order }: StoredCheckout): void {
   throw new Refusal('checkout_not_open', `The checkout is ${status}.`, fields);
 }
 
-/** Reserves exactly the quantities of the cart. Throws `insufficient_stock`, and then keeps the previous reservation. */
+/**
+ * Reserves the quantities of the cart. If stock is insufficient, throws `insufficient_stock` and keeps the previous
+ * reservation.
+ */
 function hold(caller: Caller, checkout: StoredCheckout): void {
   refuseShort(caller, checkout.cart, checkout.cart.lines);
   releaseStock(checkout);
@@ -55,7 +58,7 @@ function hold(caller: Caller, checkout: StoredCheckout): void {
   checkout.reserved_until = after(15 * MINUTE);
 }
 
-/** Starts the checkout of a cart, or renews its open one. */
+/** Creates a checkout for a cart, or extends its open one. */
 export function createCheckout(
   caller: Caller,
   cart_id: string,
@@ -87,7 +90,7 @@ function draftOf({ state, customer }: Caller, cart: StoredCheckout['cart']): Sto
     ...{ id: state.nextId(), cart, customer_id: known?.id ?? null, agent: cart.agent },
     status: cart.agent ? 'requires_escalation' : 'open',
     ...{ email: known?.email ?? null, phone: known?.phone ?? null, billing_address: null, shipping_option_id: null },
-    // Takes only the known fields.
+    // Copies only the contract's fields.
     shipping_address: is_default
       ? Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null))
       : null,
@@ -101,7 +104,7 @@ function lifeOf({ agent }: StoredCheckout['cart']): number {
   return (agent ? 24 * 60 : 60) * MINUTE;
 }
 
-/** Extends a checkout's life, and records the values that were shown. */
+/** Extends the checkout's lifetime, and stores the values that the response shows. */
 function show(state: State, checkout: StoredCheckout): Priced {
   const priced = price(state, checkout);
   checkout.shown_total = priced.totals.total;
@@ -116,7 +119,7 @@ function pricesOf({ checkout }: Priced): Record<string, number> {
   return Object.fromEntries(forSale(checkout.cart).map(({ id, variant }) => [id, variant.price]));
 }
 
-/** Requires that an agent's purchase is within its categories and its budget, whoever changes it. */
+/** Throws unless an agent's purchase is within its categories and budget. */
 function requireMandate({ state }: Pick<Caller, 'state'>, { checkout, totals }: Priced): void {
   const { agent, cart } = checkout;
   if (!agent) return;
@@ -157,13 +160,13 @@ export function updateCheckout(caller: Caller, id: string, patch: Patch): Priced
   return show(state, checkout);
 }
 
-/** The values that a shopper has seen. */
+/** The values that the shopper has seen. */
 interface Seen {
   expected?: string | undefined;
   expected_total?: string | undefined;
 }
 
-/** Creates the order of a checkout. A completed one returns its order. */
+/** Creates the order of a checkout, or returns the existing one. */
 export function completeCheckout(caller: Caller, id: string, seen: Seen = {}): StoredOrder {
   const { state, customer, agent } = caller;
   const found = state.checkouts.get(id);

@@ -1,3 +1,5 @@
+/** Agents' tokens by the device grant. Requests are approved by the shop's helper or by a customer's call. */
+
 import type {
   AgentConsent,
   AgentConsentApproval,
@@ -22,8 +24,6 @@ import {
   type StoredCustomer,
 } from './state.ts';
 
-/** Tokens for agents by the device grant, approved by the shop's helper or by a customer's call. */
-
 export const SCOPES: AgentTerms['scopes'] = [
   'catalog:read',
   'cart:write',
@@ -36,7 +36,7 @@ const INTERVAL_SECONDS = 5;
 const MOST_AGENTS = 10;
 const LETTERS = 'BCDFGHJKLMNPQRSTVWXZ';
 
-/** A user code of two groups of four letters; the same number gives the same code. */
+/** A user code of two groups of four letters. The same number always gives the same code. */
 function userCodeOf(count: number): string {
   let rest = count * 7_919 + 1;
   const letters = Array.from({ length: 8 }, () => {
@@ -47,7 +47,7 @@ function userCodeOf(count: number): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** Reads the requested terms, and adds the server's defaults. Throws a validation error for invalid ones. */
+/** Adds the server's defaults to the requested permissions. Throws a validation error for invalid ones. */
 export function termsOf(state: State, wish: ConsentRequest): AgentTerms {
   const agent_name = (wish.agent_name ?? wish.client_id ?? '').trim();
   const mistakes: Invalid['detail'] = [];
@@ -80,7 +80,7 @@ function requestConsent(state: State, wish: ConsentRequest): StoredConsent {
   return consent;
 }
 
-/** Finds the request with this user code. Throws `not_found`. */
+/** Finds a consent request by its user code. Throws `not_found`. */
 export function findConsent(state: State, user_code: string): StoredConsent {
   const plain = (code: string) => code.toUpperCase().replaceAll(/[^A-Z]/g, '');
   const found = [...state.consents.values()].find((one) => plain(one.user_code) === plain(user_code));
@@ -88,7 +88,7 @@ export function findConsent(state: State, user_code: string): StoredConsent {
   return found;
 }
 
-/** Approves a request, or a part of it. Throws `consent_not_pending` or `consent_expired`. */
+/** Approves all or a part of a request. Throws `consent_not_pending` or `consent_expired`. */
 export function approve(
   state: State,
   customer: StoredCustomer,
@@ -103,7 +103,7 @@ export function approve(
   return consent;
 }
 
-/** Reads the terms that a customer approves. Throws a validation error for more than was requested. */
+/** The permissions that a customer approves. Throws a validation error if they exceed the request. */
 export function approvedTerms(
   terms: AgentTerms,
   { current_password: _, ...approval }: AgentConsentApproval,
@@ -133,7 +133,7 @@ function requireStatus({ status, expires_at }: StoredConsent, wanted: string[]):
   throw new Refusal('consent_not_pending', `The request is already ${status}.`, { status });
 }
 
-/** Returns the agent of an approved request. Throws `authorization_pending`, `slow_down` and the other poll errors. */
+/** The agent of an approved request. Throws `authorization_pending`, `slow_down` or another error of the poll. */
 export function pollConsent(state: State, device_code: string): StoredAgent {
   const consent = state.consents.get(device_code);
   if (!consent || consent.status === 'consumed') {
@@ -149,7 +149,7 @@ export function pollConsent(state: State, device_code: string): StoredAgent {
   return openAgent(state, customer, consent.terms);
 }
 
-/** Throws `agent_cap_exceeded` for a customer with the maximum number of agents. */
+/** Throws `agent_cap_exceeded` if the customer has the maximum number of agents. */
 export function requireFreePlace(state: State, customer: StoredCustomer): void {
   const active = [...state.agents.values()].filter((one) => one.customer === customer && statusOf(one) === 'active');
   if (active.length < MOST_AGENTS) return;
@@ -168,7 +168,7 @@ function tooEarly(consent: StoredConsent): Refusal {
   return new Refusal('slow_down', message, { interval: retry_after_seconds, retry_after_seconds });
 }
 
-/** Creates a token for an agent that acts for a customer. */
+/** Creates an agent with a token for a customer. */
 export function openAgent(state: State, customer: StoredCustomer, terms: AgentTerms): StoredAgent {
   const agent: StoredAgent = {
     ...{ id: state.nextId(), access_token: state.nextToken('agt'), customer, terms, used_cents: 0, calls: [] },
@@ -196,7 +196,7 @@ export function tokenView(state: State, agent: StoredAgent): AgentToken {
   };
 }
 
-/** A token as it is returned to the agent. */
+/** The response that contains an agent's token. */
 export function issuedView({ data }: State, { id, access_token, terms }: StoredAgent): IssuedAgentToken {
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, expires_at } = terms;
   const expires_in = Math.floor((Date.parse(expires_at) - Date.now()) / 1000);

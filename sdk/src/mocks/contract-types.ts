@@ -1,9 +1,9 @@
 import type { ErrorCode } from '@commerce-backend/spec';
 
-/** The parts of the contract that the mocks need: request schemas, example responses and error messages. */
+/** The part of the contract that the mocks need: request schemas, example responses and error messages. */
 export interface MockContract {
   operations: MockOperation[];
-  /** The schemas that requests refer to, by name. */
+  /** Schemas that requests reference, by name. */
   schemas: Record<string, JsonSchema>;
   errors: Record<ErrorCode, CatalogueEntry>;
 }
@@ -13,17 +13,17 @@ export type JsonSchema = Record<string, unknown>;
 export interface MockOperation {
   id: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** The path, with its parameters in braces. */
+  /** Path with parameters in braces. */
   path: string;
-  /** The status of a successful response. */
+  /** Status of a successful response. */
   status: number;
-  /** The contract's example of a successful response; undefined if it has no body. */
+  /** Example of a successful response; undefined if it has no body. */
   answer?: unknown;
-  /** The alternative credentials; empty for public operations. */
+  /** Alternative sets of security schemes; empty if no credential is required. */
   security: string[][];
   scope?: string;
   humanOnly?: boolean;
-  /** Whether the Idempotency-Key is optional. */
+  /** Whether the Idempotency-Key may be omitted. */
   keyWaived?: boolean;
   parameters: MockParameter[];
   body?: { required: boolean; schema: JsonSchema };
@@ -39,7 +39,7 @@ export interface MockParameter {
 export interface CatalogueEntry {
   status: number;
   retryable: boolean;
-  /** What the error suggests that an agent does next. */
+  /** What the error advises agents to do. */
   next?: string;
   next_operation?: string;
 }

@@ -1,12 +1,12 @@
 import { MOCK_CONTRACT } from '../generated/mock-contract.ts';
 import type { MockOperation } from './contract-types.ts';
 
-/** The contract's operations, the schemas of requests, and the errors. */
+/** Operations, request schemas and errors of the contract. */
 export const { operations, schemas, errors } = MOCK_CONTRACT;
 
 const byId = new Map(operations.map((operation) => [operation.id, operation]));
 
-/** Finds an operation. Throws a TypeError for an id that the contract does not have. */
+/** Finds an operation. Throws a TypeError for an unknown operationId. */
 export function operationById(id: string): MockOperation {
   const found = byId.get(id);
   if (!found) throw new TypeError(`The contract has no operation ${id}.`);
@@ -15,13 +15,13 @@ export function operationById(id: string): MockOperation {
 
 export interface Route {
   operation: MockOperation;
-  /** The parameters of the path, decoded. */
+  /** Decoded path parameters. */
   path: Record<string, string>;
 }
 
 /**
- * Finds the operation of a request. For another method returns the methods that the path supports, an empty list if there is no
- * such path.
+ * Finds the operation of a request. If only the method is wrong, returns the path's methods; for an unknown path an
+ * empty list.
  */
 export function routeOf(method: string, pathname: string): Route | string[] {
   const asked = pathname.split('/');
@@ -29,7 +29,7 @@ export function routeOf(method: string, pathname: string): Route | string[] {
     const path = matched(operation.path.split('/'), asked);
     return path ? [{ operation, path }] : [];
   });
-  // A literal path comes before one with a parameter.
+  // Literal paths come before paths with parameters.
   matching.sort((a, b) => Object.keys(a.path).length - Object.keys(b.path).length);
   const wanted = method === 'HEAD' ? 'GET' : method;
   return matching.find(({ operation }) => operation.method === wanted) ?? matching.map((one) => one.operation.method);

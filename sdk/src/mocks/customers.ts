@@ -1,10 +1,10 @@
+/** Customers: login (which merges carts), profile and addresses. */
+
 import type { Customer } from '@commerce-backend/spec';
 import type { Caller, Handlers } from './call.ts';
 import { cartOfCustomer, endCheckout, openCheckoutOf } from './carts.ts';
 import { notFound, Refusal } from './refusal.ts';
 import { addressOf, after, isOver, type State, type StoredCustomer } from './state.ts';
-
-/** Customers: login with the current cart, profile and addresses. */
 
 const HOUR = 3_600_000;
 const RENEWABLE_HOURS = 30 * 24;
@@ -13,13 +13,13 @@ export function customerView({ password: _, addresses, ...customer }: StoredCust
   return customer;
 }
 
-/** The customer who makes the call, where the contract requires one. */
+/** The customer who sent the call. Throws if there is none. */
 export function signedIn({ customer }: Pick<Caller, 'customer'>): StoredCustomer {
   if (!customer) throw new Error('Unreachable: no customer.');
   return customer;
 }
 
-/** Creates a new token for a customer. */
+/** Creates a token for a customer. */
 export function openSession(state: State, customer: StoredCustomer) {
   const access_token = state.nextToken('cust');
   state.sessions.set(access_token, customer);
@@ -29,7 +29,7 @@ export function openSession(state: State, customer: StoredCustomer) {
   };
 }
 
-/** Merges a guest's cart into the customer's: the guest's quantities and discount code win. */
+/** Merges a guest's cart into the customer's. The guest's quantities and discount code take precedence. */
 function mergedCart(caller: Caller, cart_id: string | undefined): string | null {
   const { state, customer } = caller;
   const guest = cart_id === undefined ? undefined : state.carts.get(cart_id);

@@ -7,7 +7,7 @@ import type {
   ShippingOptionInput,
 } from '@commerce-backend/spec';
 
-/** A product as the dashboard accepts it, with its slug. It is active unless it has another status. */
+/** A product as the dashboard accepts it, with its slug. Its status is active by default. */
 export type MockProduct = ProductInput & { slug: string };
 
 export interface MockCollection {
@@ -15,7 +15,7 @@ export interface MockCollection {
   title: string;
   description?: string | null;
   image_url?: string | null;
-  /** Its products, in order. */
+  /** The products of the collection, in order. */
   product_slugs: string[];
 }
 

@@ -1,8 +1,8 @@
+/** Conditions and amounts of discount codes. */
+
 import { type DiscountTerms, decimal, minorUnits, type PricedLine } from './money.ts';
 import { Refusal } from './refusal.ts';
 import { isOver, type State, type StoredDiscount } from './state.ts';
-
-/** The conditions of discount codes, and their discounts. */
 
 export function termsOf({ products, collections }: State, discount: StoredDiscount): DiscountTerms {
   const { kind, value, product_ids, collection_ids } = discount;
@@ -14,7 +14,7 @@ export function termsOf({ products, collections }: State, discount: StoredDiscou
   return { kind, value, covers: (id) => covered.has(id) };
 }
 
-/** The error for using a discount code with these lines; undefined if it can be used. */
+/** The error if the discount code cannot be used with these lines; otherwise undefined. */
 export function refusalOf(state: State, discount: StoredDiscount, lines: PricedLine[]): Refusal | undefined {
   const { active, starts_at, ends_at } = discount;
   if (!active) return new Refusal('discount_not_found', 'There is no such code.');
@@ -47,7 +47,7 @@ function missingMinimum({ digits }: State, discount: StoredDiscount, covered: Pr
   return new Refusal('discount_minimum_not_met', message, { minimum_subtotal, minimum_quantity });
 }
 
-/** Throws if the discount code has reached its usage limit, in total or for this buyer. */
+/** Throws if the discount code's usage limit is reached, in total or for this buyer. */
 export function refuseBeyondLimits({ redeemed, ...discount }: StoredDiscount, email: string | null): void {
   const { usage_limit, usage_limit_per_customer } = discount;
   const own = redeemed.filter((one) => one === email?.toLowerCase()).length;

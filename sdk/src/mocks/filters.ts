@@ -1,10 +1,10 @@
+/** Filters that lists and intents share. catalog.ts has the list filters for labels, price, stock and options. */
+
 import type { Call } from './call.ts';
 import { minorUnits } from './money.ts';
 import { priceOf } from './products.ts';
 import { Invalid } from './refusal.ts';
 import type { State, StoredProduct, StoredVariant } from './state.ts';
-
-/** The filters that lists and intents share, except labels, price, stock and options of lists (catalog.ts). */
 
 const NAMES = [
   'vendor',
@@ -26,7 +26,7 @@ const NAMES = [
 
 export type FilterQuery = Pick<Call<'storefront.listProducts'>['query'], (typeof NAMES)[number]>;
 
-/** The filters of a body; an empty list filters nothing. */
+/** The filters in a request body. Empty lists are ignored. */
 export function filtersIn(body: FilterQuery): FilterQuery {
   const isSent = (value: unknown) => value !== undefined && !(Array.isArray(value) && value.length === 0);
   return Object.fromEntries(NAMES.flatMap((name) => (isSent(body[name]) ? [[name, body[name]]] : [])));
@@ -64,7 +64,7 @@ function hasAttribute({ input }: StoredProduct, pair: string): boolean {
   });
 }
 
-/** The attributes of a product, each with the values that it lists. */
+/** A product's attributes, each with its list of values. */
 export function attributesOf({ input }: StoredProduct): [string, string[]][] {
   return Object.entries(input.metadata ?? {}).map(([key, value]) => [key.toLowerCase(), value.split(', ')]);
 }
@@ -92,7 +92,7 @@ function namesOf(pairs: string[]): string[] {
   return [...new Set(pairs.map(nameOf))];
 }
 
-/** The option's name in a pair such as `Colour:Oat`, in lower case. */
+/** The name of the option in a pair such as `Colour:Oat`, in lower case. */
 export function nameOf(pair: string): string {
   return (pair.split(':')[0] ?? '').toLowerCase();
 }

@@ -1,3 +1,5 @@
+/** Operations in which an agent describes a product by a sentence or names it by id. */
+
 import type { AgentCandidate } from '@commerce-backend/spec';
 import { agentCart, agentCheckout, agentTotals, calling, prepare } from './agents.ts';
 import { budgetOf, requireCategories } from './budgets.ts';
@@ -12,17 +14,15 @@ import { Invalid, notFound } from './refusal.ts';
 import { isWithin, matchOf, type Wish, wishOf } from './search.ts';
 import type { State, StoredCart, StoredVariant } from './state.ts';
 
-/** The operations that agents call with a sentence or with an id. */
-
 interface Found {
   variant: StoredVariant;
   reasons: string[];
   score: number;
-  /** Whether it has every word of the request. */
+  /** Whether the product has every word of the request. */
   isComplete: boolean;
 }
 
-/** The best variant of each product that has at least one of the words, best first. */
+/** For each product with at least one of the words, its best variant. Best matches come first. */
 function findProposals({ state, agent }: Caller, wish: Wish, query: FilterQuery): Found[] {
   const products = filtered(state, filtersIn(query), agent?.terms.categories);
   const found = products.flatMap((product): Found[] => {
@@ -57,7 +57,7 @@ interface Choice {
 const CANDIDATES = 5;
 
 /**
- * Chooses the variant that a request names or clearly describes, or returns a question. Throws `not_found` and
+ * Chooses the variant that the request names or clearly describes, otherwise returns a question. Throws `not_found` or
  * `category_not_allowed`.
  */
 function choose(call: Caller, { query = '', product_id, variant_id, limit = CANDIDATES, ...rest }: Intent): Choice {

@@ -29,7 +29,7 @@ async function cartWith(storefront: ReturnType<typeof given>['storefront'], vari
   return unwrap(storefront.POST('/api/storefront/cart/{cart_id}/items', { params, body: { variant_id, quantity } }));
 }
 
-test('shops with the SDK through the handlers of msw', async () => {
+test('buys a product with the SDK through msw handlers', async () => {
   const { handlers, shop } = createMockShop({ baseUrl: 'https://mock.test' });
   network.use(...handlers);
   const storefront = createStorefrontClient(shop);
@@ -58,7 +58,7 @@ function storageOf(kept: Map<string, string>) {
   };
 }
 
-test('reserves stock at checkout, rejects another buyer, and releases the stock on expiry', async () => {
+test('reserves stock at checkout, rejects another buyer, and releases the stock when the checkout expires', async () => {
   const { shop, storefront } = given();
   const lamp = shop.variantId('LAMP-OAK');
   shop.setStock('LAMP-OAK', 1);
@@ -74,7 +74,7 @@ test('reserves stock at checkout, rejects another buyer, and releases the stock 
   expect((await begin(other.id)).response.status).toBe(201);
 });
 
-test('allows an agent by `approve()`, within its budget and categories, until it is revoked', async () => {
+test('accepts an agent after `approve()`, within its budget and categories, until it is revoked', async () => {
   const { shop, client } = given();
   const wish = { agent_name: 'Gift finder', budget_cents: 5_000, categories: ['Tableware'] };
   const pending = await requestConsent(client, wish);
@@ -104,7 +104,7 @@ test('allows an agent by `approve()`, within its budget and categories, until it
   await expect(unwrap(agent.GET('/api/agent/token'))).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
 });
 
-test('simulates an error for the next call, with its fields, or a lost response', async () => {
+test('simulates an error for the next call, with its fields, or a lost connection', async () => {
   const { shop, storefront } = given();
   shop.fail('storefront.getShop', { error: 'rate_limited', retry_after_seconds: 7, message: 'Slow down.' });
   const { error, response } = await storefront.GET('/api/storefront/shop');
@@ -121,7 +121,7 @@ test('simulates an error for the next call, with its fields, or a lost response'
   expect(() => shop.fail('storefront.getShop', 'no_such' as 'not_found')).toThrow('no error no_such');
 });
 
-test('replaces the data, and restores it on reset', async () => {
+test('the mock shop uses the data passed in its options, and restores it on reset', async () => {
   const { shop, storefront } = given({
     data: {
       name: 'Tea',
@@ -139,7 +139,7 @@ test('replaces the data, and restores it on reset', async () => {
   expect(() => shop.variantId('coffee')).toThrow('The mock shop has no variant coffee.');
 });
 
-test("changes a customer's addresses, and ends a token at its logout", async () => {
+test("changes a customer's addresses, and revokes the token at logout", async () => {
   const { shop, storefront } = given();
   const { email = '', password = '' } = shop.customers[0] ?? {};
   const { access_token } = await unwrap(
@@ -158,7 +158,7 @@ test("changes a customer's addresses, and ends a token at its logout", async () 
   await expect(unwrap(customer.GET('/api/storefront/customer/me'))).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('rejects ids and credentials of other shops, as the server does', async () => {
+test('rejects ids and credentials of other shops like the server', async () => {
   const { shop, client } = given();
   const stranger = createStorefrontClient({ ...client, storefrontToken: 'stk_other' });
   await expect(unwrap(stranger.GET('/api/storefront/shop'))).rejects.toMatchObject({ code: 'invalid_token' });

@@ -87,7 +87,7 @@ export interface MockShop extends MockCredentials {
 
 const DEFAULT_URL = 'http://localhost:8080';
 
-/** A shop in memory. */
+/** Creates a shop in memory. */
 export function openShop({ baseUrl = DEFAULT_URL, data = {} }: MockOptions = {}): {
   shop: MockShop;
   fetch: (request: Request) => Promise<Response>;
@@ -137,7 +137,7 @@ function playedOf(error: MockError): Played {
   return new Refusal(code, String(message ?? `Played by the mocks: ${code}.`), fields);
 }
 
-/** Functions that change the shop without a call. */
+/** Helpers that change the shop without an API call. */
 function changesOf(stateNow: () => State) {
   const find = (name: string) => findVariant(stateNow(), name);
   const past = new Date(0).toISOString();
@@ -176,7 +176,7 @@ const JUNE = {
   country: 'DE',
 } as const;
 
-/** Functions that act as people in the shop. */
+/** Helpers that simulate actions of people. */
 function peopleOf(stateNow: () => State) {
   const customerNamed = (email?: string): StoredCustomer => {
     const { customers } = stateNow();

@@ -1,17 +1,17 @@
-/** Amounts: decimal strings in the API, whole minor units (cents, yen, fils) in here. */
+/** Amounts are decimal strings in the API, and integer minor units (cents, yen, fils) in the mocks. */
 
-/** The number of decimals of a currency: EUR 2, JPY 0, KWD 3. */
+/** Number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */
 export function currencyDigits(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 
-/** Reads a decimal amount: `10.50` with two digits is 1050. */
+/** Converts a decimal amount to minor units: `10.50` with two decimals is 1050. */
 export function minorUnits(amount: string, digits: number): number {
   const [whole = '0', fraction = ''] = amount.split('.');
   return Number(whole + fraction.slice(0, digits).padEnd(digits, '0'));
 }
 
-/** Writes minor units as a decimal amount: 1050 with two digits is `10.50`. */
+/** Converts minor units to a decimal amount: 1050 with two decimals is `10.50`. */
 export function decimal(minor: number, digits: number): string {
   const text = String(minor).padStart(digits + 1, '0');
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
@@ -20,7 +20,7 @@ export function decimal(minor: number, digits: number): string {
 export interface PricedLine {
   id: string;
   product_id: string;
-  /** The price of one unit, in minor units. */
+  /** Unit price in minor units. */
   price: number;
   quantity: number;
   tax_class: string;
@@ -29,18 +29,18 @@ export interface PricedLine {
 
 export interface DiscountTerms {
   kind: 'percentage' | 'fixed_amount' | 'free_shipping';
-  /** A decimal string: percent, or an amount. */
+  /** A percentage or an amount, as a decimal string. */
   value: string;
   covers(product_id: string): boolean;
 }
 
 export interface TaxTerms {
-  /** The standard rate, a decimal string: 0.19 is 19 %. */
+  /** The standard tax rate: `0.19` is 19 %. */
   rate: string;
-  /** The rates of classes that have one of their own. */
+  /** Tax rates of classes that differ from the standard rate. */
   rates: Record<string, string>;
   included: boolean;
-  /** Shipping is taxed at the rates of the goods, or at the standard rate. */
+  /** Whether shipping is taxed at the rates of the goods or at the standard rate. */
   shipping: 'goods' | 'class';
 }
 
@@ -50,20 +50,20 @@ export interface Totals {
   shipping_cost: number;
   tax: number;
   total: number;
-  /** The discount of each line that the discount code covers. */
+  /** How the discount is split between the lines to which it applies. */
   allocations: { id: string; amount: number }[];
 }
 
 interface TotalsInput {
   lines: PricedLine[];
   discount: DiscountTerms | undefined;
-  /** The cost of shipping in minor units. */
+  /** Shipping cost in minor units. */
   shipping: number;
   tax: TaxTerms;
   digits: number;
 }
 
-/** Calculates totals as the server does: rounded per line, discounts spread by largest remainder. */
+/** Calculates totals like the server: amounts are rounded per line, and discounts are split by largest remainder. */
 export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput): Totals {
   const subtotal = sum(lines.map(amountOf));
   const covered = lines.filter(({ product_id }) => discount?.covers(product_id));
@@ -81,7 +81,7 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
   return { subtotal, discount: taken, shipping_cost, tax: taxed, total, allocations };
 }
 
-/** The tax on shipping, at the rates of the goods that are shipped, by their value after the discount. */
+/** Tax on shipping at the rates of the shipped goods, weighted by their value after the discount. */
 function shippingTaxOf(cost: number, lines: PricedLine[], off: Map<string, number>, tax: TaxTerms): number {
   const groups = new Map<string, { value: number; before: number; pieces: number }>();
   for (const line of tax.shipping === 'class' ? [] : lines) {
@@ -101,7 +101,7 @@ function shippingTaxOf(cost: number, lines: PricedLine[], off: Map<string, numbe
   return sum([...groups.keys()].map((parts, i) => taxOf(shares[i] ?? 0, decimal(Number(parts), 4), tax.included)));
 }
 
-/** Totals as decimal strings. */
+/** Converts totals to decimal strings. */
 export function onTheWire({ subtotal, discount, shipping_cost, tax, total }: Totals, digits: number) {
   return {
     subtotal: decimal(subtotal, digits),
@@ -115,7 +115,7 @@ export function onTheWire({ subtotal, discount, shipping_cost, tax, total }: Tot
 function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number): number {
   if (kind === 'free_shipping') return 0;
   if (kind === 'fixed_amount') return Math.min(minorUnits(value, digits), whole);
-  // The result is rounded half up.
+  // Rounds half up.
   return Number((2n * BigInt(whole) * BigInt(minorUnits(value, 2)) + 10_000n) / 20_000n);
 }
 

@@ -1,3 +1,5 @@
+/** Creates the initial state of a mock shop. Ids and secrets are always the same. */
+
 import type { ShippingOption, VariantInput } from '@commerce-backend/spec';
 import type { MockProduct, MockShopData } from './data.ts';
 import { currencyDigits, decimal, minorUnits } from './money.ts';
@@ -11,9 +13,6 @@ import {
   type StoredVariant,
 } from './state.ts';
 
-/** Creates the initial state of a mock shop from its data, with the same ids and secrets each time. */
-
-/** The initial state of a shop. */
 export function openState(data: MockShopData, baseUrl: string): State {
   let count = 0;
   const nextId = () => {

@@ -18,7 +18,7 @@ test('the mocks have a handler for every operation of the contract', () => {
 
 const ID = '0192f3a0-ffff-7000-8000-000000000001';
 
-/** The contract's example of a parameter, or a value of its type. */
+/** The contract's example of a parameter, otherwise a value of its type. */
 function exampleOf(parameter: Json): unknown {
   const schema = followed(parameter.schema as Json) ?? {};
   const examples = Object.values((parameter.examples ?? {}) as Record<string, Json>);
@@ -27,7 +27,7 @@ function exampleOf(parameter: Json): unknown {
   );
 }
 
-/** Makes a request from the contract's own examples. */
+/** A request made of the contract's examples. */
 function requestFor(id: string, baseUrl: string, credentials: Record<string, string>): Request {
   const { operation, path, method, shared } = described.get(id) ?? {};
   const parameters: Json[] = [...(shared ?? []), ...(operation?.parameters ?? [])].flatMap((one): Json[] => {
@@ -54,10 +54,10 @@ function requestFor(id: string, baseUrl: string, credentials: Record<string, str
   });
 }
 
-test('the mocks accept the contract’s example of every request, and return a valid response', async () => {
+test('the mocks accept the contract’s example of every request, and return valid responses', async () => {
   const { fetch, shop } = createMockFetch();
   const pair = { 'X-Site-ID': shop.siteId, 'X-Service-Token': shop.storefrontToken };
-  /** Logs in anew for each call, because some calls revoke the token. */
+  /** Logs in for each call, because some calls revoke the token. */
   async function loggedIn(): Promise<string> {
     const login = new Request(`${shop.baseUrl}/api/storefront/customer/login`, {
       method: 'POST',
@@ -86,7 +86,7 @@ test('the mocks accept the contract’s example of every request, and return a v
     const request = requestFor(id, shop.baseUrl, credentials);
     const response = await fetch(request.clone());
     expect(await faultsOf(request, response), id).toEqual([]);
-    // The customer of the contract's example does not exist in this shop.
+    // The example's customer does not exist in the mock shop.
     if (id === 'storefront.loginCustomer') continue;
     expect([401, 405, 415, 422, 500], `${id}: ${await response.clone().text()}`).not.toContain(response.status);
     answered[response.status] = (answered[response.status] ?? 0) + 1;

@@ -1,3 +1,5 @@
+/** Orders as customers and agents see them. */
+
 import type { AgentOrder, LineItem, Order, Payment } from '@commerce-backend/spec';
 import type { Handlers } from './call.ts';
 import { forSale } from './carts.ts';
@@ -7,8 +9,6 @@ import type { Priced } from './pricing.ts';
 import { CONTENT_TRUST, imageOf, variantName } from './products.ts';
 import { notFound } from './refusal.ts';
 import { after, now, type State, type StoredCustomer, type StoredOrder } from './state.ts';
-
-/** Orders, as their customers and agents see them. */
 
 const FIRST_NUMBER = 1001;
 const HOUR = 3_600_000;
@@ -21,7 +21,7 @@ const STATES = {
   free: { status: 'confirmed', payment_status: 'paid' },
 } as const;
 
-/** Creates the order of a complete checkout. */
+/** Creates the order of a completed checkout. */
 export function writeOrder(state: State, priced: Priced): StoredOrder {
   const { checkout, totals, tax, payment_method, shipping_option } = priced;
   const { customer_id, email, phone, billing_address, shipping_address, note } = checkout;

@@ -1,3 +1,5 @@
+/** Totals, missing fields and responses of checkouts. */
+
 import type { Checkout, PaymentMethod, ShippingChoice } from '@commerce-backend/spec';
 import { discountOn, forSale, itemsOf, pricedLines, warningsOf } from './carts.ts';
 import { decimal, minorUnits, onTheWire, type TaxTerms, type Totals, totalsOf } from './money.ts';
@@ -5,9 +7,6 @@ import { reviewToken } from './review.ts';
 import { choicesAmong, type Parcel, parcelOf, undeliverable } from './shipping.ts';
 import type { State, StoredCheckout } from './state.ts';
 
-/** The totals of checkouts, their missing fields, and their public form. */
-
-/** A checkout with its totals. */
 export interface Priced {
   checkout: StoredCheckout;
   totals: Totals;
@@ -59,7 +58,7 @@ export function offeredMethods({ data }: State, option: ShippingChoice | null): 
 }
 
 const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
-/** Countries for which the mocks require a postal code; the server also checks its format in each country. */
+/** Countries in which the mocks require a postal code. The server also checks its format. */
 const POSTAL_CODES: Record<string, RegExp> = {
   DE: /^\d{5}$/,
   AT: /^\d{4}$/,
@@ -68,7 +67,7 @@ const POSTAL_CODES: Record<string, RegExp> = {
   US: /^\d{5}(-\d{4})?$/,
 };
 
-/** The mocks accept any text that looks like a number; the server also checks the length for each country. */
+/** Accepts any text that looks like a phone number. The server also checks the length in each country. */
 const PHONE = /^(?=(?:\D*\d){4})\+?[\d\s()/.-]{4,32}(?:(?:;?ext[.=]?|x|#) ?\d{1,7})?$/i;
 
 function missingOf({ checkout, parcel, shipping_option, payment_method }: Omit<Priced, 'payment_methods' | 'missing'>) {
@@ -90,12 +89,12 @@ function missingOf({ checkout, parcel, shipping_option, payment_method }: Omit<P
   return missing;
 }
 
-/** The warnings about the postal address; none for pickups, which need no delivery. */
+/** Warnings about the postal address. None for pickup, which needs no delivery. */
 function addressWarnings(state: State, { choices, parcel, shipping_option }: Priced) {
   return shipping_option?.kind === 'pickup' ? [] : undeliverable(state, choices, parcel);
 }
 
-/** The details of a delivery that an order does not store: it keeps only the name and the price. */
+/** Fields of a shipping option that an order does not store. It stores only name and price. */
 const NO_LONGER_KNOWN = { description: null, estimated_days_min: null, estimated_days_max: null };
 
 export function checkoutView(state: State, priced: Priced): Checkout {

@@ -1,16 +1,16 @@
+/** Products and variants as shoppers and agents see them. */
+
 import type { AgentCandidate, AgentProduct, Product, ShopCategory, Variant } from '@commerce-backend/spec';
 import { operationById } from './contract.ts';
 import type { MockProduct } from './data.ts';
 import { decimal } from './money.ts';
 import { isOver, type State, type StoredProduct, type StoredVariant } from './state.ts';
 
-/** Products and variants as shoppers and agents see them. */
-
 export function isTracked({ product }: StoredVariant): boolean {
   return product.input.track_inventory ?? true;
 }
 
-/** How many units of a variant are not reserved by checkouts. */
+/** The variant's stock without the quantity that checkouts reserve. */
 export function freeOf({ on_hand, reserved }: StoredVariant): number {
   return on_hand - reserved;
 }
@@ -19,7 +19,7 @@ export function isAvailable(variant: StoredVariant): boolean {
   return !isTracked(variant) || variant.inventory_policy === 'continue' || freeOf(variant) > 0;
 }
 
-/** Whether shoppers see a product: it is active and already published. */
+/** Whether shoppers can see a product: it is active and published. */
 export function isVisible({ status, published_at }: StoredProduct): boolean {
   return status === 'active' && published_at !== null && isOver(published_at);
 }
@@ -28,19 +28,19 @@ export function visibleProducts({ products }: State): StoredProduct[] {
   return products.filter(isVisible);
 }
 
-/** Finds a variant of a product that is for sale. */
+/** Finds a variant of a visible product. */
 export function findVariant(state: State, id: string): StoredVariant | undefined {
   return visibleProducts(state)
     .flatMap(({ variants }) => variants)
     .find((variant) => variant.id === id);
 }
 
-/** The lowest price of a product, in minor units. */
+/** The product's lowest price in minor units. */
 export function priceOf({ variants }: StoredProduct): number {
   return Math.min(...variants.map(({ price }) => price));
 }
 
-/** The variant's options in words; null if the product has a single variant. */
+/** The variant's option values as text; null if the product has a single variant. */
 export function variantName({ options }: StoredVariant): string | null {
   return options.filter((value) => value !== null).join(' / ') || null;
 }
@@ -49,7 +49,7 @@ export function imageOf({ image_url, product }: StoredVariant): string | null {
   return image_url ?? product.images[0]?.url ?? null;
 }
 
-/** A product as the API returns it, with or without the fields that lists leave out. */
+/** Converts a product to a response, with or without the fields that lists omit. */
 export function productView(state: State, product: StoredProduct, isWhole = false): Product {
   const { input, id, options, images, status, published_at, variants } = product;
   const cheapest = variants.find(({ price }) => price === priceOf(product));
@@ -69,12 +69,14 @@ export function productView(state: State, product: StoredProduct, isWhole = fals
   return isWhole ? { ...listed, ...shownAlone(input, listed) } : listed;
 }
 
-/** The fields of the contract's example that lists leave out: texts of the merchant, null if there is none. */
+/** Fields that lists omit: merchants' texts, or null. */
 function shownAlone(input: MockProduct, listed: Product): Partial<Product> {
   const example = operationById('storefront.getProduct').answer as Product;
   const fields = Object.keys(example).filter((field) => !(field in listed)) as (keyof MockProduct)[];
-  return Object.fromEntries(fields.map((field) => [field, input[field] ?? null]));
+  return Object.fromEntries(fields.map((field) => [field, input[field] ?? INITIAL[field] ?? null]));
 }
+
+const INITIAL: Partial<MockProduct> = { returnable: true, withdrawal_exempt: 'none' };
 
 function variantView(state: State, variant: StoredVariant): Variant {
   const { id, product, sku, barcode, options, price, compare_at_price, inventory_policy } = variant;
@@ -93,7 +95,7 @@ function variantView(state: State, variant: StoredVariant): Variant {
   };
 }
 
-/** Marks texts that merchants write, such as names and descriptions, so that agents do not follow instructions in them. */
+/** Marks merchants' texts, such as names and descriptions, so that agents do not follow instructions in them. */
 export const CONTENT_TRUST = 'merchant' as const;
 
 export function availabilityOf(variant: StoredVariant): AgentCandidate['availability'] {
@@ -106,7 +108,7 @@ export function availabilityOf(variant: StoredVariant): AgentCandidate['availabi
 
 const MOST_VALUES = 5;
 
-/** A variant as it is proposed to an agent. */
+/** A variant as a proposal to an agent. */
 export function candidateOf(state: State, variant: StoredVariant, match_reasons: string[]): AgentCandidate {
   const { product } = variant;
   const { name, description, vendor = null, product_type = null } = product.input;
@@ -165,7 +167,7 @@ function isBuyable({ variants }: StoredProduct, value: string): boolean {
   return variants.some((variant) => variant.options.includes(value) && isAvailable(variant));
 }
 
-/** The shop's categories, by which agents are limited: product types and collections. */
+/** Categories to which agents can be limited: product types and collections. */
 export function categoriesOf(state: State): ShopCategory[] {
   const shown = visibleProducts(state);
   const types = [...new Set(shown.flatMap(({ input }) => input.product_type ?? []))].sort();
@@ -180,7 +182,7 @@ export function categoriesOf(state: State): ShopCategory[] {
   ];
 }
 
-/** Whether a product is in one of the categories; an empty list allows everything. */
+/** Whether a product is in one of the categories. An empty list allows all products. */
 export function isInCategories(state: State, product: StoredProduct, categories: string[]): boolean {
   if (categories.length === 0) return true;
   const handles = state.collections.filter(({ products }) => products.includes(product)).map(({ handle }) => handle);

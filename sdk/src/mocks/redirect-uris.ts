@@ -1,9 +1,9 @@
 /**
- * The redirect URIs that a client may register, checked as on the server (server/src/shop/agents/redirect-uris.ts; a server test
- * compares both): https, a URL on the user's own device, or the scheme of an app (RFC 8252 §7).
+ * Redirect URIs that a client may register, by the server's rules (server/src/shop/agents/redirect-uris.ts; a server
+ * test compares both): https, a loopback URL, or an app's URI scheme (RFC 8252 §7).
  */
 
-/** The characters of RFC 3986, without `#`: a redirect has no fragment (RFC 6749 §3.1.2). */
+/** Characters of RFC 3986 except `#`, because redirect URIs have no fragment (RFC 6749 §3.1.2). */
 const WRITABLE = /^[A-Za-z0-9._~:/?[\]@!$&'()*+,;=%-]{1,1000}$/;
 const LOOPBACK = /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::\d{1,5})?([/?].*)?$/;
 const APP_SCHEME = /^([a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+):/;
@@ -17,15 +17,15 @@ export function isRedirectUri(text: string): boolean {
 
 const UNDOTTED_APP_SCHEME = /^(?!https?:)[a-z][a-z0-9+-]*:\/\//;
 
-/** Leaves out URIs whose scheme has no dot, which apps register in addition to others, as long as another URI remains. */
+/** Removes URIs whose scheme has no dot, which some apps register additionally, unless no other URI remains. */
 export function withoutUndottedSchemes(uris: unknown[]): unknown[] {
   const kept = uris.filter((uri) => typeof uri !== 'string' || !UNDOTTED_APP_SCHEME.test(uri));
   return kept.length > 0 ? kept : uris;
 }
 
 /**
- * Whether a redirect URI is registered. It must match exactly, except for the port of a loopback URL: apps use any port that the
- * system assigns (§7.3).
+ * Whether a redirect URI is registered. It must match exactly, except for the port of a loopback URL, because apps use
+ * any free port (RFC 8252 §7.3).
  */
 export function isRegistered(registered: readonly string[], asked: string): boolean {
   return isRedirectUri(asked) && registered.some((one) => withoutPort(one) === withoutPort(asked));
@@ -36,13 +36,13 @@ function withoutPort(uri: string): string {
   return host === undefined ? uri : host + rest;
 }
 
-/** Where a redirect leads, in words for people: a host, the scheme of an app, or undefined for the user's own device. */
+/** Where a redirect leads: a host or an app's URI scheme. Undefined for the user's own device. */
 export function placeOf(uri: string): string | undefined {
   if (LOOPBACK.test(uri)) return undefined;
   return APP_SCHEME.exec(uri)?.[1] ?? new URL(uri).host;
 }
 
-/** Adds the response to the query of a URI, whose own parameters stay. */
+/** Adds the response parameters to a redirect URI's query. */
 export function withAnswer(uri: string, answer: Record<string, string | null>): string {
   const fields = Object.entries(answer).filter((field): field is [string, string] => field[1] !== null);
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(fields)}`;

@@ -1,7 +1,7 @@
 import type { ErrorBody, ErrorCode, HTTPValidationError, ValidationErrorItem } from '@commerce-backend/spec';
 import { errors } from './contract.ts';
 
-/** An error of the server: a code of the contract's catalogue, a message, and the extra fields of the code. */
+/** An API error: code, message and the code's extra fields. */
 export class Refusal extends Error {
   readonly code: ErrorCode;
   readonly fields: Record<string, unknown>;
@@ -13,7 +13,7 @@ export class Refusal extends Error {
   }
 }
 
-/** A request that violates the contract. */
+/** The request violates the contract. */
 export class Invalid extends Refusal {
   readonly detail: ValidationErrorItem[];
 
@@ -27,12 +27,12 @@ export function notFound(noun: string): Refusal {
   return new Refusal('not_found', `There is no such ${noun}.`);
 }
 
-/** The error of one mistake in the body. */
+/** The error for a single mistake in the body. */
 export function bodyMistake(path: (string | number)[], type: string, msg: string, ctx?: Record<string, unknown>) {
   return { loc: ['body', ...path], msg, type, ...(ctx && { ctx }) } satisfies ValidationErrorItem;
 }
 
-/** The error response, as the server sends it; agents also get advice. */
+/** The error response. Agents also get advice. */
 export function answerTo(refusal: Refusal, request_id: string, forAgent: boolean, forOAuth = false): Response {
   const { status, retryable, next, next_operation } = errors[refusal.code];
   const advice = forAgent && { ...(next && { next }), ...(next_operation && { next_operation }) };
@@ -43,7 +43,7 @@ export function answerTo(refusal: Refusal, request_id: string, forAgent: boolean
           ...{ detail: refusal.detail, ...(forAgent && next && { next }) },
         }
       : { error: refusal.code, message: refusal.message, request_id, retryable, ...advice, ...refusal.fields };
-  // OAuth clients read the message in this field.
+  // OAuth clients read the message from this field.
   if (forOAuth) Object.assign(body, { error_description: body.message });
   const seconds = refusal.fields.retry_after_seconds ?? (status === 503 ? 1 : undefined);
   return Response.json(body, {

@@ -1,12 +1,12 @@
+/** Computes the `review_token` of a checkout. The server signs each part of the review; the mocks only hash it. */
+
 import type { PaymentMethod, ShippingChoice } from '@commerce-backend/spec';
 import { forSale } from './carts.ts';
 import { decimal, onTheWire, type TaxTerms, type Totals } from './money.ts';
 import { Refusal } from './refusal.ts';
 import type { State, StoredCheckout } from './state.ts';
 
-/** The `review_token` of a checkout. The server signs each part of the review; the mocks only hash it. */
-
-/** A checkout with the parts that the review displays. */
+/** A checkout with the parts that the review page shows. */
 interface Reviewed {
   checkout: StoredCheckout;
   totals: Totals;
@@ -30,7 +30,7 @@ export function reviewToken(state: State, priced: Reviewed): string {
   return hashesOf(state, priced).join('');
 }
 
-/** Throws `review_changed` unless the checkout matches the token. */
+/** Throws `review_changed` if the checkout has changed since the token was issued. */
 export function requireReviewed(state: State, priced: Reviewed, expected: string): void {
   const names = Object.keys(partsOf(state, priced));
   const hashes = hashesOf(state, priced);
@@ -46,7 +46,7 @@ function hashesOf(state: State, priced: Reviewed): string[] {
   return Object.values(partsOf(state, priced)).map((part) => hash(JSON.stringify([priced.checkout.id, part])));
 }
 
-/** The FNV-1a hash of a text, in hexadecimal. */
+/** FNV-1a hash in hexadecimal. */
 function hash(text: string): string {
   let value = 0x811c9dc5;
   for (const char of text) value = Math.imul(value ^ (char.codePointAt(0) ?? 0), 0x01000193) >>> 0;

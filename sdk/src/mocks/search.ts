@@ -1,10 +1,10 @@
+/**
+ * A simple search for development: whole words, prefixes and price limits. The server's search also corrects spelling,
+ * applies synonyms and understands more of a sentence.
+ */
+
 import type { AgentUnderstood } from '@commerce-backend/spec';
 import type { State, StoredProduct, StoredVariant } from './state.ts';
-
-/**
- * A search that is good enough for development: whole words, prefixes, and price limits. The server's search also corrects
- * spelling, applies synonyms and understands more of a sentence.
- */
 
 const STOP_WORDS = new Set(
   'a an the for of in with and or to me i my want need please find buy get some something one euro euros eur dollar dollars'.split(
@@ -14,7 +14,7 @@ const STOP_WORDS = new Set(
 
 export interface Wish {
   words: string[];
-  /** The price limits, in whole units of the currency. */
+  /** Price limits in whole currency units. */
   max: number | undefined;
   min: number | undefined;
   understood: AgentUnderstood[];
@@ -22,7 +22,7 @@ export interface Wish {
 
 const LIMIT = /\b(under|below|less than|up to|at most|over|above|more than|at least)\s+[€$£]?\s*(\d+(?:\.\d{1,3})?)/gi;
 
-/** Reads what a sentence asks for. */
+/** Extracts search words and price limits from a sentence. */
 export function wishOf(sentence: string, { data: { currency } }: State): Wish {
   const wish: Wish = { words: [], max: undefined, min: undefined, understood: [] };
   const rest = sentence.replaceAll(LIMIT, (text: string, word: string, amount: string) => {
@@ -41,7 +41,7 @@ function wordsOf(text: string): string[] {
   );
 }
 
-/** The words of a product, with those of its name first. */
+/** Words of a product. The words of its name are separate, because they count more. */
 function textsOf({ input, options }: StoredProduct): { name: string[]; others: string[] } {
   const { name, description = '', vendor, product_type, tags = [] } = input;
   const values = options.flatMap((option) => option.values);
@@ -49,7 +49,7 @@ function textsOf({ input, options }: StoredProduct): { name: string[]; others: s
   return { name: wordsOf(name), others: wordsOf(others.join(' ')) };
 }
 
-/** The words that a product has, and how well they match. */
+/** The search words that a product contains, and a score. */
 export function matchOf(product: StoredProduct, words: string[]): { matched: string[]; score: number } {
   const { name, others } = textsOf(product);
   let score = 0;

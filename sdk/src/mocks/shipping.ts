@@ -1,8 +1,8 @@
+/** Shipping options that apply to a purchase. */
+
 import type { CartWarning, ShippingChoice, ShippingOption } from '@commerce-backend/spec';
 import { decimal, minorUnits } from './money.ts';
 import type { State, StoredLine } from './state.ts';
-
-/** The shop's options that apply to a purchase. */
 
 interface Destination {
   country?: string | null | undefined;
@@ -11,7 +11,7 @@ interface Destination {
 }
 
 export interface Parcel extends Destination {
-  /** The subtotal in minor units, less the discount. */
+  /** Subtotal after discount, in minor units. */
   subtotal: number;
   weight_grams: number;
   requires_shipping: boolean;
@@ -64,7 +64,7 @@ function folded(code: string): string {
   return code.replaceAll(/[\s-]/g, '').toUpperCase();
 }
 
-/** A warning if nothing delivers there, even if pickup is possible; none while the country is unknown. */
+/** A warning if no option delivers to the address, even if pickup is possible. None while the country is unknown. */
 export function undeliverable({ shipping_options }: State, choices: ShippingChoice[], parcel: Parcel): CartWarning[] {
   const { country, requires_shipping } = parcel;
   if (!requires_shipping || !country || choices.some(isDelivery)) return [];

@@ -27,24 +27,24 @@ export interface State {
   discounts: StoredDiscount[];
   shipping_options: ShippingOption[];
   customers: StoredCustomer[];
-  /** The customers, by their tokens. */
+  /** Customers by token. */
   sessions: Map<string, StoredCustomer>;
   carts: Map<string, StoredCart>;
   checkouts: Map<string, StoredCheckout>;
   orders: StoredOrder[];
-  /** The requests for consent, by device_code. */
+  /** Consent requests by device_code. */
   consents: Map<string, StoredConsent>;
-  /** The agents, by access_token. */
+  /** Agents by access_token. */
   agents: Map<string, StoredAgent>;
-  /** The registered clients, by client_id. */
+  /** Registered OAuth clients by client_id. */
   clients: Map<string, StoredClient>;
-  /** The authorization codes. */
+  /** Authorization codes by their value. */
   codes: Map<string, StoredCode>;
-  /** The stored responses of mutations by caller, operation and Idempotency-Key. */
+  /** Stored responses of mutations, by caller, operation and Idempotency-Key. */
   replays: Map<string, { request: string; response: Response }>;
-  /** A unique id. The same calls give the same ids. */
+  /** Returns a new id. The same sequence of calls gives the same ids. */
   nextId(): string;
-  /** A secret of the kind that the prefix names. */
+  /** Returns a new secret with this prefix. */
   nextToken(prefix: string): string;
 }
 
@@ -67,7 +67,7 @@ export interface StoredVariant {
   price: number;
   compare_at_price: string | null;
   on_hand: number;
-  /** How many units open checkouts reserve. */
+  /** Quantity that open checkouts reserve. */
   reserved: number;
   inventory_policy: 'deny' | 'continue';
   low_stock_threshold: number;
@@ -100,7 +100,7 @@ export interface StoredDiscount {
   usage_limit_per_customer: number | null;
   product_ids: string[];
   collection_ids: string[];
-  /** The e-mail addresses of the buyers whose orders used it. */
+  /** E-mail addresses of buyers who used the discount code. */
   redeemed: string[];
 }
 
@@ -147,11 +147,11 @@ export interface StoredCheckout {
   return_url: string | null;
   cancel_url: string | null;
   marketing_opt_in: boolean;
-  /** The values last shown to the person who fills it in. */
+  /** The values that were last shown to the shopper. */
   shown_total: number;
   shown_prices: Record<string, number>;
   reported_prices: Record<string, number> | null;
-  /** The reserved quantity of each variant. */
+  /** Reserved quantity by variant. */
   held: Map<StoredVariant, number>;
   reserved_until: string | null;
   expires_at: string;
@@ -199,14 +199,14 @@ export interface StoredAgent {
   calls: AgentCall[];
 }
 
-/** An agent that registered itself for the authorization code flow. */
+/** An agent that registered for the authorization code flow. */
 export interface StoredClient {
   client_id: string;
   client_name: string;
   redirect_uris: string[];
 }
 
-/** An authorization code from a customer's approval. */
+/** An authorization code that a customer's approval created. */
 export interface StoredCode {
   client_id: string;
   redirect_uri: string;
@@ -214,7 +214,7 @@ export interface StoredCode {
   customer: StoredCustomer;
   terms: AgentTerms;
   expires_at: string;
-  /** The agent whose token the code was exchanged for. */
+  /** The agent that got a token for the code, if it was exchanged. */
   agent: StoredAgent | null;
 }
 
@@ -225,7 +225,6 @@ export interface AgentCall {
   created_at: string;
 }
 
-/** A day in milliseconds. */
 export const DAY = 24 * 3_600_000;
 
 export function now(): string {
@@ -240,7 +239,7 @@ export function isOver(time: string): boolean {
   return Date.parse(time) <= Date.now();
 }
 
-/** A postal address as it is stored. */
+/** Normalizes a postal address for storage. */
 export function addressOf(given: Partial<CustomerAddress>, id: string): CustomerAddress {
   const { first_name = null, last_name = null, company = null, address1 = null, address2 = null } = given;
   const { city = null, state = null, postal_code = null, country = null, phone = null, is_default = false } = given;

@@ -1,28 +1,28 @@
+/** Validates requests against the contract, with the server's messages. */
+
 import type { ValidationErrorItem } from '@commerce-backend/spec';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { schemas } from './contract.ts';
 import type { MockOperation, MockParameter } from './contract-types.ts';
 
-/** Validates requests against the contract, with the messages of the server. */
-
 export interface RequestParts {
   path: Record<string, string>;
   query: URLSearchParams;
   headers: Headers;
-  /** The body; undefined if the request has none. */
+  /** Undefined if the request has no body. */
   body: unknown;
 }
 
 export interface Judged {
   mistakes: ValidationErrorItem[];
-  /** The query parameters, converted to their types. */
+  /** Query parameters converted to their types. */
   query: Record<string, unknown>;
 }
 
 const MOST_MISTAKES = 50;
 const INTEGER = /^-?\d{1,10}$/;
 
-/** The errors of a request, and its converted query. */
+/** Validates a request. Returns its errors and the converted query. */
 export function judge(operation: MockOperation, { path, query, headers, body }: RequestParts): Judged {
   const named = (place: MockParameter['in']) => operation.parameters.filter((one) => one.in === place);
   const { values, mistakes } = coerced(named('query'), query);
@@ -63,7 +63,7 @@ function objectOf(parameters: MockParameter[]) {
   return { type: 'object', properties, required: parameters.filter((one) => one.required).map(({ name }) => name) };
 }
 
-/** Converts texts to the types of their schemas; unknown and repeated parameters are errors. */
+/** Converts query parameters to the types in their schemas. Unknown and repeated ones are errors. */
 function coerced(declared: MockParameter[], query: URLSearchParams) {
   const values: Record<string, unknown> = {};
   const mistakes: ValidationErrorItem[] = [];
@@ -112,7 +112,7 @@ function prepare(): void {
   for (const [name, schema] of Object.entries(schemas)) ajv.addSchema({ $id: `contract:${name}`, ...schema });
 }
 
-/** Checks an e-mail address by the server's rule: a domain of at least two labels, which may be internationalised. */
+/** Checks an e-mail address like the server: the domain has at least two labels and may be internationalized. */
 function isEmail(text: string): boolean {
   const at = text.lastIndexOf('@');
   const [local, domain] = [text.slice(0, Math.max(0, at)), text.slice(at + 1)];
@@ -146,7 +146,7 @@ function mistakesIn(key: string, schema: object, value: unknown, place: string):
 const CHOICES = ['oneOf', 'anyOf', 'allOf', 'if'];
 const SPELLINGS = ['minLength', 'maxLength', 'pattern'];
 
-/** Leaves each error once, in its most specific form. */
+/** Keeps the most specific error for each problem. */
 function mostExact(errors: ErrorObject[]): ErrorObject[] {
   const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
   if (parts.length === 0) return errors;

@@ -7,7 +7,7 @@ const find = '/api/agent/intent/find';
 const add = '/api/agent/intent/find-and-add';
 const buy = '/api/agent/intent/find-and-buy';
 
-test('the audit log records an agent’s searches, additions, purchases and rejections, both as details and in words', async () => {
+test("the audit log records an agent's searches, additions, purchases and rejections as structured details and as sentences", async () => {
   const shop = await openShop();
   await shop.givenTerms({ default_locale: 'de' });
   const mug = await shop.givenProduct({ name: 'Rowan Stoneware Mug <b>bold</b>', price: '18.00' });
@@ -36,12 +36,12 @@ test('the audit log records an agent’s searches, additions, purchases and reje
   const told = data?.audit_events.toReversed() ?? [];
   expect(told.map(({ summary }) => summary)).toEqual([
     'Looked for: rowan mug for … … …',
-    'Looked for: zeppelin (nothing was found)',
+    'Looked for: zeppelin (nothing found)',
     'Added 2 × Rowan Stoneware Mug bold to a cart',
     'Prepared a purchase of €36.00: 2 × Rowan Stoneware Mug bold',
     'Refused: over the budget – rowan mug',
     'Refused: over the budget – a purchase of €54.00',
-    'Looked at Rowan Stoneware Mug bold',
+    'Viewed Rowan Stoneware Mug bold',
     'Created a cart',
   ]);
   expect(told[2]?.details).toEqual({
@@ -65,7 +65,7 @@ test('the audit log records an agent’s searches, additions, purchases and reje
   expect(page).toContain('Abgelehnt: über dem Budget – rowan mug');
 });
 
-test('the audit log describes a purchase of several products and a call with an ended token correctly', async () => {
+test('the audit log describes a purchase of several products, and a call with a revoked token', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const customer = await shop.givenCustomer();
@@ -88,8 +88,8 @@ test('the audit log describes a purchase of several products and a call with an 
   const params = { path: { agent_token_id: token_id } };
   const { data } = await shop.dashboard.GET('/api/dashboard/agent-tokens/{agent_token_id}/audit', { params });
   expect(data?.audit_events.slice(0, 3).map(({ summary }) => summary)).toEqual([
-    'Refused: it no longer has access – Called the shop',
+    'Refused: it no longer has access – Sent a request to the shop',
     'Ended its access',
-    expect.stringMatching(/^Prepared a purchase of €\d+\.\d\d: 1 × (Mug|Bowl) and others$/),
+    expect.stringMatching(/^Prepared a purchase of €\d+\.\d\d: 1 × (Mug|Bowl) and other items$/),
   ]);
 });

@@ -142,8 +142,10 @@ test('the agent, the customer and the merchant read the same audit events, newes
     payload_hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     ip: expect.any(String),
   });
-  // Only the wording differs, depending on the reader.
-  expect(merchants?.audit_events).toEqual(seen.map((event) => ({ ...event, summary: 'Read the customer’s profile' })));
+  // All three readers get the same events; only the sentence differs.
+  expect(merchants?.audit_events).toEqual(
+    seen.map((event) => ({ ...event, summary: 'Viewed the customer’s profile' })),
+  );
   expect(own?.audit_events).toEqual(seen.map((event) => ({ ...event, summary: null })));
   const query = { actor_type: 'agent' as const, action: 'agent.listAudit' };
   const { data: all } = await shop.dashboard.GET('/api/dashboard/audit-events', { params: { query } });

@@ -9,7 +9,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Agent = Awaited<ReturnType<typeof givenAgent>>;
 type Wish = Parameters<typeof givenAgent>[2];
 
-/** Opens a shop that sells a mug for 10.00 and ships for nothing, and gives a customer there an agent. */
+/** Opens a shop with a mug for 10.00, free shipping and a customer who has an agent. */
 async function givenErrand(wish: Wish) {
   const shop = await openShop();
   await shop.givenShippingOption({ price: '0.00' });
@@ -38,7 +38,7 @@ async function ownBudget({ agent }: Agent) {
   return [budget_used_cents, budget_remaining_cents, spent_total_cents];
 }
 
-test('months are counted from the day of the consent in UTC, and end early where there is no such day', async () => {
+test('a monthly budget period starts on the day of the consent in UTC, or on the last day of a shorter month', async () => {
   const { owner } = await openShop();
   const periodOf = async (period: string, since: string, moment: string) => {
     const { rows } = await owner.query<{ number: number; starts: Date | null }>(
@@ -51,11 +51,11 @@ test('months are counted from the day of the consent in UTC, and end early where
 
   expect(await periodOf('month', since, '2027-02-28T22:29:59Z')).toEqual([0, '2027-01-31T22:30:00.000Z']);
   expect(await periodOf('month', since, '2027-02-28T22:30:00Z')).toEqual([1, '2027-02-28T22:30:00.000Z']);
-  // The 28th of a short month does not make the next one begin on the 28th.
+  // February has no 31st, but the period after it starts on the 31st again.
   expect(await periodOf('month', since, '2027-03-31T22:29:59Z')).toEqual([1, '2027-02-28T22:30:00.000Z']);
   expect(await periodOf('month', since, '2027-03-31T22:30:00Z')).toEqual([2, '2027-03-31T22:30:00.000Z']);
   expect(await periodOf('month', since, '2028-02-29T22:30:00Z')).toEqual([13, '2028-02-29T22:30:00.000Z']);
-  // Weeks are counted in UTC, so a week has the same length when clocks change.
+  // The week is counted in UTC, so daylight saving time does not change its length.
   expect(await periodOf('week', '2027-03-27T12:00:00Z', '2027-04-03T11:59:59Z')).toEqual([
     0,
     '2027-03-27T12:00:00.000Z',
@@ -67,7 +67,7 @@ test('months are counted from the day of the consent in UTC, and end early where
   expect(await periodOf('once', since, '2099-01-01T00:00:00Z')).toEqual([0, null]);
 });
 
-test('a weekly budget resets each week, and refunds of past weeks do not add to it', async () => {
+test('a weekly budget resets each week, and refunds of orders from past weeks do not increase it', async () => {
   const { shop, token, prepare, confirm, order } = await givenErrand({ budget_cents: 2_500, budget_period: 'week' });
   const [first, second] = [await order(), await order()];
   const third = await prepare();
@@ -95,7 +95,7 @@ test('a weekly budget resets each week, and refunds of past weeks do not add to 
     shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { ...params(id), body: { reason: 'customer' } });
   await cancel(first);
   expect(await ownBudget(token)).toEqual([1_000, 1_500, 2_000]);
-  // A refund of a paid order reduces the total spent by the refunded amount.
+  // A refund of a paid order reduces the spent amount.
   const refund = async (id: string, amount: string) => {
     await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', params(id));
     await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
@@ -109,7 +109,7 @@ test('a weekly budget resets each week, and refunds of past weeks do not add to 
   expect(await ownBudget(token)).toEqual([600, 1_900, 600]);
 });
 
-test('when 24 purchases are confirmed as one budget period ends, each period covers exactly its own budget', async () => {
+test('24 purchases confirmed while a budget period ends spend no more than the budget of each period', async () => {
   const { shop, token, prepare, confirm } = await givenErrand({ budget_cents: 7_500, budget_period: 'month' });
   const checkouts = await Promise.all(Array.from({ length: 24 }, () => prepare()));
 
@@ -131,7 +131,7 @@ test('when 24 purchases are confirmed as one budget period ends, each period cov
   expect((await ownBudget(token))[2]).toBe(made * 1_000);
 });
 
-test('no order exceeds the limit per order, whoever fills the cart', async () => {
+test('an order above the limit per order is refused, even if the customer filled the cart', async () => {
   const errand = await givenErrand({ budget_cents: 10_000, max_per_order_cents: 1_500 });
   const { token, line, prepare, confirm } = errand;
   const perOrder = [402, { error: 'budget_exceeded', limit: 'per_order', budget: { max_per_order_cents: 1_500 } }];

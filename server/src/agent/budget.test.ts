@@ -16,7 +16,7 @@ async function openShopThatShipsFree(): Promise<OpenShop> {
   return shop;
 }
 
-/** Creates a product for 10.00 and returns a cart line with one unit of it. */
+/** Returns one unit of a new product for 10.00. */
 async function givenLine(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
   const { variants } = await shop.givenProduct({ inventory_quantity: 500, ...input });
   return { variant_id: variants[0]?.id ?? '', quantity: 1 };
@@ -79,7 +79,7 @@ test('an order spends its total from the budget, and an open checkout counts as 
   expect(await budgetOf(customer)).toEqual([2000, 0, 1000]);
 });
 
-test('an order beyond the budget is refused, and leaves nothing behind', async () => {
+test('an order beyond the budget is refused and changes nothing', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { budget_cents: 1999 });
@@ -111,7 +111,7 @@ test('a card is not charged for an order beyond the budget', async () => {
   expect(rows).toEqual([]);
 });
 
-test('of 24 concurrent confirmations, exactly as many succeed as the budget covers, to the cent', async () => {
+test('exactly as many of 24 concurrent confirmations succeed as the budget covers', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { budget_cents: 7500 });
@@ -127,7 +127,7 @@ test('of 24 concurrent confirmations, exactly as many succeed as the budget cove
   expect((await budgetOf(customer))[0]).toBe(7000);
 });
 
-test('an order cancelled before the payment returns its total to the budget once, one cancelled later does not', async () => {
+test('cancelling an unpaid order returns its total to the budget once, and cancelling a paid one does not', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);
@@ -166,7 +166,7 @@ test('an order whose payment is overdue returns its total to the budget', async 
   expect((await budgetOf(customer))[0]).toBe(0);
 });
 
-test('products outside the agent’s categories are not ordered, whoever added them to the cart', async () => {
+test("an agent's order cannot contain products outside its categories, even if the customer added them", async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { categories: ['kitchen', 'summer-sale'] });
@@ -203,7 +203,7 @@ test('products outside the agent’s categories are not ordered, whoever added t
   expect((await budgetOf(customer))[0]).toBe(2000);
 });
 
-test('an agent’s cart is separate from its customer’s own cart', async () => {
+test("an agent's cart and its customer's cart are separate", async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer);

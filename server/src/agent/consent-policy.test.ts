@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Customer = Awaited<ReturnType<OpenShop['givenCustomer']>>;
 
-/** The merchant changes the policy for agents. */
+/** Changes the shop's policy for agents. */
 async function allow({ dashboard }: OpenShop, change: Partial<AgentPolicy>) {
   const policy = { enabled: true, max_budget_cents: 100_000, max_lifetime_days: 90, password_above_cents: null };
   const { error } = await dashboard.PATCH('/api/dashboard/settings', {
@@ -19,7 +19,7 @@ async function allow({ dashboard }: OpenShop, change: Partial<AgentPolicy>) {
   if (error) throw new Error(`The policy was refused: ${JSON.stringify(error)}`);
 }
 
-/** Opens a shop where an agent has requested 900.00 for 60 days, which the policy still allows. */
+/** Opens a shop where an agent has requested a budget of 900.00 for 60 days, which the policy allows. */
 async function givenLargeRequest() {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
@@ -59,7 +59,7 @@ test('an existing approval is unchanged when the policy becomes stricter', async
   expect(token).toMatchObject({ budget_cents: 90_000 });
 });
 
-test('once the shop disables agents, nothing is approved and no poll gets a token', async () => {
+test('once the shop disables agents, no request is approved and no poll returns a token', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   const pending = await askForConsent(shop);
   await approve(customer, asked.user_code);
@@ -72,7 +72,7 @@ test('once the shop disables agents, nothing is approved and no poll gets a toke
   expect(polls.map(({ error }) => error?.error)).toEqual(['access_denied', 'access_denied']);
 });
 
-test('an IP address can try ten unknown user codes in an hour, with however many accounts', async () => {
+test('an IP address can try ten unknown user codes an hour, even with many accounts', async () => {
   const shop = await openShop();
   const customers = await Promise.all(Array.from({ length: 4 }, () => shop.givenCustomer()));
 
@@ -82,7 +82,7 @@ test('an IP address can try ten unknown user codes in an hour, with however many
   expect(statuses).toEqual([...Array(10).fill(404), ...Array(6).fill(429)]);
 });
 
-test('a shop accepts fifty unknown user codes in an hour, from however many accounts and IP addresses', async () => {
+test('a shop accepts fifty unknown user codes an hour, even from many accounts and IP addresses', async () => {
   const shop = await openShop();
   const [customer, other] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const inShop = { key: `user_code ${shop.site_id}`, points: 50, seconds: 3_600 };

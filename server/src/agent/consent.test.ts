@@ -28,7 +28,7 @@ async function activeTokens({ owner, site_id }: OpenShop): Promise<number> {
   return rowCount ?? 0;
 }
 
-test('a token is issued after a request, an approval and a poll, and not before the approval', async () => {
+test('a poll returns a token after the customer has approved the request, and not before', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const asked = await askForConsent(shop, { budget_cents: 5000, categories: ['Kitchen'] });
@@ -59,7 +59,7 @@ test('a token is issued after a request, an approval and a poll, and not before 
   expect(later.error).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('the customer sees what is requested and by whom before deciding', async () => {
+test("the customer sees the requested permissions and the agent's name before deciding", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { user_code } = await askForConsent(shop, { agent_name: 'Bargain bot', scopes: ['catalog:read'] });
@@ -78,7 +78,7 @@ test('the customer sees what is requested and by whom before deciding', async ()
   });
 });
 
-test('each early poll makes the interval five seconds longer, permanently', async () => {
+test('each poll that comes too early makes the interval five seconds longer, permanently', async () => {
   const shop = await openShop();
   const { device_code } = await askForConsent(shop);
   await poll(shop, device_code);
@@ -109,7 +109,7 @@ test('of 64 concurrent polls after the approval exactly one gets a token', async
   expect(await activeTokens(shop)).toBe(1);
 });
 
-test('no customer has more than ten active agents, and a later poll succeeds once one is revoked', async () => {
+test('a customer has at most ten active agents, and revoking one lets the next get its token', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const asked = await Promise.all(Array.from({ length: 12 }, () => askForConsent(shop)));
@@ -156,7 +156,7 @@ test('a denied or expired request gets no token and cannot be decided again', as
   expect((await poll(shop, late.device_code)).error).toMatchObject({ error: 'expired_token' });
 });
 
-test('a request is approved once, and can be denied until the token is fetched', async () => {
+test('a consent request can be approved only once, but can still be denied until the token is fetched', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);
@@ -173,7 +173,7 @@ test('a request is approved once, and can be denied until the token is fetched',
   expect((await poll(shop, device_code)).error).toMatchObject({ error: 'access_denied' });
 });
 
-test('a request can be seen and decided by nobody else: no other customer after the decision, no other shop, no guest', async () => {
+test('other shops, guests and, after the decision, other customers cannot see or decide a request', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const [customer, second, foreign] = [
     await shop.givenCustomer(),
@@ -191,7 +191,7 @@ test('a request can be seen and decided by nobody else: no other customer after 
   expect((await second.client.POST(`${consent}/deny`, { params: { path: { user_code } } })).response.status).toBe(404);
 });
 
-test('the customer can approve less than requested, but never more', async () => {
+test('the customer can approve less than the agent requested, but never more', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop, { categories: ['Kitchen', 'Garden'] });
@@ -209,7 +209,7 @@ test('the customer can approve less than requested, but never more', async () =>
   expect(token).toMatchObject({ budget_cents: 2000, categories: ['Kitchen'] });
 });
 
-test('a budget above the shop’s threshold, or an old login, requires the password again', async () => {
+test("approving a budget above the shop's threshold, or with an old login, requires the password again", async () => {
   const shop = await openShop();
   const agent_policy = { enabled: true, max_budget_cents: 20_000, max_lifetime_days: 30, password_above_cents: 5000 };
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { agent_policy } });
@@ -231,7 +231,7 @@ test('a budget above the shop’s threshold, or an old login, requires the passw
   expect(old.error).toMatchObject({ error: 'password_required' });
 });
 
-test('a request beyond the shop’s policy is refused by field, and a shop with agents disabled refuses all', async () => {
+test("a request beyond the shop's policy is rejected by field, and a shop with agents disabled rejects all requests", async () => {
   const shop = await openShop();
   const policy = { enabled: true, max_budget_cents: 1000, max_lifetime_days: 2 };
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { agent_policy: policy } });
@@ -257,7 +257,7 @@ test('a request beyond the shop’s policy is refused by field, and a shop with 
   expect(await ask({ agent_name: 'A' })).toEqual([403, 'agents_not_allowed']);
 });
 
-test('a consent request names the shop in a header or the query, and needs an idempotency key if it is JSON', async () => {
+test('a consent request names the shop in a header or the query, and needs an Idempotency-Key if its body is JSON', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const ask = async (query: string, headers: Record<string, string>) => {
     const response = await fetch(`${shop.baseUrl}/api/agent/consent/request${query}`, {
@@ -285,7 +285,7 @@ test.each([
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const at = (path: string) => `${shop.baseUrl}${path}`;
-  // The server's links begin with its configured address; here it listens on another port.
+  // The server's URLs begin with its base URL, but in this test it listens on another port.
   const local: typeof fetch = (url, init) =>
     fetch(String(url).replace(/^http:\/\/localhost(?=\/)/, shop.baseUrl), init);
   const config = discovers
@@ -328,7 +328,7 @@ test.each([
   expect(me.status).toBe(200);
 });
 
-test('a poll with a repeated idempotency key replays the token, but never a pending answer or a revoked token', async () => {
+test('a poll with a repeated Idempotency-Key returns the same token again, but never a pending response or a revoked token', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);
@@ -349,7 +349,7 @@ test('a poll with a repeated idempotency key replays the token, but never a pend
   expect(dead.error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('only unknown user codes count towards the customer’s limit', async () => {
+test("only unknown user codes count towards a customer's limit of attempts", async () => {
   const shop = await openShop();
   const [guesser, bystander] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const { user_code } = await askForConsent(shop);
@@ -378,7 +378,7 @@ test('the customer gets a mail about an approval, with a link to revoke it', asy
   expect(mail?.html).toContain(`/account?site_id=${shop.site_id}`);
 });
 
-test('a new password revokes approvals whose token was not fetched', async () => {
+test('a password change revokes approvals whose token was not fetched', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);

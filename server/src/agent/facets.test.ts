@@ -7,7 +7,7 @@ const facetsPath = '/api/agent/catalog/facets';
 const search = '/api/agent/catalog/search';
 const find = '/api/agent/intent/find';
 
-/** Estimates the number of tokens as the bench does: a token is about four characters. */
+/** As in the benchmark, a token is about four characters. */
 const tokensOf = (text: string) => Math.ceil(text.length / 4);
 
 async function openFacetedShop(categories: string[] = []) {
@@ -73,7 +73,7 @@ const CUPS = {
   ],
 };
 
-test('the facets of the shop count what the public sees, within the categories of the agent', async () => {
+test("an agent's facets count only the public products in its categories", async () => {
   const whole = await (await openFacetedShop()).agent.GET(facetsPath);
   expect(whole.data).toMatchObject({ products: 3, price: { min: '9.00', max: '90.00' } });
   expect(whole.data?.content.attribute[0]?.values).toContainEqual({ value: 'Stoneware', count: 2 });
@@ -94,14 +94,14 @@ test('a search and an intent return the facets of their results', async () => {
   }
   const query = { attribute: ['material:steel'], facets: true };
   const { data: shown } = await storefront.GET('/api/storefront/products', { params: { query } });
-  // The facet of a filtered attribute also shows the alternatives.
+  // The facet of a filtered attribute still lists the other values.
   expect(shown?.facets?.attributes.find(({ name }) => name === 'material')?.values).toHaveLength(3);
   expect(shown?.facets?.collections).toEqual([{ value: 'table', title: 'For the table', count: 1 }]);
   const { data: plain } = await agent.POST(find, { body: { query: 'mug' } });
   expect(plain).not.toHaveProperty('facets');
 });
 
-test('the facets of the demo shop take at most 1,500 tokens, and a search of five at most 800', async () => {
+test('the facets of the demo shop take at most 1,500 tokens, and those of a search with five results at most 800', async () => {
   const { baseUrl, demo, close } = await openDemoShop();
   const { access_token } = await agentOfDemo(baseUrl, demo);
   const read = async (path: string, body?: object) => {
@@ -117,7 +117,7 @@ test('the facets of the demo shop take at most 1,500 tokens, and a search of fiv
   };
 
   const facets = await read(facetsPath);
-  // Divides by three, because brackets and numbers need more tokens than words do.
+  // Three characters per token, because brackets and numbers need more tokens than words.
   expect(facets.length / 3).toBeLessThanOrEqual(1_500);
   const { product_type, tag } = JSON.parse(facets).content;
   expect([product_type.length, tag.length]).toEqual([20, 10]);
@@ -134,7 +134,7 @@ test('the facets of the demo shop take at most 1,500 tokens, and a search of fiv
   await close();
 });
 
-test('values that a shop has too many of are left out and counted', async () => {
+test('facets return a limited number of values, and the number of omitted ones', async () => {
   const { agent, givenProduct } = await openFacetedShop();
   for (let i = 0; i < 60; i += 1) {
     const metadata = Object.fromEntries(Array.from({ length: 30 }, (_, key) => [`property-${key}`, `a value of ${i}`]));

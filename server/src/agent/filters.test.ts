@@ -46,7 +46,7 @@ async function openMixedShop(categories: string[] = []) {
     [jacket.id]: 'jacket',
   };
 
-  /** The products that each surface finds with these filters. */
+  /** Returns the products that each API finds with these filters. */
   async function everywhere(filters: Filters, words?: string) {
     const query = { ...filters, ...(words && { q: words }) };
     const listed = await shop.storefront.GET(products, { params: { query } });
@@ -66,7 +66,7 @@ function same(...names: string[]) {
   return { storefront: names, search: names, find: names };
 }
 
-test('each filter finds exactly the products that meet it, on the storefront and for agents', async () => {
+test('each filter finds exactly the products that meet it, in the storefront and for agents', async () => {
   const { everywhere, mug } = await openMixedShop();
 
   expect(await everywhere({ attribute: ['material:stoneware'] })).toEqual(same('mug'));
@@ -88,7 +88,7 @@ test('each filter finds exactly the products that meet it, on the storefront and
   expect(await everywhere({ price_min: '9', price_max: '18.00' }, 'mug')).toEqual(same('mug'));
 });
 
-test('in_stock includes backorders, which availability marks, but the words `in stock` do not', async () => {
+test('the in_stock filter includes products on backorder, but the words `in stock` in a sentence do not', async () => {
   const { shop, agent } = await openMixedShop();
   await shop.givenProduct({ name: 'Fire bowl', inventory_quantity: 0, inventory_policy: 'continue' });
   const outcome = async (body: IntentFind) => {
@@ -105,7 +105,7 @@ test('in_stock includes backorders, which availability marks, but the words `in 
   expect((await outcome({ in_stock: false })).found).toEqual([['Tall glass', 'out_of_stock']]);
 });
 
-test('a quantity sent as a field takes precedence over the one in the words', async () => {
+test('a quantity in its own field takes precedence over one in the sentence', async () => {
   const { agent } = await openMixedShop();
   const quantities = async (body: IntentAdd) => {
     const { data } = await agent.POST(add, { body: { ...body, dry_run: true } });
@@ -117,7 +117,7 @@ test('a quantity sent as a field takes precedence over the one in the words', as
   expect(await quantities({ query: 'three moor mugs' })).toEqual(['added', [3]]);
 });
 
-test('a single variant must meet all filters, and the response shows that variant', async () => {
+test('a product is found only if one variant meets all filters, and the response shows that variant', async () => {
   const { agent, everywhere, jacket } = await openMixedShop();
   const [cheap, reduced] = jacket.variants;
 
@@ -145,7 +145,7 @@ test('a single variant must meet all filters, and the response shows that varian
   }
 });
 
-test('where the words conflict with a filter, the filter wins, and understood marks the words as relaxed', async () => {
+test('a filter takes precedence over a conflicting sentence, which the response marks as relaxed', async () => {
   const { agent, storefront } = await openMixedShop();
   const outcome = async (body: IntentFind) => {
     const { data } = await agent.POST(find, { body });
@@ -172,7 +172,7 @@ test('where the words conflict with a filter, the filter wins, and understood ma
   expect(data?.understood).toMatchObject([{ kind: 'price', text: 'under 10 euros', fate: 'relaxed' }]);
 });
 
-test('find-and-add adds the only variant that meets the filters, without a sentence', async () => {
+test('find-and-add without a sentence adds the only variant that meets the filters', async () => {
   const { agent, jacket, mug } = await openMixedShop();
   const [, reduced] = jacket.variants;
 
@@ -190,7 +190,7 @@ test('find-and-add adds the only variant that meets the filters, without a sente
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['body', 'query'] }] });
 });
 
-test('an unknown product, a malformed pair and a text without words are refused with a 422 that names the field', async () => {
+test('rejects an invalid filter (unknown product, missing name, value or word) with a 422 that names the field', async () => {
   const { agent, storefront } = await openMixedShop();
   const unknown = '01a223d6-1d61-70f6-bd63-2c8e51d6ad97';
   const mistakes: [Filters, string][] = [
@@ -219,7 +219,7 @@ test('an unknown product, a malformed pair and a text without words are refused 
   }
 });
 
-test('products are found and excluded by attributes as these change or are removed', async () => {
+test("attribute filters apply changes of a product's attributes at once", async () => {
   const { dashboard, everywhere, mug } = await openMixedShop();
   const params = { path: { product_id: mug.id } };
 
@@ -239,7 +239,7 @@ test('a product of another shop cannot set a price limit, and is not found by it
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'cheaper_than'] }] });
 });
 
-test('an empty list and a sort order filter nothing, and a cart sent with them is bought unchanged', async () => {
+test('empty filter lists and a sort order exclude no product, and find-and-buy ignores them for a cart', async () => {
   const { agent, shop, mug } = await openMixedShop();
   await shop.givenTerms();
   const lists = ['vendor', 'product_type', 'tag', 'option', 'attribute', 'exclude_tag', 'exclude_type', 'exclude_text'];
@@ -256,7 +256,7 @@ test('an empty list and a sort order filter nothing, and a cart sent with them i
   expect(bought).toMatchObject({ status: 'requires_escalation', candidates: [], totals: { subtotal: '18.00' } });
 });
 
-test("a product outside the agent's categories cannot set a price limit, whether named by id or in a sentence", async () => {
+test("a product outside the agent's categories cannot set a price limit, either by id or in a sentence", async () => {
   const { agent, jacket, mug } = await openMixedShop(['Cups']);
 
   for (const request of [
@@ -276,7 +276,7 @@ test("a product outside the agent's categories cannot set a price limit, whether
   expect((await agent.POST(find, { body: { cheaper_than: mug.id } })).data?.candidates).toHaveLength(1);
 });
 
-test('words are excluded wherever they are: with ß, œ or an umlaut, and at the end of long texts', async () => {
+test('exclude_text finds words with ß, œ or an umlaut, and words at the end of long texts', async () => {
   const { everywhere, shop } = await openMixedShop();
   const long = 'a word '.repeat(700);
   const notes = Object.fromEntries(Array.from({ length: 15 }, (_, i) => [`note ${i}`, 'a word '.repeat(70)]));
@@ -304,7 +304,7 @@ test('words are excluded wherever they are: with ß, œ or an umlaut, and at the
   expect(await found('grün', { price_max: '7' })).toEqual([0, 0, 0]);
 });
 
-test('a price in another currency is reported as not available, with any price filter', async () => {
+test('a price in another currency is reported as not available, even next to a price filter', async () => {
   const { agent } = await openMixedShop();
 
   const { data } = await agent.POST(find, { body: { query: 'mug under 10 dollars', price_min: '15' } });

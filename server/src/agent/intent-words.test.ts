@@ -6,7 +6,7 @@ const add = '/api/agent/intent/find-and-add';
 const buy = '/api/agent/intent/find-and-buy';
 const find = '/api/agent/intent/find';
 
-/** Opens a shop whose variants differ in price, size and colour, and gives a customer there an agent. */
+/** Opens a shop whose variants differ in price, size and colour, and a customer with an agent. */
 async function givenShopWithAgent() {
   const shop = await openShop();
   await shop.givenTerms();
@@ -43,7 +43,7 @@ async function givenShopWithAgent() {
   return { carafe, jar, shop, ...(await givenAgent(shop, customer, { budget_cents: 100_000 })) };
 }
 
-test('nothing is bought beyond a stated limit, and sold-out matches are reported', async () => {
+test('buys nothing above a price limit in the sentence, and reports sold-out matches', async () => {
   const { agent, carafe } = await givenShopWithAgent();
 
   for (const body of [
@@ -60,7 +60,7 @@ test('nothing is bought beyond a stated limit, and sold-out matches are reported
   }
 });
 
-test('a limit that no variant of a named product meets leads to a question, and only its id buys it', async () => {
+test('asks a question if no variant of a named product meets a limit, and buys it only by id', async () => {
   const { agent, jar } = await givenShopWithAgent();
   const query = 'under 5 euros';
   const relaxed = { understood: [{ kind: 'price', fate: 'relaxed' }] };
@@ -92,7 +92,7 @@ test.each([
   expect(data?.candidates[0]?.variant_id).toBe(data?.cart?.items[0]?.variant_id);
 });
 
-test('excluded variants are not offered, and each of the others has its own match reasons', async () => {
+test('excluded variants are not offered, and each offered one has its own match reasons', async () => {
   const { agent } = await givenShopWithAgent();
 
   const { data } = await agent.POST(add, { body: { query: 'a wool sweater that is not rust' } });
@@ -104,7 +104,7 @@ test('excluded variants are not offered, and each of the others has its own matc
   ]);
 });
 
-test('a product that the shop does not have is not replaced by another', async () => {
+test('does not replace a product that the shop does not have by another one', async () => {
   const { agent } = await givenShopWithAgent();
 
   const { data: cage } = await agent.POST(buy, { body: { query: 'a bird cage' } });
@@ -119,7 +119,7 @@ test('a product that the shop does not have is not replaced by another', async (
   expect(red?.status).toBe('needs_choice');
 });
 
-test('the quantity that the sentence names is added to the cart', async () => {
+test('adds the quantity in the sentence to the cart', async () => {
   const { agent, jar } = await givenShopWithAgent();
   const quantities = await Promise.all(
     [
@@ -131,7 +131,7 @@ test('the quantity that the sentence names is added to the cart', async () => {
   expect(quantities).toEqual([2, 3, 4]);
 });
 
-test('each product of a list has match reasons', async () => {
+test('returns match reasons for each product of a list', async () => {
   const { agent } = await givenShopWithAgent();
   const reasons = async (query: Record<string, string | boolean | string[]>) => {
     const { data } = await agent.GET('/api/agent/catalog/search', { params: { query } });

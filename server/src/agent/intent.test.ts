@@ -15,7 +15,7 @@ const ADDRESS = {
   country: 'DE',
 };
 
-/** Opens a small shop of mugs and bags, with a customer and the customer's agent. */
+/** Opens a small shop with mugs and bags, and a customer with an agent. */
 async function givenShopWithAgent(wish: Parameters<typeof givenAgent>[2] = {}) {
   const shop = await openShop();
   await shop.givenTerms();
@@ -43,7 +43,7 @@ async function stockOf(
   return data?.inventory.map(({ reserved }) => reserved);
 }
 
-test('find returns ranked candidates with the matching variant, match reasons and the understood words', async () => {
+test('find returns ranked candidates with the matching variant, match reasons and the understood parts of the sentence', async () => {
   const { agent, mug } = await givenShopWithAgent();
   const { data } = await agent.POST(find, { body: { query: 'an oat mug under 20 euros' } });
   expect(data).toMatchObject({
@@ -62,7 +62,7 @@ test('find returns ranked candidates with the matching variant, match reasons an
   expect(data?.candidates[0]?.match_reasons).toContain('name: mug');
 });
 
-test('find-and-add adds the product to a new cart, in the quantity that the sentence names', async () => {
+test('find-and-add adds the product to a new cart, in the quantity of the sentence', async () => {
   const { agent, customer } = await givenShopWithAgent();
   const { data } = await agent.POST(add, { body: { query: 'I need 2 slate mugs' } });
   expect(data).toMatchObject({ status: 'added', cart: { items: [{ quantity: 2 }], total: '28.00' } });
@@ -75,7 +75,7 @@ test('find-and-add adds the product to a new cart, in the quantity that the sent
   expect(more?.cart?.items.map(({ content }) => content.variant_name)).toEqual(['Slate', 'Oat']);
 });
 
-test('an ambiguous request is answered by a question, and nothing is written', async () => {
+test('asks a question about an ambiguous request and writes nothing', async () => {
   const { agent, owner, site_id, mug } = await givenShopWithAgent();
   const { data } = await agent.POST(add, { body: { query: 'stoneware mug' } });
   expect(data).toMatchObject({ status: 'needs_choice', question: expect.any(String), cart: null });
@@ -90,7 +90,7 @@ test('an ambiguous request is answered by a question, and nothing is written', a
   expect(chosen).toMatchObject({ status: 'added', cart: { items: [{ variant_id }] } });
 });
 
-test('several products in one sentence are several needs, which are added together or not at all', async () => {
+test('find-and-add adds either all products of a sentence or none', async () => {
   const { agent, owner, site_id } = await givenShopWithAgent({ budget_cents: 100_000 });
   const query = '2 slate mugs and a canvas weekend bag';
   const { data: found } = await agent.POST(find, { body: { query } });
@@ -111,7 +111,7 @@ test('several products in one sentence are several needs, which are added togeth
   });
 });
 
-test('limits before or after several products apply to all of them, and a choice contains only those that meet them', async () => {
+test('a limit before or after several products in a sentence applies to all of them', async () => {
   const { agent } = await givenShopWithAgent();
   const ask = async (query: string) => {
     const { data } = await agent.POST(find, { body: { query } });
@@ -138,14 +138,14 @@ test('limits before or after several products apply to all of them, and a choice
   expect(choice.told).toEqual([['price', 'applied']]);
 });
 
-test('a relaxed constraint leads to a question before anything is bought', async () => {
+test('asks a question before buying a product that misses a constraint', async () => {
   const { agent } = await givenShopWithAgent({ budget_cents: 100_000 });
   const { data } = await agent.POST(buy, { body: { query: 'canvas weekend bag under 20 euros' } });
   expect(data?.status).toBe('needs_choice');
   expect(data?.understood).toContainEqual(expect.objectContaining({ kind: 'price', fate: 'relaxed' }));
 });
 
-test('if nothing is found, the status is not_found, with an empty list', async () => {
+test('returns the status not_found and an empty list if nothing matches', async () => {
   const { agent } = await givenShopWithAgent();
   expect((await agent.POST(find, { body: { query: 'zeppelin' } })).data).toMatchObject({
     status: 'not_found',
@@ -205,7 +205,7 @@ test('a dry run returns the same as a real run, and writes nothing', async () =>
   }
 });
 
-test('the response is 402 exactly if the spent amount and the total together exceed the budget', async () => {
+test('answers 402 exactly if the spent amount plus the total exceeds the budget', async () => {
   const { agent } = await givenShopWithAgent({ budget_cents: 1_890 });
   expect((await agent.POST(buy, { body: { query: 'slate mug', dry_run: true } })).response.status).toBe(200);
   const { agent: poorer } = await givenShopWithAgent({ budget_cents: 1_889 });
@@ -218,7 +218,7 @@ test('the response is 402 exactly if the spent amount and the total together exc
   });
 });
 
-test('products outside the agent’s categories are not found by words, and are refused by id', async () => {
+test("a search does not find products outside the agent's categories, and their ids are refused", async () => {
   const { agent, bag, mug } = await givenShopWithAgent({ categories: ['kitchen'] });
   const { data } = await agent.POST(find, { body: { query: 'canvas weekend bag' } });
   expect(data).toMatchObject({ candidates: [], excluded: [{ reason: 'category_not_allowed', count: 1 }] });
@@ -249,7 +249,7 @@ test('another customer’s cart, checkout or order is not found', async () => {
   expect(answers.map(({ response }) => response.status)).toEqual([404, 404, 404, 404]);
 });
 
-test('of 8 concurrent confirmations none exceeds the budget', async () => {
+test('8 concurrent confirmations never exceed the budget', async () => {
   const { agent, shop, customer, token_id, owner } = await givenShopWithAgent({ budget_cents: 10_000 });
   await shop.givenProduct({ name: 'Tin box', price: '30.00', inventory_quantity: 100, requires_shipping: false });
   const checkouts = await Promise.all(Array.from({ length: 8 }, () => agent.POST(buy, { body: { query: 'tin box' } })));
@@ -294,7 +294,7 @@ test('Markdown has the same content as JSON, and text of merchants cannot be mis
   expect(markdown).not.toMatch(/^(## budget|\s*- budget_cents)/m);
 });
 
-test('text of merchants and customers is sanitized and appears only in marked parts, even in errors', async () => {
+test('texts of merchants and customers are sanitized and marked, even in errors', async () => {
   const { agent, shop, customer } = await givenShopWithAgent();
   await customer.client.PATCH('/api/storefront/customer/me', {
     body: { first_name: 'June \u200F<b>', last_name: null },

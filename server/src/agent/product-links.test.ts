@@ -31,7 +31,7 @@ test('candidates and products have a picture and a link to a working product pag
   expect((await fetch(baseUrl + new URL(product?.url ?? '').pathname)).status).toBe(200);
 });
 
-test('an uploaded picture is returned 320 pixels wide, and a variant’s picture takes precedence over the product’s', async () => {
+test("an uploaded picture is returned 320 pixels wide, and a variant's picture takes precedence over the product's", async () => {
   const { agent, owner, site_id, pictured } = await openPicturedShop();
   const sources = [1280, 320, 640].map((width) => ({ url: `https://img.example/${width}.webp`, width, height: width }));
   const small = async () => {

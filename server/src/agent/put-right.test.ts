@@ -14,7 +14,7 @@ async function openScene(wish: Parameters<typeof givenAgent>[2] = {}) {
 
 const IN_BERLIN = { last_name: 'Weber', address1: 'Torstr. 1', city: 'Berlin', postal_code: '10119', country: 'DE' };
 
-test('an agent fills a cart by ids, corrects it, applies a discount code, chooses a delivery and cancels the checkout', async () => {
+test('an agent adds items by id, changes the cart, applies a discount code, chooses a delivery and cancels the checkout', async () => {
   const { shop, agent } = await openScene();
   await shop.givenDiscount({ code: 'TENOFF', kind: 'percentage', value: '10' });
   const mug = await shop.givenProduct({ name: 'Oak mug', price: '10.00', inventory_quantity: 20 });
@@ -96,7 +96,7 @@ test('an agent cannot find the carts and checkouts of another agent of the same 
   expect((await agent.GET('/api/agent/carts')).data).toMatchObject({ carts: [], total: 0 });
 });
 
-test('the shop’s description contains its categories, delivery countries and legal texts', async () => {
+test('the shop profile for agents contains categories, delivery countries and legal texts', async () => {
   const { shop, agent } = await openScene({ categories: ['Kitchen'] });
   await shop.givenProduct({ product_type: 'Kitchen' });
   await shop.givenProduct({ product_type: 'Kitchen' });
@@ -123,7 +123,7 @@ test('the shop’s description contains its categories, delivery countries and l
   });
 });
 
-test('alternatives are limited to purchases that the agent may make: within its remaining budget, and in its categories', async () => {
+test("alternatives contain only products within the agent's remaining budget and categories", async () => {
   const { shop, agent } = await openScene({ budget_cents: 5000, max_per_order_cents: 3000, categories: ['Kitchen'] });
   const options = [{ name: 'Size', values: ['S', 'M', 'L'] }];
   const jug = (name: string, product_type: string) =>
@@ -155,7 +155,8 @@ test('alternatives are limited to purchases that the agent may make: within its 
   const [code, offered = []] = await alternativesTo(outsideSmall?.id);
   expect(code).toBe('category_not_allowed');
   expect(offered).toEqual([small?.id]);
-  // With another line, the limit of 30.00 per order covers one of them, and with one more line none.
+  // With one other line in the cart, the limit of 30.00 per order allows one more item; with two other lines it allows
+  // none.
   const body = { variant_id: spoon.variants[0]?.id ?? '', quantity: 1 };
   await agent.POST('/api/agent/carts/{cart_id}/items', { params: { path: { cart_id } }, body });
   const { error } = await agent.POST('/api/agent/carts/{cart_id}/items', {
@@ -172,7 +173,7 @@ test('alternatives are limited to purchases that the agent may make: within its 
   expect(await alternativesTo(medium?.id, 3)).toEqual(['insufficient_stock', []]);
 });
 
-test('each refusal names the remedy and the alternatives', async () => {
+test('each refusal contains the next step and alternatives', async () => {
   const { shop, agent, access_token } = await openScene({ budget_cents: 5000, categories: ['Kitchen'] });
   const kitchen = { product_type: 'Kitchen', inventory_quantity: 4 };
   const options = [{ name: 'Colour', values: ['Oat', 'Slate'] }];
@@ -209,7 +210,7 @@ test('each refusal names the remedy and the alternatives', async () => {
     message: 'Not enough stock: 4 available, 50 requested. The field lines lists the items.',
     next: expect.stringContaining('alternatives'),
     alternatives: [
-      // Four are in stock, and 50.00 pays for three.
+      // Four are in stock, and the budget of 50.00 covers three.
       { why: 'About this many are within the budget.', variant_id: oat?.id, quantity: 3 },
       { variant_id: slate?.id, price: '14.00' },
     ],

@@ -9,7 +9,7 @@ const consent = '/api/storefront/customer/me/agent-consent/{user_code}';
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Asked = Awaited<ReturnType<typeof askForConsent>>;
 
-/** An agent requests changes with its current token. */
+/** Requests new permissions for an agent, with its current token. */
 async function askAgain({ baseUrl, site_id }: OpenShop, access_token: string, wish: object) {
   const response = await fetch(`${baseUrl}/api/agent/consent/request?site_id=${site_id}`, {
     method: 'POST',
@@ -23,7 +23,7 @@ async function askAgain({ baseUrl, site_id }: OpenShop, access_token: string, wi
   return { status: response.status, asked: (await response.json()) as Asked & { error?: string } };
 }
 
-test('an agent at the limit of ten requests changes, and the new token replaces the old one', async () => {
+test('an agent can request new permissions even if its customer has ten agents, and the new token replaces the old one', async () => {
   const shop = await openShop();
   const [customer, stranger] = [await shop.givenCustomer(), await shop.givenCustomer()];
   for (let i = 0; i < 9; i += 1) await givenAgent(shop, customer);
@@ -32,7 +32,7 @@ test('an agent at the limit of ten requests changes, and the new token replaces 
   const { status, asked } = await askAgain(shop, old.access_token, wish);
   expect(status).toBe(200);
 
-  // Only the customer of the token sees the request and the changes that it asks for.
+  // Only the customer of the token sees the request, with the requested changes.
   const params = { params: { path: { user_code: asked.user_code } } };
   expect((await stranger.client.GET(consent, params)).response.status).toBe(404);
   expect((await approve(stranger, asked.user_code)).response.status).toBe(404);
@@ -44,9 +44,9 @@ test('an agent at the limit of ten requests changes, and the new token replaces 
   const text = page.html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
   expect(text).toContain('Newly allowed Prepare purchases, which you confirm or decline');
   expect(text).toContain('No longer allowed See your name, e-mail address and phone number');
-  expect(text).toContain('€20.00 in total , then €30.00 each week');
+  expect(text).toContain('Previously €20.00 in total , now €30.00 each week');
   const done = await browser.press(page, 'approve', { same_code: 'yes', max_per_order: '12.50' });
-  expect(done.html).toContain('You have allowed this');
+  expect(done.html).toContain('You have allowed access');
 
   expect((await old.agent.GET('/api/agent/token')).response.status).toBe(200);
   const polls = await Promise.all([1, 2, 3].map(() => poll(shop, asked.device_code)));
@@ -70,7 +70,7 @@ test('an agent at the limit of ten requests changes, and the new token replaces 
   ]);
 });
 
-test('a revoked token cannot request changes, and an approval for it is void', async () => {
+test('a revoked token cannot request new permissions, and an earlier request for its replacement is void', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
@@ -95,7 +95,7 @@ test('a revoked token cannot request changes, and an approval for it is void', a
   expect([refused.response.status, refused.error]).toMatchObject([410, { error: 'consent_expired' }]);
 });
 
-test('a misspelt category is refused with the nearest one, an unknown one is shown as unknown, and the page offers the shop’s own', async () => {
+test('a misspelt category is rejected with the nearest one, and the consent page marks an unknown one', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   await shop.givenProduct({ product_type: 'Kitchen' });

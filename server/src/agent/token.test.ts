@@ -10,7 +10,7 @@ import { operationTable } from '../http/contract/contract.ts';
 const me = '/api/agent/customer/me';
 const agents = '/api/storefront/customer/me/agents';
 
-test('an agent can read its customer and its permissions', async () => {
+test("an agent can read its customer's data and its own permissions", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, token_id } = await givenAgent(shop, customer, { categories: ['Kitchen'] });
@@ -24,7 +24,7 @@ test('an agent can read its customer and its permissions', async () => {
   });
 });
 
-test('a token revoked by the customer, the merchant or the agent is refused at the next call, in every process', async () => {
+test('a token revoked by the customer, the merchant or the agent is rejected at the next call, by every server process', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const second = await startServer(databaseUrl());
@@ -59,7 +59,7 @@ test('a token revoked by the customer, the merchant or the agent is refused at t
   await stopServer(second);
 });
 
-test('a token expires on time', async () => {
+test('an agent token is rejected after its expiry', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, token_id } = await givenAgent(shop, customer);
@@ -70,7 +70,7 @@ test('a token expires on time', async () => {
   expect(data?.agent_tokens).toMatchObject([{ id: token_id, status: 'expired', revoked_by: null }]);
 });
 
-test('closing or anonymising an account revokes its agents, and the merchant still sees them', async () => {
+test('closing or anonymising an account revokes its agents, and the merchant can still list them', async () => {
   const shop = await openShop();
   const [closed, forgotten] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const [first, second] = [await givenAgent(shop, closed), await givenAgent(shop, forgotten)];
@@ -94,7 +94,7 @@ test('closing or anonymising an account revokes its agents, and the merchant sti
   });
 });
 
-test('an agent can do nothing beyond its scopes', async () => {
+test('an agent is refused every operation beyond its scopes', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer, { scopes: ['catalog:read'] });
@@ -111,7 +111,7 @@ test('an agent can do nothing beyond its scopes', async () => {
   expect(own.response.status).toBe(200);
 });
 
-test('an agent token alone gives no access to other surfaces or to operations for people only', async () => {
+test('an agent token alone is rejected by all other APIs and by operations that only people may call', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -132,7 +132,7 @@ test('an agent token alone gives no access to other surfaces or to operations fo
   }
 });
 
-test('with the storefront token an agent fills a cart of its own, within its budget, and its customer buys it', async () => {
+test('an agent fills its own cart with the storefront token, within its budget, and its customer places the order', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const customer = await shop.givenCustomer();
@@ -168,7 +168,7 @@ test('with the storefront token an agent fills a cart of its own, within its bud
   expect(bought.data?.order.source).toBe('agent');
 });
 
-test('an agent token is accepted alone or with the storefront token, and only for its own shop', async () => {
+test('an agent token works alone or with a storefront token, and only in its own shop', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -205,7 +205,7 @@ test('customers see and revoke only their own agents, and merchants only those o
   expect(data).toMatchObject({ total: 1, agent_tokens: [{ id: agent_token_id }] });
 });
 
-test('no call that starts after the response to a revocation is accepted', async () => {
+test('rejects every call that starts after the response to a revocation', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   for (let round = 0; round < 5; round += 1) {

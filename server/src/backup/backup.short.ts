@@ -1,3 +1,5 @@
+/** Runs the commands as an operator does, with an ordinary login and without PostgreSQL's client tools. */
+
 import { randomBytes } from 'node:crypto';
 import { chmodSync, createWriteStream, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -21,7 +23,6 @@ import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
 import { dump } from './dump.ts';
 import { encode, opening, readFrames } from './format.ts';
 
-/** Runs the commands as an operator does, with an ordinary login and without PostgreSQL's client tools. */
 const SECRET_KEY = randomBytes(32).toString('base64');
 const ODD_TEXT = 'a\\b\tc\nd\r\\.\n\\N "quoted" €, 日本, 🫖';
 
@@ -102,7 +103,10 @@ async function addOddRows(name: string): Promise<void> {
   );
 }
 
-/** A checksum of each table's rows and the state of each sequence, as only a superuser sees them. */
+/**
+ * A checksum of each table's rows and the state of each sequence, as only a superuser sees them. Omits data that a
+ * restore changes by beginning a new era.
+ */
 async function contentsOf(url: string): Promise<Record<string, unknown>> {
   const client = new pg.Client(url);
   await client.connect();
@@ -110,7 +114,7 @@ async function contentsOf(url: string): Promise<Record<string, unknown>> {
     const { rows: relations } = await client.query<{ name: string; kind: string }>(
       `select c.oid::regclass::text as name, c.relkind as kind from pg_class c
         where c.relnamespace in ('commerce'::regnamespace, 'graphile_worker'::regnamespace) and c.relkind in ('r', 'S')
-          and c.oid::regclass::text not in ('graphile_worker.migrations', 'commerce.change_eras')
+          and c.oid::regclass::text not in ('graphile_worker.migrations', 'commerce.change_eras', 'commerce.order_numbers')
         union all select 'public.commerce_migrations', 'r' order by 1`,
     );
     const found: Record<string, unknown> = {};
@@ -160,7 +164,7 @@ test('restores constraints, triggers and row-level security', { timeout: LONG_EN
   expect(await send(restored, schema)).toEqual(await send(shop, schema));
 });
 
-test('starts a new era of product changes, so that no cursor skips changes after a restore', {
+test('a restore starts a new era of product changes, so that no cursor skips changes', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const era = `select commerce.change_era() as era`;
@@ -169,6 +173,17 @@ test('starts a new era of product changes, so that no cursor skips changes after
   const [after] = await send<{ era: number }>(restored, era);
 
   expect(after?.era).toBeGreaterThan(before?.era ?? Number.NaN);
+});
+
+test('the next order number is 1,000 above the last one, because lost ones may be in mails', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
+  const last = 'select last_number::int as number from commerce.order_numbers';
+
+  const [before] = await send<{ number: number }>(asSuperuser(shop), last);
+  const [after] = await send<{ number: number }>(asSuperuser(restored), last);
+
+  expect((after?.number ?? 0) + 1).toBe((before?.number ?? 0) + 1_000);
 });
 
 test('restores a backup of an older version and migrates it', {
@@ -226,7 +241,7 @@ test('rejects a backup older than the baseline, names its version, and leaves th
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('rejects a truncated or changed file before it touches the database', {
+test('restore rejects a truncated or changed file before it touches the database', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase();
@@ -246,7 +261,7 @@ test('rejects a truncated or changed file before it touches the database', {
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('does not overwrite a database in use', { timeout: LONG_ENOUGH_MS }, async () => {
+test('restore does not overwrite a database in use', { timeout: LONG_ENOUGH_MS }, async () => {
   const before = await contentsOf(asSuperuser(shop));
 
   await expect(restore(configOf(shop), made, { otherKey: false })).rejects.toThrow('it has 1 site');
@@ -263,7 +278,7 @@ test('does not restore into a database with another connected program', { timeou
   await other.end();
 });
 
-test('rejects another SECRET_KEY and names the consequences, but accepts it with --other-key', {
+test("restore rejects another SECRET_KEY than the backup's and names the consequences, but accepts it with --other-key", {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase();
@@ -298,7 +313,7 @@ async function rewrite(source: string, file: string, change: (migrations: string
   );
 }
 
-test('stops at a table that is closed to backups, and keeps the previous file', {
+test('a backup stops at a table that the backup role cannot read, and keeps the previous file', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase({ migrated: true });
@@ -318,7 +333,9 @@ test('stops at a table that is closed to backups, and keeps the previous file', 
   expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('tells a login that cannot bypass row-level security what to do', { timeout: LONG_ENOUGH_MS }, async () => {
+test('the error for a login that may not act as the backup role names doctor', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
   const url = await givenDatabase({ migrated: true });
   const login = `plain_${randomBytes(4).toString('hex')}`;
   await send(asSuperuser(url), `create role ${login} login password 'plain'`);

@@ -85,7 +85,7 @@ export const HELD = `(n.nspname = 'commerce' or (n.nspname = 'graphile_worker' a
   or (n.nspname = 'public' and c.relname = 'commerce_migrations'))`;
 
 interface FoundTable extends TableColumns {
-  /** Row-level security is off, or a policy shows commerce_backup every row. */
+  /** Whether row-level security is off, or a policy shows commerce_backup every row. */
   open: boolean;
 }
 

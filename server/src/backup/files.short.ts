@@ -56,11 +56,11 @@ async function givenPictures(): Promise<{ config: Config; key: string }> {
 }
 
 /** Returns the messages that the work prints at the terminal. */
-async function toldBy(work: () => Promise<void>): Promise<string> {
-  const told: string[] = [];
-  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => told.push(String(text)) > 0);
+async function messagesOf(work: () => Promise<void>): Promise<string> {
+  const messages: string[] = [];
+  const write = vi.spyOn(process.stderr, 'write').mockImplementation((text) => messages.push(String(text)) > 0);
   await work().finally(() => write.mockRestore());
-  return told.join('');
+  return messages.join('');
 }
 
 test('restores stored files into another store of any kind, and reports missing ones', {
@@ -69,37 +69,37 @@ test('restores stored files into another store of any kind, and reports missing 
   const { config, key } = await givenPictures();
   const file = join(givenFolder(), 'shop.backup');
 
-  expect(await toldBy(() => backup(config, file))).toMatch(
+  expect(await messagesOf(() => backup(config, file))).toMatch(
     /1 files, .* MB, verified[\s\S]*1 files .* missing in the file store/,
   );
 
   const dataDir = givenFolder();
   const there = readConfig({ DATABASE_URL: await givenDatabase(false), DATA_DIR: dataDir, SECRET_KEY });
-  expect(await toldBy(() => restore(there, file, { otherKey: false }))).toContain('1 files');
+  expect(await messagesOf(() => restore(there, file, { otherKey: false }))).toContain('1 files');
   expect(readFileSync(join(dataDir, 'files', key)).equals(PICTURE)).toBe(true);
 
   const s3 = await openS3();
   onTestFinished(() => s3.close());
   const inBucket = { ...there, databaseUrl: await givenDatabase(false), databaseDirectUrl: undefined, s3: s3.settings };
-  await toldBy(() => restore(inBucket, file, { otherKey: false }));
+  await messagesOf(() => restore(inBucket, file, { otherKey: false }));
   expect(s3.objects.get(`/pictures/${key}`)?.equals(PICTURE)).toBe(true);
   const again = join(givenFolder(), 'again.backup');
-  await toldBy(() => backup(inBucket, again));
+  await messagesOf(() => backup(inBucket, again));
   expect((await verify(again)).files).toEqual({ count: 1, bytes: PICTURE.length });
 
   const changed = readFileSync(file);
   const at = changed.length - 600;
   changed[at] = (changed[at] ?? 0) ^ 0x10;
   writeFileSync(file, changed);
-  await expect(toldBy(() => restore(there, file, { otherKey: false }))).rejects.toThrow('cannot be restored');
+  await expect(messagesOf(() => restore(there, file, { otherKey: false }))).rejects.toThrow('cannot be restored');
 });
 
 test('reports during the restore that the backup has no files', { timeout: LONG_ENOUGH_MS }, async () => {
   const { config } = await givenPictures();
   const file = join(givenFolder(), 'shop.backup');
 
-  expect(await toldBy(() => backup(config, file, { files: false }))).toContain('no files');
+  expect(await messagesOf(() => backup(config, file, { files: false }))).toContain('no files');
 
   const there = readConfig({ DATABASE_URL: await givenDatabase(false), DATA_DIR: givenFolder(), SECRET_KEY });
-  expect(await toldBy(() => restore(there, file, { otherKey: false }))).toContain('It contains no files');
+  expect(await messagesOf(() => restore(there, file, { otherKey: false }))).toContain('It contains no files');
 });

@@ -1,13 +1,16 @@
-import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
-
 /**
  * A backup is one gzip file: an identifying line, then frames, each with a kind (one byte), a length (four) and
  * content. The header comes first; then, for each table, its rows in COPY's text format, their number and SHA-256; then
  * the sequences; then each stored file, its bytes and SHA-256; last an end frame, without which the file is truncated.
  * The export of a site has the same form: its header names the site, and it has no sequences.
  */
+
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { decrypted, type FileKey } from './encryption.ts';
+
 export const FORMAT = 2;
 /** Format 1 has no files. */
 const OLDEST_FORMAT = 1;
@@ -41,13 +44,33 @@ export interface Header {
   /** A fingerprint, which identifies the key without revealing it. */
   secret_key: string;
   tables: TableColumns[];
-  /** Whether it contains stored files; missing in format 1, which never does. */
+  /** Whether the backup contains stored files; absent in format 1, which contains none. */
   files?: boolean;
-  /** Only in a site export. */
+  /** The exported site; absent in a backup. */
   site?: ExportedSite;
+  /** Present only in an encrypted site export (`--keep-secrets`). */
+  secrets?: ExportedSecrets;
 }
 
-/** Data of an exported site that are not in its rows. */
+/** The secrets of an exported site, decrypted, and its jobs. */
+export interface ExportedSecrets {
+  webhooks: { id: string; secret: string; previous_secret: string | null }[];
+  account: { secret_key: string | null; webhook_secret: string | null } | null;
+  staff: {
+    id: string;
+    password_hash: string;
+    second_factor: { secret: string; turned_on_at: string | null; last_step: number; recovery_codes: string[] } | null;
+  }[];
+  jobs: {
+    task: string;
+    payload: Record<string, unknown>;
+    run_at: string;
+    max_attempts: number;
+    priority: number;
+  }[];
+}
+
+/** Facts about an exported site for the header, so that an import can check them before it reads any rows. */
 export interface ExportedSite {
   site_id: string;
   merchant_id: string;
@@ -143,8 +166,8 @@ function headOf(kind: Kind, length: number): Buffer {
 }
 
 /** The frames of a file. Throws DamagedBackup if it is not a backup, was cut off, or was changed. */
-export async function* readFrames(file: string): AsyncGenerator<Frame> {
-  const bytes = new Bytes(file);
+export async function* readFrames(file: string, key?: FileKey): AsyncGenerator<Frame> {
+  const bytes = new Bytes(file, key ? await decrypted(file, key) : createReadStream(file));
   try {
     if (!(await bytes.take(MAGIC.length)).equals(MAGIC)) throw new DamagedBackup(file, 'it is not a backup');
     for (;;) {
@@ -216,20 +239,21 @@ function readable(file: string, error: unknown): unknown {
   if (code === 'Z_DATA_ERROR') {
     return new DamagedBackup(file, /incorrect header/.test(String(error)) ? 'it is not a backup' : 'it is damaged');
   }
+  if (/unable to authenticate/.test(String(error))) return new DamagedBackup(file, 'it is damaged');
   return error instanceof SyntaxError ? new DamagedBackup(file, 'it is damaged') : error;
 }
 
 /** The uncompressed bytes of a file, read on demand. */
 class Bytes {
   readonly #file: string;
-  readonly #source: ReturnType<typeof createReadStream>;
+  readonly #source: Readable;
   readonly #chunks: AsyncIterator<Buffer>;
   #held: Buffer[] = [];
   #size = 0;
 
-  constructor(file: string) {
+  constructor(file: string, source: Readable) {
     this.#file = file;
-    this.#source = createReadStream(file);
+    this.#source = source;
     const gunzip = createGunzip();
     this.#source.once('error', (error) => gunzip.destroy(error));
     this.#chunks = this.#source.pipe(gunzip)[Symbol.asyncIterator]();

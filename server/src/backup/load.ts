@@ -7,7 +7,7 @@ import type { Header, Sequence, TableColumns } from './format.ts';
 import { checkedFrames } from './verify.ts';
 
 /**
- * Loads a backup into the empty tables of its own version, in one transaction. Forced row-level security, triggers and
+ * Loads a backup into the empty tables of the same version, in one transaction. Forced row-level security, triggers and
  * foreign keys are removed first and restored in the same transaction: rows are loaded by table, not in the order of
  * their references, and the backup already contains rows written by triggers. Foreign keys are checked when they are
  * restored. Files are stored before the commit; the next restore replaces those of a failed one.

@@ -1,3 +1,4 @@
+import type { FileKey } from './encryption.ts';
 import { DamagedBackup, FileCounter, type Frame, type Header, RowCounter, readFrames } from './format.ts';
 
 /** The verified content of a backup. */
@@ -9,11 +10,11 @@ export interface Contents {
 }
 
 /** Reads a whole backup, and compares every table and file with its count and checksum. Throws DamagedBackup. */
-export async function verify(file: string): Promise<Contents> {
+export async function verify(file: string, key?: FileKey): Promise<Contents> {
   let header: Header | undefined;
   const rows: number[] = [];
   const files = { count: 0, bytes: 0 };
-  for await (const frame of checkedFrames(file)) {
+  for await (const frame of checkedFrames(file, key)) {
     if (frame.kind === 'header') header = frame.header;
     if (frame.kind === 'tableEnd') rows.push(frame.end.rows);
     if (frame.kind === 'fileEnd') {
@@ -26,12 +27,12 @@ export async function verify(file: string): Promise<Contents> {
 }
 
 /** Yields the frames, and checks their order and their checksums on the way. Throws DamagedBackup. */
-export async function* checkedFrames(file: string): AsyncGenerator<Frame> {
+export async function* checkedFrames(file: string, key?: FileKey): AsyncGenerator<Frame> {
   let counter: RowCounter | undefined;
   let content: FileCounter | undefined;
   let tables = 0;
   let begun = false;
-  for await (const frame of readFrames(file)) {
+  for await (const frame of readFrames(file, key)) {
     if ((frame.kind === 'header') === begun) throw new DamagedBackup(file, 'it is damaged');
     begun = true;
     if (frame.kind === 'table') {

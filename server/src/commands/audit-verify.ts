@@ -5,7 +5,7 @@ import sql from 'sql-template-tag';
 import type { Config } from '../config.ts';
 import { query } from '../db/connect.ts';
 import type { RowOf } from '../db/row-of.ts';
-import { inTransaction, queryAlone, withConnection } from '../db/transaction.ts';
+import { inSentTransaction, queryAlone, withConnection } from '../db/transaction.ts';
 import { readAuditKeys } from '../shop/audit/keys.ts';
 import { type Head, type Keys, type Report, verifySite } from '../shop/audit/verify.ts';
 import { withPool } from './database.ts';
@@ -33,7 +33,13 @@ export async function auditVerify(config: Config, { site, head: file }: AuditVer
   return sound;
 }
 
-async function verifyAll(db: Pool, secretKey: string, known: Heads, only: string | undefined): Promise<Report[]> {
+/** Verifies all sites, or only one. Throws an Error for an unknown site. */
+export async function verifyAll(
+  db: Pool,
+  secretKey: string,
+  known: Heads,
+  only: string | undefined,
+): Promise<Report[]> {
   const keys = await withConnection(db, (connection) => readAuditKeys(connection, secretKey));
   const { rows } = await queryAlone<RowOf<'sites', 'site_id'>>(db, sql`select site_id from sites order by site_id`);
   const there = rows.map(({ site_id }) => site_id);
@@ -45,21 +51,24 @@ async function verifyAll(db: Pool, secretKey: string, known: Heads, only: string
 }
 
 function verifyOne(db: Pool, site_id: string, keys: Keys, known: Head | undefined): Promise<Report> {
-  return inTransaction(db, async (connection) => {
+  // Not `inTransaction`, which reads the era before the isolation level is set.
+  return inSentTransaction(db, async (connection, begun) => {
+    await begun;
     await query(connection, sql`set transaction isolation level repeatable read, read only`);
     await query(
       connection,
       sql`select set_config('app.site_id', ${site_id}, true), set_config('statement_timeout', '0', true),
         set_config('idle_in_transaction_session_timeout', '0', true)`,
     );
-    return verifySite(connection, site_id, keys, known);
+    return { result: await verifySite(connection, site_id, keys, known), last: undefined };
   });
 }
 
-function inWords({ site_id, sealed, waiting, legacy, erased, findings }: Report): string {
+function inWords({ site_id, sealed, waiting, legacy, erased, deleted, findings }: Report): string {
   const counts = [
     `${sealed} sealed`,
     waiting > 0 && `${waiting} not sealed yet`,
+    deleted > 0 && `${deleted} deleted for their age`,
     erased > 0 && `${erased} with erased details`,
     legacy > 0 && `${legacy} from before rows were signed, which cannot be verified`,
   ].filter(Boolean);
@@ -70,7 +79,7 @@ function inWords({ site_id, sealed, waiting, legacy, erased, findings }: Report)
 }
 
 function summaryOf(reports: Report[], sound: boolean): string {
-  if (sound) return 'No row was changed, removed or cut off.';
+  if (sound) return 'No row was changed or removed.';
   const broken = reports.filter(({ findings }) => findings.length > 0).length;
   return `Problems found in the audit of ${broken} ${broken === 1 ? 'site' : 'sites'}.`;
 }
@@ -83,7 +92,7 @@ async function readHeads(file: string): Promise<Heads> {
   } catch {
     // The failure is reported below.
   }
-  throw new Error(`${file} is not a file of heads. Choose another file; it will be created.`);
+  throw new Error(`${file} was not written by --head. Choose another path; the file will be created.`);
 }
 
 function headsOf(reports: Report[]): Heads {

@@ -1,14 +1,16 @@
+/** Tests the server's commands as separate processes, on a separate embedded database. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDashboardClient } from '@commerce-backend/sdk';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { fetchAt } from '../../test/fetch-at.ts';
+import { freePort } from '../db/free-port.ts';
 import type { DemoCredentials } from '../demo/stored.ts';
 
-/** Runs the server's commands as separate processes, on an embedded database of their own. */
 const BIN = join(import.meta.dirname, '../../bin/commerce-server.js');
 const LONG_ENOUGH_MS = 60_000;
 
@@ -59,14 +61,14 @@ describe('next to a running server', () => {
   });
 
   // Not concurrent, because the command might then print that it waits for another command's migrations.
-  test('reports an invalid currency in one line', async () => {
+  test('`site create` reports an invalid currency in one line', async () => {
     const { code, stdout, stderr } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'yen']);
 
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toBe('yen is not an active ISO 4217 currency code.\n');
   });
 
-  test.concurrent('rejects a second server on the directory in one line', async () => {
+  test.concurrent('the start of a second server on the data directory is rejected in one line', async () => {
     const { code, stderr } = await run(['start'], { PORT: String(await freePort()) });
 
     expect(code).toBe(1);
@@ -85,7 +87,7 @@ describe('next to a running server', () => {
     expect(site).toMatchObject({ base_url: baseUrl });
   });
 
-  test.concurrent('opens a shop from a file that can sell at once, and reports mistakes by field', async () => {
+  test.concurrent('`site create --file` opens a shop that can sell at once, and reports mistakes by field', async () => {
     const file = join(dataDir, 'shop.json');
     const shop = {
       name: 'Mug & Co',
@@ -116,7 +118,7 @@ describe('next to a running server', () => {
     expect(data?.products).toMatchObject([{ slug: 'mug', price: '12.00' }]);
   });
 
-  test.concurrent('opens many shops from one file, none if a line has a mistake, and reports rejections by line', async () => {
+  test.concurrent('`site create` opens many shops from one file, or none if a line has a mistake, and reports rejections by line', async () => {
     const file = join(dataDir, 'shops.jsonl');
     const line = (name: string, more: object = {}) => JSON.stringify({ name, country: 'DE', ...more });
     writeFileSync(file, `${line('Fleet 1')}\n${line('Fleet 2', { colour: 'red' })}\n{"name":\n`);
@@ -147,7 +149,7 @@ describe('next to a running server', () => {
     expect((await run(['site', 'list', '--sort', 'colour'])).stderr).toContain('--sort must be one of name, created, ');
   });
 
-  test.concurrent('counts the calls of a site within seconds', async () => {
+  test.concurrent('`site usage` includes the calls of the last seconds', async () => {
     const made = await run(['site', 'create', '--name', 'Counted', '--currency', 'EUR']);
     const { site_id, api_key: apiKey } = JSON.parse(made.stdout) as { site_id: string; api_key: string };
     const client = createDashboardClient({ baseUrl, apiKey });
@@ -161,7 +163,7 @@ describe('next to a running server', () => {
     expect((await run(['site', 'usage', site_id, '--months', '99'])).stderr).toContain('from 1 to 60');
   });
 
-  test.concurrent('adds a host to a site that the running server uses within seconds', async () => {
+  test.concurrent('`site domain add` adds a host to a site, and the running server uses the host within seconds', async () => {
     const { site_id } = demoCredentials();
     const change = (...args: string[]) => run(['site', 'domain', ...args]);
     const whereAt = () =>
@@ -209,14 +211,14 @@ describe('next to a running server', () => {
     expect((await site('suspend', site_id)).stderr).toContain('There is no such site.');
   });
 
-  test.concurrent('doctor finds no problem', async () => {
+  test.concurrent('doctor finds no problem with a working server', async () => {
     const { code, stdout } = await run(['doctor']);
 
     expect(stdout).toMatch(/No problems found\.\n$/);
     expect(code).toBe(0);
   });
 
-  test.concurrent('doctor fails when there is a problem, also with --json', async () => {
+  test.concurrent('doctor exits with 1 when it finds a problem, also with --json', async () => {
     const { code, stdout } = await run(['doctor', '--json'], { PORT: 'eighty' });
 
     expect(code).toBe(1);
@@ -256,7 +258,7 @@ test(
 );
 
 test(
-  'a server that is stopped at its first answer leaves no process running',
+  'a server that is stopped as soon as it is ready leaves no process running',
   async () => {
     const started = startServer().catch(() => undefined);
     await vi.waitUntil(() => isReady(), { timeout: LONG_ENOUGH_MS, interval: 1 });
@@ -271,7 +273,7 @@ test(
 );
 
 test(
-  'reports a port in use in one line and stops the database',
+  'the start reports a port in use in one line and stops the database',
   async () => {
     const taker = createServer();
     await new Promise<void>((listening) => taker.listen(port, '127.0.0.1', listening));
@@ -280,7 +282,7 @@ test(
 
     taker.close();
     expect(code).toBe(1);
-    expect(stderr).toBe(`Port ${port} is in use. Stop what uses it, or set PORT to another one.\n`);
+    expect(stderr).toBe(`Port ${port} is in use. Stop the program that uses it, or set PORT to another port.\n`);
     expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
   },
   LONG_ENOUGH_MS,
@@ -335,12 +337,4 @@ async function endServer(signal: NodeJS.Signals): Promise<number | null> {
   const ended = new Promise<number | null>((exit) => child.once('exit', exit));
   child.kill(signal);
   return ended;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((listening) => probe.listen(0, '127.0.0.1', listening));
-  const { port: free } = probe.address() as AddressInfo;
-  await new Promise((closed) => probe.close(closed));
-  return free;
 }

@@ -3,13 +3,13 @@ import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
 import { openPool } from '../db/connect.ts';
 import { runningEmbeddedUrl } from '../db/embedded-running.ts';
+import { prepareOrCheck } from './check-schema.ts';
 import { printProgress } from './progress.ts';
-import { prepareSchema } from './schema.ts';
 import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
 /** The running database of this configuration. */
 export interface Database {
-  /** URL for requests, possibly that of a pooler. Contains a password. */
+  /** URL for requests; it may lead to a pooler. Contains a password. */
   url: string;
   /** URL that leads to PostgreSQL itself, for migrations and jobs. Its login may change the schema. */
   directUrl: string;
@@ -58,7 +58,7 @@ function withoutPassword(address: string): string {
   return `PostgreSQL at ${host}${pathname}`;
 }
 
-/** Runs a command's work on the database, after migrating it to the schema of this release. */
+/** Runs a command's work on the database, after migrating it or, with MIGRATE=off, checking its schema. */
 export function withPool<T>(config: Config, work: (db: Pool) => Promise<T>): Promise<T> {
   return withDatabase(config, work);
 }
@@ -66,7 +66,8 @@ export function withPool<T>(config: Config, work: (db: Pool) => Promise<T>): Pro
 /** Like `withPool`, with connections of the login that owns the schema. */
 export function withOwnerPool<T>(config: Config, work: (db: Pool) => Promise<T>): Promise<T> {
   return withDatabase(config, async (_db, ownerUrl) => {
-    const owner = openPool({ url: ownerUrl, max: 1, pooling: config.databasePooling });
+    const { databasePooling: pooling, skippedNumbers } = config;
+    const owner = openPool({ url: ownerUrl, max: 1, pooling, skippedNumbers });
     try {
       return await work(owner);
     } finally {
@@ -79,10 +80,11 @@ export function withOwnerPool<T>(config: Config, work: (db: Pool) => Promise<T>)
 export async function withDatabase<T>(config: Config, work: (db: Pool, ownerUrl: string) => Promise<T>): Promise<T> {
   const database = await shareDatabase(config, printProgress);
   try {
-    await prepareSchema(database.directUrl, { onWait: printProgress, seconds: config.migrationWaitSeconds });
-    const db = openPool({ url: database.url, max: 2, pooling: config.databasePooling });
+    const { databasePooling: pooling, skippedNumbers } = config;
+    await prepareOrCheck(database, config, printProgress);
+    const db = openPool({ url: database.url, max: 2, pooling, skippedNumbers });
     try {
-      await refuseUndeclaredPooler(db, config.databasePooling);
+      await refuseUndeclaredPooler(db, pooling);
       return await work(db, database.directUrl);
     } finally {
       await db.end();

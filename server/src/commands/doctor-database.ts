@@ -1,12 +1,15 @@
 import pg from 'pg';
 import type { Config } from '../config.ts';
-import { recordedMigrations, remedyFor, versionBeforeBaseline, withoutReplaced } from '../db/baseline.ts';
+import { recordedMigrations, remedyFor, versionBeforeBaseline } from '../db/baseline.ts';
 import { accessGaps } from '../db/mend-access.ts';
-import { MIGRATION_NAMES, pendingMigrations } from '../db/migrate.ts';
+import { pendingMigrations } from '../db/migrate.ts';
 import { missingRoles } from '../db/roles.ts';
 import type { RowOf } from '../db/row-of.ts';
+import { describeNewer, findNewerSchema } from '../db/schema-release.ts';
 import { type KeyUse, opens as opensKey } from '../shop/payments/accounts/sealed-keys.ts';
 import { unseal } from '../shop/webhooks/secrets.ts';
+import { checkBlocking, checkClock, checkStandbys, checkTrialWrite } from './doctor-activity.ts';
+import { checkConnections } from './doctor-connections.ts';
 import { checkQueue } from './doctor-queue.ts';
 import { checkSkus } from './doctor-skus.ts';
 import { unsafeDurability } from './durability.ts';
@@ -15,17 +18,10 @@ import { isTooOld, OLDEST_VERSION, versionOf } from './version.ts';
 
 const ROLES = 'commerce_app, commerce_search, commerce_sweep';
 const EXTENSIONS = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
-/** Connections to leave for the operator and other programs. */
-const SPARE_CONNECTIONS = 10;
-/**
- * Connections of a process with jobs: three each for three runners, two for another one, one for waking, one for locks.
- */
-const JOB_CONNECTIONS = 13;
-
 type Check = (client: pg.Client, url: string, config: Config) => Promise<Finding>;
 
-/** Checks what the server needs of its database. */
-export async function checkDatabase(url: string, config: Config): Promise<Finding[]> {
+/** Checks everything that the server needs in its database. */
+export async function checkDatabase(url: string, config: Config, processes = 1): Promise<Finding[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000, query_timeout: 7_000 });
   // A connection that breaks during a check is reported by that check.
   client.on('error', () => undefined);
@@ -43,10 +39,14 @@ export async function checkDatabase(url: string, config: Config): Promise<Findin
       checkRole,
       checkAccess,
       checkDurability,
-      checkConnections,
+      (one: pg.Client) => checkConnections(one, config, processes),
       checkSecrets,
       checkSkus,
       checkQueue,
+      checkStandbys,
+      checkBlocking,
+      checkClock,
+      checkTrialWrite,
     ]) {
       findings.push(await check(client, url, config));
     }
@@ -85,10 +85,11 @@ const checkMigrations: Check = async (client, url) => {
   const recorded = await recordedMigrations(client);
   const old = versionBeforeBaseline(recorded);
   if (old) return wrong('migrations', `the database is at migration ${old}`, remedyFor('database'));
-  const unknown = withoutReplaced(recorded).find((name) => !MIGRATION_NAMES.includes(name));
-  if (unknown) {
-    const mend = 'Run the release that migrated the database, or a newer one.';
-    return wrong('migrations', `the database has ${unknown}, which this release does not have`, mend);
+  try {
+    const newer = await findNewerSchema(client);
+    if (newer) return ok('migrations', describeNewer(newer));
+  } catch (error) {
+    return wrong('migrations', (error as Error).message, 'Run the release that migrated the database, or a newer one.');
   }
   const pending = recorded.length > 0 ? await pendingMigrations(url) : ['all'];
   return pending.length === 0
@@ -134,13 +135,14 @@ async function missingRole(client: pg.Client): Promise<Finding> {
 }
 
 /** Checks the other roles, and the grants and policies of all roles, which a restored dump may lack. */
-const checkAccess: Check = async (client) => {
+const checkAccess: Check = async (client, _url, { migrates, role }) => {
+  if (!migrates && role === 'api') return ok('access', 'not checked: run doctor with the login that owns the schema');
   const roles = await missingRoles(client);
   const gaps = await accessGaps(client);
   const missing = [...roles, ...gaps].map(({ text }) => text);
   if (missing.length === 0) return ok('access', 'every role has its grants and policies');
   const found = `${missing.length} missing, such as ${missing[0]}`;
-  // The server runs without what only backups need.
+  // Missing rights that only backups need do not stop the server.
   const onlyBackups = roles.every(({ needed }) => !needed) && gaps.length === 0;
   const mend = onlyBackups
     ? 'Run commerce-server migrate with a login that has CREATEROLE; until then backups fail.'
@@ -158,27 +160,13 @@ const checkDurability: Check = async (client) => {
   );
 };
 
-const checkConnections: Check = async (client, _url, { databasePoolMax }) => {
-  const { rows } = await client.query<{ max_connections: string }>('show max_connections');
-  const max = Number(rows[0]?.max_connections);
-  const perProcess = databasePoolMax + JOB_CONNECTIONS;
-  const processes = Math.floor((max - SPARE_CONNECTIONS) / perProcess);
-  if (processes >= 1)
-    return ok('connections', `${perProcess} per process, ${max} in all: enough for ${processes} processes`);
-  return warning(
-    'connections',
-    `${perProcess} per process, ${max} in all: not enough for one process`,
-    'Lower DATABASE_POOL_MAX or raise max_connections.',
-  );
-};
-
 /**
  * Number of shops to check, oldest first. After a change of SECRET_KEY, new secrets can be decrypted, but old ones
  * cannot.
  */
 const SHOPS = 200;
 
-/** Checks whether one secret of each shop can be decrypted. */
+/** Checks whether the payment keys and one webhook secret of each of these shops can be decrypted. */
 const checkSecrets: Check = async (client, _url, { secretKey }) => {
   const sealed = await webhookSecrets(client);
   const closed = sealed.filter(({ id, secret }) => !opens(secretKey, id, secret));
@@ -212,7 +200,7 @@ async function lostPaymentKey(client: pg.Client, secretKey: string): Promise<str
   return undefined;
 }
 
-/** The ids of the oldest sites that have rows in a table; none while the table does not exist. */
+/** The ids of the oldest sites; none while the table does not exist. */
 async function oldestSites(client: pg.Client, table: string): Promise<string[]> {
   const { rows: tables } = await client.query<{ made: boolean }>(`select to_regclass($1) is not null as made`, [
     `commerce.${table}`,

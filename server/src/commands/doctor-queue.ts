@@ -8,12 +8,15 @@ const STUCK_AFTER_SECONDS = 300;
 /** Reports jobs that have been due so long that no process seems to run them. */
 export async function checkQueue(client: pg.Client): Promise<Finding> {
   const { rows } = await client.query(
-    `select to_regproc('commerce.queue_state') is not null and to_regclass('graphile_worker._private_jobs') is not null as there`,
+    // Not to_regclass, which fails for a login that may not use the schema.
+    `select to_regproc('commerce.queue_state') is not null and exists (
+      select from pg_tables where schemaname = 'graphile_worker' and tablename = '_private_jobs') as there`,
   );
   const due = rows[0].there ? await readQueue(client) : [];
   const stuck = due.filter(({ oldest_seconds }) => oldest_seconds > STUCK_AFTER_SECONDS);
   const waiting = due.reduce((sum, one) => sum + one.waiting, 0);
-  if (stuck.length === 0) return ok('queue', `${waiting} jobs are due`);
+  const oldest = Math.max(0, ...due.map(({ oldest_seconds }) => oldest_seconds));
+  if (stuck.length === 0) return ok('queue', `${waiting} jobs are due, the oldest for ${oldest} s`);
   const named = stuck.map(
     ({ job, waiting: count, oldest_seconds }) =>
       `${job} (${count}, the oldest for ${Math.floor(oldest_seconds / 60)} min)`,

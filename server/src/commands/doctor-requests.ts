@@ -12,7 +12,7 @@ export async function checkRequests(url: string, pooling: 'session' | 'transacti
     if (await acceptsWrites(db)) return ok('requests', 'the statement that begins each mutation works');
     return wrong(
       'requests',
-      'the database is read-only (transaction_read_only = on): it refuses every write',
+      'the database is read-only (transaction_read_only = on): it rejects every write',
       'Set DATABASE_URL to the primary, or turn default_transaction_read_only off.',
     );
   } finally {

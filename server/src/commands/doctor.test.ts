@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
 import { hashSecret, mintSecret, seal } from '../shop/webhooks/secrets.ts';
 import { examine } from './doctor.ts';
@@ -46,22 +47,51 @@ test('doctor names every configuration mistake with its fix', async () => {
   ]);
 });
 
-test('doctor warns in production if there is no mail server', async () => {
-  const production = {
-    NODE_ENV: 'production',
-    BASE_URL: 'https://shop.example',
-    SECRET_KEY: randomBytes(48).toString('base64'),
-  };
-  const env = { ...production, DATABASE_URL: 'postgres://someone@127.0.0.1:1/none' };
+const PRODUCTION = {
+  NODE_ENV: 'production',
+  BASE_URL: 'https://shop.example',
+  SECRET_KEY: randomBytes(48).toString('base64'),
+  DATABASE_URL: 'postgres://someone@127.0.0.1:1/none',
+};
 
-  expect(await findingsOf('mails', env)).toMatchObject([
+test('doctor reports a production process that runs jobs without a mail server, unless MAILS=files', async () => {
+  expect(await findingsOf('mails', PRODUCTION)).toMatchObject([
+    { state: 'wrong', mend: expect.stringContaining('Set SMTP_URL, or MAILS=files') },
+  ]);
+  expect(await findingsOf('mails', { ...PRODUCTION, MAILS: 'files' })).toMatchObject([
     { state: 'warning', mend: expect.stringContaining('SMTP_URL') },
   ]);
-  expect(await findingsOf('mails', { ...env, SMTP_URL: 'smtp://user:secret@mail.example:587' })).toEqual([
-    { check: 'mails', state: 'ok', found: 'sent through mail.example:587' },
-  ]);
-  expect(await findingsOf('mails', { DATABASE_URL: env.DATABASE_URL })).toMatchObject([{ state: 'ok' }]);
+  expect(await findingsOf('mails', { ...PRODUCTION, ROLE: 'api' })).toMatchObject([{ state: 'ok' }]);
+  expect(await findingsOf('mails', { DATABASE_URL: PRODUCTION.DATABASE_URL })).toMatchObject([{ state: 'ok' }]);
 });
+
+test('doctor connects to the mail server, waits 5 s for its greeting and logs in', async () => {
+  const greet = vi.fn((socket: Socket) => socket.write('220 mail.example\r\n'));
+  const server = createServer((socket) => {
+    greet(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', (line) => {
+      socket.write(`${line}`.startsWith('AUTH') ? '535 wrong password\r\n' : '250-mail.example\r\n250 AUTH PLAIN\r\n');
+    });
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  onTestFinished(() => {
+    server.close();
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const found = async (user = '') =>
+    (await findingsOf('mails', { ...PRODUCTION, SMTP_URL: `smtp://${user}${host}` }))[0];
+
+  expect(await found()).toEqual({ check: 'mails', state: 'ok', found: `sent through ${host}` });
+  expect(await found('someone:a-secret@')).toMatchObject({
+    state: 'warning',
+    found: expect.stringContaining('wrong password'),
+  });
+  greet.mockReturnValue(true);
+  const begun = Date.now();
+  expect(await found()).toMatchObject({ state: 'warning', found: expect.stringMatching(/greeting/i) });
+  expect(Date.now() - begun).toBeLessThan(15_000);
+}, 60_000);
 
 test('doctor names an unreachable database without its password', async () => {
   const env = { DATABASE_URL: 'postgres://someone:a-password@127.0.0.1:1/none' };
@@ -97,7 +127,7 @@ test('doctor reports a database that was never created, and does not create it',
   expect(found).toMatchObject([
     {
       state: 'warning',
-      found: `there is none in ${join(DATA_DIR, 'postgres')}`,
+      found: `no database in ${join(DATA_DIR, 'postgres')}`,
       mend: expect.stringContaining('DATA_DIR'),
     },
   ]);
@@ -208,6 +238,61 @@ test('doctor lists existing SKUs that differ only in case', async () => {
   });
   const [clean] = await findingsOf('skus', { DATABASE_URL: await givenDatabase({ migrated: true }) });
   expect(clean?.state).toBe('ok');
+});
+
+test('doctor names the session that blocks others, and the statement that ends it', async () => {
+  const DATABASE_URL = await givenDatabase({ migrated: true });
+  const [blocker, blocked] = [new pg.Client(DATABASE_URL), new pg.Client(DATABASE_URL)];
+  await Promise.all([blocker.connect(), blocked.connect()]);
+  const { rows } = await blocker.query<{ pid: number }>('select pg_backend_pid() as pid');
+  await blocker.query('begin; lock table commerce.sites in share mode');
+  const waiting = blocked.query('begin; lock table commerce.sites in exclusive mode').catch(() => undefined);
+  onTestFinished(async () => {
+    await blocker.end();
+    await waiting;
+    await blocked.end();
+  });
+  const locksOf = async () => (await findingsOf('locks', { DATABASE_URL }))[0];
+
+  await expect.poll(async () => (await locksOf())?.state).toBe('warning');
+  expect(await locksOf()).toMatchObject({
+    found: expect.stringMatching(new RegExp(`^PostgreSQL process ${rows[0]?.pid} .* blocks 1$`)),
+    mend: expect.stringContaining(`pg_terminate_backend(${rows[0]?.pid})`),
+  });
+}, 60_000);
+
+test('doctor warns about a clock that differs from that of the database', async () => {
+  const env = { DATABASE_URL: databaseUrl() };
+  expect(await findingsOf('clock', env)).toMatchObject([{ state: 'ok' }]);
+  vi.spyOn(Date, 'now').mockImplementation(() => performance.timeOrigin + performance.now() + 60_000);
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+  });
+
+  expect(await findingsOf('clock', env)).toMatchObject([
+    { state: 'warning', found: expect.stringMatching(/is (59|60)\.\d s ahead of the database/) },
+  ]);
+});
+
+test('doctor reports an unusable file store, and the free space', async () => {
+  const bucket = { S3_BUCKET: 'shop', S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'a-secret-key' };
+  expect(await findingsOf('files', {})).toMatchObject([{ state: 'ok' }]);
+  expect(await findingsOf('disk', {})).toMatchObject([{ state: 'ok', found: expect.stringMatching(/GiB free for/) }]);
+
+  const [found] = await findingsOf('files', { S3_ENDPOINT: 'http://127.0.0.1:1', ...bucket });
+
+  expect(found).toMatchObject({ state: 'wrong', found: expect.stringContaining('ECONNREFUSED') });
+});
+
+test('doctor reports a database that cannot store 1 MB', async () => {
+  const DATABASE_URL = await givenDatabase({ migrated: true });
+  const { pathname, username } = new URL(DATABASE_URL);
+  expect(await findingsOf('storage', { DATABASE_URL })).toMatchObject([{ state: 'ok' }]);
+  await send(superuserUrl(), `revoke temporary on database ${pathname.slice(1)} from public, ${username}`);
+
+  expect(await findingsOf('storage', { DATABASE_URL })).toMatchObject([
+    { state: 'wrong', mend: 'Free space on the disk of PostgreSQL.' },
+  ]);
 });
 
 test('doctor warns about an unreachable Redis instead of failing, because the server runs without it', async () => {

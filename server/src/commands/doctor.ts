@@ -3,16 +3,22 @@ import { join } from 'node:path';
 import { type Config, ConfigError, inspectConfig } from '../config.ts';
 import { shareDatabase } from './database.ts';
 import { checkDatabase } from './doctor-database.ts';
+import { checkDisk, checkStore } from './doctor-disk.ts';
+import { checkMails } from './doctor-mails.ts';
 import { checkPooler } from './doctor-pooler.ts';
 import { checkRedis } from './doctor-redis.ts';
+import { checkReplicas } from './doctor-replicas.ts';
 import { checkRequests } from './doctor-requests.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const OLDEST_NODE = 24;
 
 /** Prints the findings of `examine`, for people or as JSON, and returns whether there is no problem. */
-export async function doctor(env: NodeJS.ProcessEnv, { json }: { json: boolean }): Promise<boolean> {
-  const findings = await examine(env);
+export async function doctor(
+  env: NodeJS.ProcessEnv,
+  { json, processes }: { json: boolean; processes: number },
+): Promise<boolean> {
+  const findings = await examine(env, processes);
   const healthy = findings.every(({ state }) => state !== 'wrong');
   process.stdout.write(json ? `${JSON.stringify({ healthy, findings }, null, 2)}\n` : inWords(findings, healthy));
   return healthy;
@@ -22,11 +28,11 @@ export async function doctor(env: NodeJS.ProcessEnv, { json }: { json: boolean }
  * Checks everything that the server depends on. Changes nothing, but starts and stops the embedded database if no
  * server runs it.
  */
-export async function examine(env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  return [checkNode(), ...(await checkInstallation(env))];
+export async function examine(env: NodeJS.ProcessEnv, processes = 1): Promise<Finding[]> {
+  return [checkNode(), ...(await checkInstallation(env, processes))];
 }
 
-async function checkInstallation(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+async function checkInstallation(env: NodeJS.ProcessEnv, processes: number): Promise<Finding[]> {
   let config: Config;
   try {
     config = inspectConfig(env);
@@ -38,35 +44,38 @@ async function checkInstallation(env: NodeJS.ProcessEnv): Promise<Finding[]> {
     config.warnings.length === 0
       ? [ok('configuration', config.production ? 'production' : 'development')]
       : config.warnings.map((mend) => warning('configuration', 'a setting is probably a mistake', mend));
-  return [...settings, ...(await checkOpenedDatabase(config)), await checkRedis(config.redisUrl), checkMails(config)];
-}
-
-/** Whether mails are delivered. */
-function checkMails({ smtpUrl, production, dataDir }: Config): Finding {
-  if (smtpUrl) return ok('mails', `sent through ${new URL(smtpUrl).host}`);
-  const found = `written to files in ${join(dataDir, 'outbox')}`;
-  return production ? warning('mails', found, 'Set SMTP_URL: customers receive nothing.') : ok('mails', found);
+  return [
+    ...settings,
+    ...(await checkOpenedDatabase(config, processes)),
+    await checkRedis(config.redisUrl),
+    await checkMails(config),
+    await checkDisk(config),
+    await checkStore(config),
+  ];
 }
 
 /** Checks without which the request check is skipped, because their failure is already reported. */
 const REQUESTS_NEED = ['connection', 'version', 'migrations', 'role', 'access', 'pooler'];
 
-async function checkOpenedDatabase(config: Config): Promise<Finding[]> {
+async function checkOpenedDatabase(config: Config, processes: number): Promise<Finding[]> {
   const place = join(config.dataDir, 'postgres');
   // A broken link counts as existing, because a later check reports it.
   if (!config.databaseUrl && !lstatSync(place, { throwIfNoEntry: false })) {
     const mend =
       'The first start creates it. If it exists elsewhere, set DATA_DIR to its directory, or set DATABASE_URL.';
-    return [warning('database', `there is none in ${place}`, mend)];
+    return [warning('database', `no database in ${place}`, mend)];
   }
   try {
     const database = await shareDatabase(config, () => undefined);
     try {
       const findings = [
         ok('database', database.description),
-        ...(await checkDatabase(database.directUrl, config)),
+        ...(await checkDatabase(database.directUrl, config, processes)),
         ...(await checkPooler(database, config.databasePooling)),
       ];
+      if (!findings.some(({ check }) => check === 'connection')) {
+        findings.push(...(await checkReplicas(database.directUrl, config.databaseReplicaUrls)));
+      }
       const missing = findings.some(({ check, state }) => state === 'wrong' && REQUESTS_NEED.includes(check));
       return missing ? findings : [...findings, await checkRequests(database.url, config.databasePooling)];
     } finally {

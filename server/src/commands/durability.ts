@@ -2,7 +2,7 @@ import type pg from 'pg';
 
 const DURABLE = ['fsync', 'full_page_writes', 'synchronous_commit'];
 
-/** Settings with which a crash may lose committed transactions, each as `name = value`; none if there are none. */
+/** Returns the settings with which a crash may lose committed transactions, each as `name = value`. */
 export async function unsafeDurability(db: pg.Pool | pg.Client): Promise<string[]> {
   const statement = {
     text: 'select name, setting from pg_settings where name = any($1) order by name',

@@ -3,13 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createDashboardClient } from '@commerce-backend/sdk';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { asOwner } from '../../test/as-owner.ts';
 import { workJobs, workOverdue } from '../../test/jobs.ts';
 import { mailsTo } from '../../test/mail.ts';
 import { openOperators, SITES } from '../../test/operators.ts';
 import { openOtherServer } from '../../test/other-server.ts';
+import { printedBy } from '../../test/printed.ts';
 import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { openStripe } from '../../test/stripe/shop.ts';
@@ -34,19 +35,6 @@ afterAll(async () => {
   await other.close();
   rmSync(dir, { recursive: true, force: true });
 });
-
-async function printedBy(work: () => Promise<unknown>): Promise<string> {
-  const printed: string[] = [];
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
-  try {
-    await work();
-  } finally {
-    out.mockRestore();
-    err.mockRestore();
-  }
-  return printed.join('');
-}
 
 async function exportedForGood({ site_id }: Pick<TestShop, 'site_id'>): Promise<string> {
   const file = join(dir, `${randomUUID()}.site`);
@@ -167,7 +155,7 @@ test('answers 503 to provider webhooks of a moved shop, and the payment stays op
   }
 });
 
-test('a moved shop can resume only with --not-imported, and then sells, cancels and mails as before', async () => {
+test('a moved shop resumes only with --not-imported, and then sells, cancels and sends mails as before', async () => {
   const shop = await givenUnpaidOrder();
   await exportedForGood(shop);
 
@@ -200,7 +188,7 @@ test("a final export fails during an earlier transaction, and contains that tran
 
   const next = await openShop();
   await connection.query('begin');
-  // Without a site, the policy of a table with rows fails.
+  // `app.site_id` is set first, because the row-level security policy throws without it.
   await connection.query(`select set_config('app.site_id', $1, true)`, [next.site_id]);
   await connection.query('select from commerce.orders');
   try {

@@ -2,9 +2,9 @@
 export interface Finding {
   check: string;
   state: 'ok' | 'warning' | 'wrong';
-  /** What was found, in a sentence or a few words. */
+  /** The finding in a sentence or a few words. */
   found: string;
-  /** How to fix it; missing if there is no problem. */
+  /** The remedy; missing if there is no problem. */
   mend?: string;
 }
 

@@ -9,14 +9,14 @@ import { ShopError } from '../shop/errors.ts';
 import { boundConnections } from './bound-connections.ts';
 
 /**
- * Not imported, because an import evaluates all exports of a module, and one of those of node:http loads Node's whole
+ * Not imported, because an import evaluates all exports of a module, and one export of node:http loads Node's whole
  * WebSocket client.
  */
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
- * Limits of every connection. Node's defaults are lax: a client may take a minute for its headers. Here a slow or
- * endless request occupies a socket for at most half a minute, or two minutes for a large upload.
+ * Limits of every connection. Node's defaults are lax: a client may take a minute for its headers. These limits free a
+ * socket of a slow or endless request after at most half a minute, or two minutes for a large upload.
  */
 const HEADERS_SECONDS = 10;
 const REQUEST_TIMEOUT_MS = DEADLINES.upload * 1_000;

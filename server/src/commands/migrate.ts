@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { describeNewer } from '../db/schema-release.ts';
 import { shareDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
 import { prepareRoles, prepareSchema } from './schema.ts';
@@ -11,10 +12,12 @@ export async function migrate(config: Config, { roles }: { roles: boolean }): Pr
   const database = await shareDatabase(config, printProgress);
   try {
     if (roles) return printRoles(await prepareRoles(database.directUrl));
-    const { applied, mended } = await prepareSchema(database.directUrl, {
+    const { applied, mended, newer } = await prepareSchema(database.directUrl, {
       onWait: printProgress,
       seconds: config.migrationWaitSeconds,
+      skippedNumbers: config.skippedNumbers,
     });
+    if (newer) return printProgress(`${describeNewer(newer)} Nothing was changed.`);
     if (applied.length > 0) printProgress(`Applied: ${applied.join(', ')}.`);
     if (mended.length > 0) printProgress(`Restored missing objects: ${mended.join(', ')}.`);
     if (applied.length + mended.length === 0) printProgress('The schema is up to date.');

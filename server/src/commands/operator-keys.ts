@@ -21,7 +21,7 @@ export async function operatorKeys(config: Config, wanted: KeyChange): Promise<v
   if (wanted.change === 'revoke' && !/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(wanted.id)) {
     throw new Error(`"${wanted.id}" is not a key id. See commerce-server operator-keys list.`);
   }
-  const told = await withOwnerPool(config, (db) =>
+  const output = await withOwnerPool(config, (db) =>
     inTransaction(db, (connection) =>
       asOwner(connection, async () => {
         if (wanted.change === 'create') {
@@ -33,7 +33,7 @@ export async function operatorKeys(config: Config, wanted: KeyChange): Promise<v
       }),
     ),
   );
-  process.stdout.write(told);
+  process.stdout.write(output);
 }
 
 function daysOf(text: string): number {

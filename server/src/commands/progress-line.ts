@@ -31,11 +31,11 @@ export function ofSteps({ table, number, of, rows }: Step): string {
 
 export function showProgress(now: () => number = Date.now): ProgressLine {
   const { stderr } = process;
-  let told = now();
+  let lastPrinted = now();
   return {
     update(sentence) {
-      if (now() - told < (stderr.isTTY ? AT_A_TERMINAL_EVERY_MS : EVERY_MS)) return;
-      told = now();
+      if (now() - lastPrinted < (stderr.isTTY ? AT_A_TERMINAL_EVERY_MS : EVERY_MS)) return;
+      lastPrinted = now();
       if (stderr.isTTY) stderr.write(`${CLEAR_LINE}${sentence.slice(0, (stderr.columns || 80) - 1)}`);
       else printProgress(sentence);
     },

@@ -8,6 +8,7 @@ import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
 import { KEY_SCOPES } from '../../test/key-scopes.ts';
 import { newDatabase } from '../../test/other-server.ts';
+import { spawnServer } from '../../test/spawned-server.ts';
 import { superuserUrl } from '../../test/worker-database.ts';
 import { openPool } from '../db/connect.ts';
 import { freePort } from '../db/free-port.ts';
@@ -136,7 +137,7 @@ test('/readyz reports a read-only database before any write fails', async () => 
   expect(await (await fetch(`${baseUrl}/readyz`)).text()).toContain('read-only');
 }, 60_000);
 
-test('a server that starts on a read-only database waits until it accepts writes', async () => {
+test('a server that starts on a read-only database waits until the database accepts writes', async () => {
   const database = await givenDatabase();
   await database.setReadOnly('on');
   const { server, baseUrl } = await givenServer(database.url, 'all', { ready: false });
@@ -147,6 +148,21 @@ test('a server that starts on a read-only database waits until it accepts writes
 
   await expect.poll(() => statusOf(`${baseUrl}/readyz`), WITHIN).toBe(200);
 }, 60_000);
+
+test.each(['on', 'off'])(
+  'with MIGRATE=%s, a server on a standby gives up after MIGRATION_WAIT_SECONDS and names the setting',
+  async (MIGRATE) => {
+    const database = await givenDatabase();
+    await database.setReadOnly('on');
+    const env = { DATABASE_URL: database.url, MIGRATE, ROLE: 'api', MIGRATION_WAIT_SECONDS: '1' };
+
+    const server = await spawnServer(env);
+
+    expect(await server.ended).toBe(1);
+    expect(server.output()).toContain('Set DATABASE_URL and DATABASE_DIRECT_URL to the primary');
+  },
+  60_000,
+);
 
 test('background jobs run again after the database was read-only', async () => {
   const database = await givenDatabase();

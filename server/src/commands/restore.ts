@@ -34,10 +34,11 @@ export async function restore(config: Config, file: string, { otherKey }: Restor
   refuseNewer(header);
   if (!otherKey) refuseOtherKey(header, config.secretKey);
   const store = await openStore(config);
-  // Not while a server is running, because it would write to the tables.
+  // No server may be running, because it would write to the tables.
   const database = await openDatabase(config, printProgress);
   try {
-    const wait = { onWait: printProgress, seconds: config.migrationWaitSeconds };
+    const { migrationWaitSeconds: seconds, skippedNumbers } = config;
+    const wait = { onWait: printProgress, seconds, skippedNumbers };
     const connection = { connectionString: database.directUrl, application_name: 'commerce restore', keepAlive: true };
     await withClient(connection, (client) => refuseUsed(client, header));
     await prepareSchema(database.directUrl, wait, header.migrations.at(-1));

@@ -135,7 +135,7 @@ test('re-encrypts payment account keys, and doctor reports those that cannot be 
   expect(await secretsOf(OLD)).toMatchObject({ state: 'wrong', found: expect.stringContaining(shop.site_id) });
 });
 
-test('assigns an account connected by the platform to a site', async () => {
+test('`site payments` assigns a Stripe account connected by the platform to a site', async () => {
   const shop = await givenShop();
   const config = configOf(shop, { SECRET_KEY: OLD, STRIPE_PLATFORM_KEY: 'sk_live_platform' });
   const file = join(shop.dataDir, 'webhook-secret');
@@ -208,7 +208,7 @@ test('changes SECRET_KEY in DATA_DIR, even after an interruption', async () => {
   expect(await openedBy(newest, shop)).toEqual(shop.secrets);
 }, 300_000);
 
-test('lists secrets that neither key decrypts, leaves them as they are, and rejects a missing or equal key', async () => {
+test('rotate-secret-key lists secrets that neither key decrypts, rejects a missing or equal new key, and then changes no secret', async () => {
   const shop = await givenShop();
   const keys = { SECRET_KEY: randomBytes(32).toString('hex'), NEW_SECRET_KEY: NEW };
 

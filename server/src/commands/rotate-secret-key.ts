@@ -1,5 +1,6 @@
 import sql from 'sql-template-tag';
 import type { Config } from '../config.ts';
+import { withClient } from '../db/client.ts';
 import { openPool, query } from '../db/connect.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { adoptNewKey, fingerprintOf, newKeyIn } from '../secret-key.ts';
@@ -8,6 +9,7 @@ import { linkOpenCheckouts } from '../shop/checkout/links.ts';
 import { resealSecondFactors } from '../shop/merchant/second-factor.ts';
 import { resealAccount } from '../shop/payments/accounts/sealed-keys.ts';
 import { Shop, SYSTEM, type Tenant } from '../shop/shop.ts';
+import { resealReceivers } from '../shop/sites/receivers.ts';
 import { type KeyChange, resealSecrets } from '../shop/webhooks/reseal.ts';
 import { shareDatabase } from './database.ts';
 import { printProgress } from './progress.ts';
@@ -15,7 +17,7 @@ import { prepareSchema } from './schema.ts';
 
 /**
  * Changes SECRET_KEY: re-encrypts everything in one transaction, and adds links signed with the new key to open
- * checkouts. Repeating it with the same keys handles the rest, such as data that a process with the old key has
+ * checkouts. Repeating it with the same keys processes the rest, such as data that a process with the old key has
  * encrypted meanwhile.
  */
 export async function rotateSecretKey(config: Config): Promise<void> {
@@ -23,8 +25,10 @@ export async function rotateSecretKey(config: Config): Promise<void> {
   if (keys.from === keys.to) throw new Error('NEW_SECRET_KEY is the same as SECRET_KEY. Use another one.');
   const database = await shareDatabase(config, printProgress);
   try {
-    const wait = { onWait: printProgress, seconds: config.migrationWaitSeconds };
+    const { migrationWaitSeconds: seconds, skippedNumbers } = config;
+    const wait = { onWait: printProgress, seconds, skippedNumbers };
     await prepareSchema(database.directUrl, wait);
+    await withClient({ connectionString: database.directUrl }, (client) => resealReceivers(client, keys));
     const done = await change(database.directUrl, keys);
     if (config.secretKeyInFile) adoptNewKey(config.dataDir);
     printProgress(
@@ -74,11 +78,11 @@ interface Changed {
   auditKeys: number;
   links: number;
   closed: string[];
-  /** Staff members whose second factor neither SECRET_KEY decrypts. */
+  /** Staff members whose second factor neither the old nor the new key decrypts. */
   closedFactors: string[];
-  /** Audit keys that neither SECRET_KEY decrypts. */
+  /** Audit keys that neither the old nor the new key decrypts. */
   closedAuditKeys: string[];
-  /** Sites with payment account keys that neither SECRET_KEY decrypts. */
+  /** Sites with payment account keys that neither the old nor the new key decrypts. */
   closedAccounts: string[];
 }
 

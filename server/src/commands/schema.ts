@@ -6,6 +6,7 @@ import { type Gap, mendAccess } from '../db/mend-access.ts';
 import { migrateLocked } from '../db/migrate.ts';
 import { type MigrationWait, underMigrationLock } from '../db/migration-lock.ts';
 import { ensureRoles, refuseForeignOwner } from '../db/roles.ts';
+import { findNewerSchema, type NewerSchema } from '../db/schema-release.ts';
 import { migrateQueue } from '../jobs/queue-schema.ts';
 import { refuseOldVersion } from './version.ts';
 
@@ -14,17 +15,20 @@ export interface Prepared {
   applied: string[];
   /** Roles, grants and policies that were missing in a migrated database, in words. */
   mended: string[];
+  /** Set if a newer release has migrated the database. Nothing was changed then. */
+  newer?: NewerSchema;
 }
 
 /**
  * Migrates a database to the schema of this release, or to the migration `last`, including the job queue, and creates
- * missing roles, grants and policies.
+ * missing roles, grants and policies. Changes nothing if a newer release has migrated it; throws if this release does not
+ * run on that schema.
  */
 export async function prepareSchema(url: string, wait?: MigrationWait, last?: string): Promise<Prepared> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       // All of this holds the lock, because processes that start together would conflict over roles and grants too.
-      return await underMigrationLock(url, wait, () => prepareLocked(url, last));
+      return await underMigrationLock(url, wait, () => prepareLocked(url, last, wait));
     } catch (error) {
       if (attempt === ATTEMPTS || !isRaceForRoles(error)) throw error;
       await sleep(100 * attempt);
@@ -32,11 +36,14 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
   }
 }
 
-async function prepareLocked(url: string, last: string | undefined): Promise<Prepared> {
+async function prepareLocked(url: string, last: string | undefined, wait: MigrationWait = {}): Promise<Prepared> {
   return withClient(connectionTo(url), async (client) => {
     await refuseOldVersion(client);
-    const made = await rolesWith(client);
-    const applied = await migrateLocked(client, url, last);
+    await refuseOthers(client);
+    const newer = await findNewerSchema(client);
+    if (newer) return { applied: [], mended: [], newer };
+    const made = await ensureRoles(client);
+    const applied = await migrateLocked(client, url, { last, skippedNumbers: wait.skippedNumbers });
     await migrateQueue(client, url);
     const gaps = await mendAccess(client);
     return { applied, mended: applied.length > 0 ? [] : inWords(made, gaps) };
@@ -55,20 +62,23 @@ function isRaceForRoles(error: unknown): boolean {
 
 /** Creates missing roles of the server. Returns their names. */
 export async function prepareRoles(url: string): Promise<string[]> {
-  return withClient(connectionTo(url), rolesWith);
+  return withClient(connectionTo(url), async (client) => {
+    await refuseOthers(client);
+    return ensureRoles(client);
+  });
 }
 
-async function rolesWith(client: pg.Client): Promise<string[]> {
+/** Throws if the schema belongs to another login, or is too old. */
+async function refuseOthers(client: pg.Client): Promise<void> {
   await refuseForeignOwner(client);
   await refuseBeforeBaseline(client);
-  return ensureRoles(client);
 }
 
 function connectionTo(url: string) {
   return { connectionString: url, application_name: 'commerce migrate' };
 }
 
-/** Describes what was added. Names each role, but only counts grants and policies, of which there may be many. */
+/** Describes the added roles, grants and policies. Names only the roles, because there may be many others. */
 function inWords(roles: string[], gaps: Gap[]): string[] {
   const count = (kind: Gap['kind']) => gaps.filter((gap) => gap.kind === kind).length;
   const counted = [

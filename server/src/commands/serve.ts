@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { createApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import { openPool } from '../db/connect.ts';
+import type { Standbys } from '../db/standby.ts';
 import { type DemoCredentials, holdsShops, reopenDemo } from '../demo/stored.ts';
 import type { EgressPolicy } from '../egress/addresses.ts';
 import { openStore } from '../files/open-store.ts';
@@ -22,19 +23,22 @@ import { openAuditKey } from '../shop/audit/keys.ts';
 import type { PaymentProvider } from '../shop/payments/provider.ts';
 import { createUsageCounter, USAGE_ADDED_EVERY_SECONDS, type UsageCounter } from '../shop/usage.ts';
 import type { Database } from './database.ts';
+import { CONNECTIONS } from './doctor-connections.ts';
 import { unsafeDurability } from './durability.ts';
 import { listen } from './listen.ts';
 import { isUnboundLogin } from './login-role.ts';
+import { openStandbys } from './open-standbys.ts';
 import { faultOfRequests } from './request-path.ts';
 import { refuseUndeclaredPooler } from './undeclared-pooler.ts';
 
 const FLUSH_EVERY_MS = 60_000;
-const OPERATOR_CONNECTIONS = 4;
 
 export type Stop = () => Promise<unknown>;
 
 export interface Started {
   config: Config;
+  /** Whether the process shares PORT with others, whose metrics are merged elsewhere. */
+  isOneOfMany: boolean;
   logger: Logger;
   /** The migrated database. */
   database: Database;
@@ -53,14 +57,15 @@ export interface Serving {
 
 /** Starts serving requests, and resolves once the server accepts them. */
 export async function serve(started: Started): Promise<Serving> {
-  const { config, logger, database, readiness, stops } = started;
-  const db = openPool({ url: database.url, max: config.databasePoolMax, pooling: config.databasePooling });
-  const probe = openProbe({ url: database.url, pooling: config.databasePooling });
+  const { config, isOneOfMany, logger, database, readiness, stops } = started;
+  const { databasePooling: pooling, skippedNumbers } = config;
+  const db = openPool({ url: database.url, max: config.databasePoolMax, pooling, skippedNumbers });
+  const probe = openProbe({ url: database.url, pooling });
   stops.unshift(() => Promise.all([db.end(), probe.end()]));
   db.on('error', (cause) => {
     if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
   });
-  await refuseUndeclaredPooler(db, config.databasePooling);
+  await refuseUndeclaredPooler(db, pooling);
   const fault = await faultOfRequests(db);
   if (fault) throw new Error(`${fault}. Run commerce-server doctor.`);
   await refuseUnsafe(db, config, logger);
@@ -69,16 +74,32 @@ export async function serve(started: Started): Promise<Serving> {
   const lastUsed = createLastUsed(db);
   const usage = createUsageCounter(db);
   const cache = createCatalogueCache({ enabled: config.catalogueCache });
-  const metrics = createMetrics(db, cache);
+  const standbys = config.role === 'worker' ? undefined : await openStandbys(db, config, { logger, stops });
   const redis = config.redisUrl ? await connectRedis(config.redisUrl, logger) : undefined;
+  const metrics = createMetrics({ db, cache, redis, dataDir: config.dataDir });
   if (redis) stops.unshift(async () => redis.destroy());
   const app = await appFor(
-    { config, redis, demoSiteId: demo?.site_id, logger, db, probe, readiness, lastUsed, usage, cache, metrics },
+    {
+      config,
+      isOneOfMany,
+      redis,
+      demoSiteId: demo?.site_id,
+      logger,
+      db,
+      probe,
+      readiness,
+      lastUsed,
+      usage,
+      cache,
+      standbys,
+      metrics,
+    },
     stops,
   );
   // A worker is ready when its jobs run. A process that serves requests too is ready when it serves them.
   if (config.role === 'worker') await runJobs(started, { db, usage });
-  if (config.metricsPort) await exposeMetrics(metrics, config, config.metricsPort, stops);
+  if (isOneOfMany) metrics.answerPrimary();
+  else if (config.metricsPort) await exposeMetrics(metrics, config, config.metricsPort, stops);
   if (config.operatorPort && config.role !== 'worker') {
     await listenToOperators(started, config.operatorPort, redis);
   }
@@ -135,6 +156,7 @@ async function openDemo(config: Config, db: pg.Pool, url: string): Promise<DemoC
 
 interface Parts {
   config: Config;
+  isOneOfMany: boolean;
   redis: Awaited<ReturnType<typeof connectRedis>> | undefined;
   demoSiteId: string | undefined;
   logger: Logger;
@@ -144,14 +166,18 @@ interface Parts {
   lastUsed: LastUsed;
   usage: UsageCounter;
   cache: CatalogueCache;
+  standbys: Standbys | undefined;
   metrics: Metrics;
 }
 
 /** The whole API; for a worker only health and metrics. */
 async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
-  const { config, redis, logger, db, probe, readiness, metrics } = parts;
-  const { production, metricsPort, metricsToken: token } = config;
-  const metricsAccess = { open: !production && !metricsPort, token };
+  const { config, isOneOfMany, redis, logger, db, probe, readiness, metrics } = parts;
+  const { production, metricsPort, metricsToken } = config;
+  const metricsAccess = {
+    open: !production && !metricsPort && !isOneOfMany,
+    token: isOneOfMany ? undefined : metricsToken,
+  };
   if (config.role !== 'worker') {
     const hosts = await openSiteHosts({ db: probe, baseUrl: config.baseUrl, logger });
     stops.unshift(async () => hosts.stop());
@@ -186,7 +212,8 @@ async function listenToOperators(
   redis: Parts['redis'],
 ): Promise<void> {
   const { createOperatorApp } = await import('../operator-app.ts');
-  const owner = openPool({ url: database.directUrl, max: OPERATOR_CONNECTIONS, pooling: config.databasePooling });
+  const { databasePooling: pooling, skippedNumbers } = config;
+  const owner = openPool({ url: database.directUrl, max: CONNECTIONS.operators, pooling, skippedNumbers });
   stops.unshift(() => owner.end());
   const { TEST_PROVIDER } = await import('../shop/payments/test-provider.ts');
   const card = config.cardProvider === 'test' ? { name: TEST_PROVIDER } : undefined;
@@ -204,7 +231,7 @@ async function exposeMetrics(metrics: Metrics, config: Config, port: number, sto
   const app = express();
   app.disable('x-powered-by');
   app.get('/metrics', metrics.expose({ open: true, token: config.metricsToken }));
-  const server = await listen(app, { ...config, port });
+  const server = await listen(app, { ...config, host: config.metricsHost, port });
   stops.unshift(async () => {
     server.closeAllConnections();
     server.close();

@@ -11,8 +11,9 @@ import {
   removeDomain,
 } from '../shop/merchant/domains.ts';
 import { withDatabase } from './database.ts';
+import { refuseNoSiteId } from './site-id.ts';
 
-/** What to do with a site's hosts. */
+/** A change to the hosts of a site. */
 export type DomainChange =
   | { change: 'list' }
   | { change: 'add'; host: string; primary: boolean }
@@ -20,9 +21,7 @@ export type DomainChange =
 
 /** Lists the hosts of a site, after adding or removing one if requested. */
 export async function siteDomains(config: Config, site_id: string, wanted: DomainChange): Promise<void> {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
-    throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
-  }
+  refuseNoSiteId(site_id);
   const host = 'host' in wanted ? readHost(wanted.host, config.baseUrl) : '';
   const domains = await withDatabase(config, async (db, url) => {
     if (!(await findSite(db, site_id))) throw new Error(`Site ${site_id} does not exist.`);
@@ -34,10 +33,10 @@ export async function siteDomains(config: Config, site_id: string, wanted: Domai
       return listDomains(owner, site_id);
     });
   });
-  process.stdout.write(told(domains, config.baseUrl));
+  process.stdout.write(describe(domains, config.baseUrl));
 }
 
-function told(domains: Domain[], baseUrl: string): string {
+function describe(domains: Domain[], baseUrl: string): string {
   const lines = domains.map(({ host, is_primary }) => `${host}${is_primary ? '  (primary)' : ''}\n`);
   const primary = domains.find(({ is_primary }) => is_primary);
   const address = addressOfHost(baseUrl, primary?.host);

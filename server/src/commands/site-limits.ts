@@ -2,12 +2,11 @@ import type { Config } from '../config.ts';
 import { RATE_LIMITS, type RateLimitName } from '../shop/rate-limits.ts';
 import { findSiteLimits, limitFor, readLimit, type SiteLimits, setSiteLimits } from '../shop/site-limits.ts';
 import { withPool } from './database.ts';
+import { refuseNoSiteId } from './site-id.ts';
 
 /** Shows the rate limits of a site, after changing the given ones. */
 export async function siteLimits(config: Config, site_id: string, { set }: { set: string[] }): Promise<void> {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
-    throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
-  }
+  refuseNoSiteId(site_id);
   const wanted = new Map(set.map(readLimit));
   const limits = await withPool(config, (db) =>
     wanted.size > 0 ? setSiteLimits(db, site_id, wanted) : findSiteLimits(db, site_id),

@@ -72,7 +72,7 @@ function rowOf(site: ListedSite) {
   return [...shown, ...held, days[1] ?? '', String(calls), megabytes, healthOf(site)];
 }
 
-/** The problems of a site in words. A suspension is left out, because it is shown as the state. */
+/** The problems of a site in words. A suspension is not listed, because it is shown as the state. */
 function healthOf({ problems, lacks }: ListedSite): string {
   const words = {
     cannot_sell: `cannot sell: ${lacks.join(', ')}`,

@@ -5,14 +5,17 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { createDashboardClient, createStorefrontClient } from '@commerce-backend/sdk';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { asOwner } from '../../test/as-owner.ts';
 import { workJobs } from '../../test/jobs.ts';
 import { openOtherServer } from '../../test/other-server.ts';
 import { picture } from '../../test/picture-corpus.ts';
+import { printedBy } from '../../test/printed.ts';
+import { givenShippedOrder } from '../../test/returns.ts';
 import { FILES_DIR, SECRET_KEY } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
+import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { encode, type Frame, type Header, opening, RowCounter, readFrames } from '../backup/format.ts';
 import { verify } from '../backup/verify.ts';
@@ -21,7 +24,7 @@ import { directoryStore } from '../files/directory.ts';
 import type { Jobs } from '../jobs/run.ts';
 import { addDomain } from '../shop/merchant/domains.ts';
 import type { ImportedSite } from '../shop/sites/import.ts';
-import { LEFT_OUT } from '../shop/sites/moved-tables.ts';
+import { LEFT_OUT, SECRET_TABLES } from '../shop/sites/moved-tables.ts';
 import { tablesOfSites } from '../shop/sites/tables.ts';
 import { auditVerify } from './audit-verify.ts';
 import { exportSite, importSite } from './site-move.ts';
@@ -44,20 +47,6 @@ afterAll(async () => {
   await other.close();
   rmSync(dir, { recursive: true, force: true });
 });
-
-/** Captures the standard output of a command. */
-async function printedBy(work: () => Promise<unknown>): Promise<string> {
-  const printed: string[] = [];
-  const out = vi.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
-  const err = vi.spyOn(process.stderr, 'write').mockImplementation(() => true);
-  try {
-    await work();
-  } finally {
-    out.mockRestore();
-    err.mockRestore();
-  }
-  return printed.join('');
-}
 
 async function exported({ site_id }: Pick<TestShop, 'site_id'>): Promise<string> {
   const file = join(dir, `${randomUUID()}.site`);
@@ -146,7 +135,7 @@ async function readAll(shop: TestShop, baseUrl: string, api_key: string): Promis
   >;
 }
 
-test('a moved shop returns the same data over the API, continues its order numbers, and accepts only new secrets', async () => {
+test('keeps the data and order numbers of a moved shop, and accepts only its new secrets', async () => {
   const shop = await givenLivedInShop();
   const host = `moved-${shop.site_id}.example`;
   await asOwner((owner) => addDomain(owner, { host, site_id: shop.site_id, is_primary: true }));
@@ -232,11 +221,29 @@ test('importing a site sends nothing, and its audit verifies under the key of th
   );
   expect(rows).toEqual([{ events: 0, deliveries: 0, counted: true }]);
   let sound = false;
-  const told = await printedBy(async () => {
+  const output = await printedBy(async () => {
     sound = await auditVerify(other.config, { site: shop.site_id });
   });
-  expect(sound, told).toBe(true);
-  expect(told).toMatch(/: [1-9]\d* sealed\n/);
+  expect(sound, output).toBe(true);
+  expect(output).toMatch(/: [1-9]\d* sealed\n/);
+});
+
+test('a withdrawal whose order was not looked for yet is matched by the new server', async () => {
+  const shop = await openShop();
+  await moveToEu(shop);
+  const email = `jo-${randomUUID()}@example.com`;
+  const { order_number } = await shop.givenOrder({ email });
+  await jobs.stop();
+  await withdraw(shop, { email, contract: order_number });
+  const file = await exported(shop);
+  jobs = await workJobs();
+
+  const { api_keys } = await imported(file);
+
+  const apiKey = api_keys[0]?.secret ?? '';
+  const dashboard = createDashboardClient({ baseUrl: other.baseUrl, apiKey, maxAttempts: 1 });
+  const [withdrawal] = await matched({ db: other.db, dashboard }, other.config.databaseUrl);
+  expect(withdrawal).toMatchObject({ status: 'to_confirm', order_number });
 });
 
 test('every table with site rows moves, or is listed with the reason', async () => {
@@ -245,7 +252,8 @@ test('every table with site rows moves, or is listed with the reason', async () 
   const { header } = await verify(file);
   const moved = header.tables.map(({ table }) => table.replace('commerce.', '')).filter((name) => name !== 'staff');
 
-  expect([...moved, ...Object.keys(LEFT_OUT)].toSorted()).toEqual(names.toSorted());
+  const listed = [...Object.keys(LEFT_OUT), ...Object.keys(SECRET_TABLES)];
+  expect([...moved, ...listed].toSorted()).toEqual(names.toSorted());
 });
 
 /** Writes a copy of a file in which frames are changed. */
@@ -280,7 +288,7 @@ async function rewriteRows(file: string, changed: string, of: string, change: (r
   });
 }
 
-test('rejects an imported file row that refers to files of another site or of the server', async () => {
+test('rejects an import with a row that refers to files of another site or of the server', async () => {
   const shop = await givenLivedInShop();
   const file = await exported(shop);
   const forged = join(dir, 'forged.site');
@@ -294,7 +302,7 @@ test('rejects an imported file row that refers to files of another site or of th
   }
 });
 
-test('an import keeps rate limits that are valid here, unless the operator leaves them out', async () => {
+test('an import keeps rate limits that are valid here, and none with --without-limits', async () => {
   const limitsOf = async (file: string, options = ALL) => {
     const { limits, site_id } = await imported(file, options);
     const { rows } = await other.owner.query('select limits from commerce.sites where site_id = $1', [site_id]);
@@ -317,7 +325,7 @@ test('an import keeps rate limits that are valid here, unless the operator leave
   expect(left).toEqual([{}, { kept: [], left: read, invalid: 3 }]);
 });
 
-test('former members are named in their actions, but have no login', async () => {
+test('keeps the names of former members in their actions, but not their logins', async () => {
   const shop = await openShop();
   const { id: order_id } = await shop.givenOrder();
   const left = randomUUID();
@@ -366,6 +374,20 @@ test('an import removes markup that the API would reject, and changes nothing el
   expect(html.get(plain.id)).toBe('<p>Plain</p>');
 });
 
+test('an import drops the label of a return whose URL is not http or https', async () => {
+  const { shop, given } = await givenShippedOrder(1);
+  const label_url = 'https://labels.example/1.pdf';
+  const { id } = await given(1, { shipping: { label_url } });
+  const file = await exported(shop);
+  const forged = join(dir, 'label.site');
+  await rewriteRows(file, forged, 'returns', (rows) => rows.replace(label_url, 'javascript:steal()'));
+
+  await imported(forged);
+
+  const { rows } = await other.owner.query('select label_url, status from commerce.returns where id = $1', [id]);
+  expect(rows).toEqual([{ label_url: null, status: 'approved' }]);
+});
+
 test('an import drops a legal text whose URL is not http or https', async () => {
   const shop = await openShop();
   const [terms_url, privacy_url] = ['https://shop.example/terms', 'https://shop.example/privacy'];
@@ -385,7 +407,7 @@ test('an import drops a legal text whose URL is not http or https', async () => 
 });
 
 test.each(['javascript:steal({slug})', 'https://shop.example/{slug}\\nBuy now'])(
-  'drops %s as the address of products',
+  'an import drops %s as the template of product URLs',
   async (forgery) => {
     const shop = await openShop();
     const product_url_template = 'https://shop.example/p/{slug}';
@@ -433,7 +455,7 @@ test('an export leaves out an image with a foreign path', async () => {
   expect(files.count).toBe(0);
 });
 
-test('rejects an import that cannot succeed with instructions, and leaves nothing behind', async () => {
+test('rejects an impossible import with instructions, and leaves no rows or files', async () => {
   const shop = await givenLivedInShop();
   const file = await exported(shop);
   const whole = readFileSync(file);
@@ -463,7 +485,7 @@ test('rejects an import that cannot succeed with instructions, and leaves nothin
   const elsewhere = (frame: Frame) => {
     if (frame.kind === 'file') frame.file.key = frame.file.key.replace(shop.site_id, tenant);
   };
-  const changes: [change: (frame: Frame) => unknown, told: string][] = [
+  const changes: [change: (frame: Frame) => unknown, message: string][] = [
     [inHeader(({ migrations }) => migrations.pop()), 'Upgrade the other server'],
     [inHeader(({ migrations }) => migrations.push('9999_later')), 'Upgrade this server'],
     [inHeader(({ tables }) => tables[1]?.columns.pop()), 'The tables or columns of the file differ'],
@@ -474,9 +496,9 @@ test('rejects an import that cannot succeed with instructions, and leaves nothin
     [inHeader(({ site }) => site && Object.assign(site, { name: '\u001b[2J' })), 'its header is damaged'],
     [elsewhere, 'a place that does not belong to it'],
   ];
-  for (const [change, told] of changes) {
+  for (const [change, message] of changes) {
     await rewrite(file, damaged, change);
-    await expect(imported(damaged)).rejects.toThrow(told);
+    await expect(imported(damaged)).rejects.toThrow(message);
     await nothing();
   }
 

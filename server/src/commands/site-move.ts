@@ -2,7 +2,17 @@ import { createWriteStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
+import type pg from 'pg';
 import manifest from '../../package.json' with { type: 'json' };
+import {
+  encrypted,
+  type FileKey,
+  keyOfText,
+  newFileKey,
+  openFileKey,
+  receiverOf,
+  textOfKey,
+} from '../backup/encryption.ts';
 import type { ExportedSite } from '../backup/format.ts';
 import { type Contents, verify } from '../backup/verify.ts';
 import type { Config } from '../config.ts';
@@ -14,7 +24,9 @@ import { exportSite as dumpSite } from '../shop/sites/export.ts';
 import { type ImportedSite, importSite as load } from '../shop/sites/import.ts';
 import { inSite } from '../shop/sites/in-site.ts';
 import { drainIfMoved, markMoved } from '../shop/sites/moving.ts';
-import { withDatabase } from './database.ts';
+import { findReceiver } from '../shop/sites/receivers.ts';
+import { verifyAll as verifyAudit } from './audit-verify.ts';
+import { withDatabase, withPool } from './database.ts';
 import { printProgress } from './progress.ts';
 import { ofFiles, ofTables, showProgress } from './progress-line.ts';
 import { refuseNoSiteId } from './site-id.ts';
@@ -23,6 +35,8 @@ import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 export interface ExportOptions {
   /** Whether the site moves away: it is closed before the export and stays closed. */
   final: boolean;
+  /** The one-time key of the other server (`site receive`), to which the file is encrypted with all secrets. */
+  keepSecrets?: string;
   json: boolean;
 }
 
@@ -31,21 +45,23 @@ export async function exportSite(
   config: Config,
   site_id: string,
   file: string,
-  { final, json }: ExportOptions,
+  { final, keepSecrets, json }: ExportOptions,
 ): Promise<void> {
   refuseNoSiteId(site_id);
   refuseNoDirectory(file);
+  const key = keepSecrets === undefined ? undefined : newFileKey(keyOfText(keepSecrets));
+  if (key) await prepareSecrets(config, site_id, final);
   if (final) await block(config, site_id);
   const { contents, missing } = await writeWhole(file, async (draft) => ({
-    missing: await write(config, site_id, draft),
-    contents: await verify(draft),
+    missing: await write(config, site_id, draft, key),
+    contents: await verify(draft, key),
   }));
   const { size } = await stat(file);
   const { header, files } = contents;
-  const told = { site_id, file, rows: total(contents), files: files.count, missing_files: missing, bytes: size };
-  if (json) process.stdout.write(`${JSON.stringify({ ...told, made_at: header.made_at, site: header.site })}\n`);
+  const summary = { site_id, file, rows: total(contents), files: files.count, missing_files: missing, bytes: size };
+  if (json) process.stdout.write(`${JSON.stringify({ ...summary, made_at: header.made_at, site: header.site })}\n`);
   printProgress(
-    `${file}: ${header.site?.name} with ${told.rows.toLocaleString('en')} rows and ${files.count.toLocaleString('en')} files ` +
+    `${file}: ${header.site?.name} with ${summary.rows.toLocaleString('en')} rows and ${files.count.toLocaleString('en')} files ` +
       `as of ${header.made_at}, ${(size / 1e6).toFixed(1)} MB, verified. It contains all customers and orders: store it like a backup.`,
   );
   if (missing > 0) printProgress(`${missing} files of the site were missing in the file store.`);
@@ -69,6 +85,18 @@ function afterExport(site_id: string, site: ExportedSite | undefined): string[] 
   ];
 }
 
+/** Rejects an export with secrets while the site would stay open, or if its audit was changed: the audit is signed again. */
+async function prepareSecrets(config: Config, site_id: string, final: boolean): Promise<void> {
+  if (!final) {
+    throw new Error('--keep-secrets needs --final: otherwise the secrets would be valid on both servers.');
+  }
+  const [report] = await withPool(config, (db) => verifyAudit(db, config.secretKey, {}, site_id));
+  if (!report || report.findings.length === 0) return;
+  throw new Error(
+    `The audit of the site has problems (${report.findings[0]}). See commerce-server audit verify --site ${site_id}.`,
+  );
+}
+
 async function block(config: Config, site_id: string): Promise<void> {
   await withDatabase(config, (_db, url) =>
     withClient({ connectionString: url, application_name: 'commerce site' }, (owner) =>
@@ -78,7 +106,7 @@ async function block(config: Config, site_id: string): Promise<void> {
 }
 
 /** Writes the site. Returns the number of files that were missing in the store. */
-async function write(config: Config, site_id: string, draft: string): Promise<number> {
+async function write(config: Config, site_id: string, draft: string, key: FileKey | undefined): Promise<number> {
   const store = await openStore(config);
   let missing = 0;
   await withDatabase(config, (_db, url) =>
@@ -87,6 +115,7 @@ async function write(config: Config, site_id: string, draft: string): Promise<nu
       const progress = showProgress();
       const source = dumpSite(client, site_id, {
         about: { release: manifest.version, secret_key: fingerprintOf(config.secretKey) },
+        secretKey: key && config.secretKey,
         onRows: (done) => progress.update(ofTables(done)),
         files: {
           store,
@@ -98,7 +127,9 @@ async function write(config: Config, site_id: string, draft: string): Promise<nu
       });
       try {
         // The file contains all customers and orders, so only its owner may read it.
-        await pipeline(source, createGzip(), createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true }));
+        const to = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
+        if (key) await pipeline(source, createGzip(), (zipped) => encrypted(key, zipped), to);
+        else await pipeline(source, createGzip(), to);
       } finally {
         progress.end();
       }
@@ -117,23 +148,25 @@ export interface ImportOptions {
 /** Imports a site and prints its new secrets, which are shown only once. */
 export async function importSite(config: Config, file: string, options: ImportOptions): Promise<void> {
   if (!existsSync(file)) throw new Error(`The file ${file} does not exist.`);
-  printProgress(`Verifying ${file}.`);
-  const { header } = await verify(file);
   const store = await openStore(config);
-  const imported = await withDatabase(config, async (db, url) => {
+  const { imported, site } = await withDatabase(config, async (db, url) => {
     const auditKey = await openAuditKey(db, config.secretKey);
     const { secretKey, baseUrl } = config;
     return withClient(
       { connectionString: url, application_name: 'commerce site import', keepAlive: true },
       async (client) => {
+        const decryption = await openEncrypted(client, file, secretKey);
+        printProgress(`Verifying ${file}.`);
+        const { header } = await verify(file, decryption?.key);
         const progress = showProgress();
         try {
-          return await load(client, file, header, {
-            ...{ store, secretKey, auditKey, baseUrl, force: options.force },
+          const imported = await load(client, file, header, {
+            ...{ store, secretKey, auditKey, baseUrl, force: options.force, encrypted: decryption },
             ...{ hosts: !options.withoutHosts, limits: !options.withoutLimits },
             onRows: (done) => progress.update(ofTables(done)),
             onFile: (done) => progress.update(ofFiles(done)),
           });
+          return { imported, site: header.site };
         } finally {
           progress.end();
         }
@@ -141,7 +174,19 @@ export async function importSite(config: Config, file: string, options: ImportOp
     );
   });
   process.stdout.write(`${options.json ? JSON.stringify(imported, null, 2) : inWords(imported)}\n`);
-  for (const sentence of whatIsLeft(imported, header.site)) printProgress(sentence);
+  for (const sentence of whatIsLeft(imported, site, config.baseUrl)) printProgress(sentence);
+}
+
+/** The key of an encrypted file. Throws an Error with instructions if it is encrypted to a key that cannot be used. */
+async function openEncrypted(client: pg.Client, file: string, secretKey: string) {
+  const receiver = await receiverOf(file);
+  if (!receiver) return undefined;
+  const privateKey = await findReceiver(client, receiver, secretKey);
+  if (privateKey) return { receiver, key: await openFileKey(file, privateKey) };
+  throw new Error(
+    `${file} is encrypted to ${textOfKey(receiver)}, which is not a key of this server, was used already, or is older than 7 days. ` +
+      'Run commerce-server site receive here, and export the site again with the key that it prints.',
+  );
 }
 
 function inWords(imported: ImportedSite): string {
@@ -155,7 +200,7 @@ function inWords(imported: ImportedSite): string {
     ...secrets('API key', imported.api_keys),
     ...secrets('Sync secret', imported.sync_keys),
     ...imported.webhooks.map(({ url, secret }) => ['Webhook', `${secret}  ${url}`]),
-    ...staff.map(({ email, password }) => ['Login', `${email}  ${password ?? 'the existing password of this login'}`]),
+    ...staff.map(({ email, password }) => ['Login', `${email}  ${password ?? 'the existing password'}`]),
   ];
   const width = Math.max(...lines.map(([label = '']) => label.length));
   return [
@@ -165,14 +210,32 @@ function inWords(imported: ImportedSite): string {
   ].join('\n');
 }
 
-/** What the operator and the merchant have to do next. */
-function whatIsLeft({ site_id, suspended, hosts, limits }: ImportedSite, site: ExportedSite | undefined): string[] {
+/** The next steps for the operator and the merchant. */
+function whatIsLeft(
+  { site_id, suspended, keeps_secrets, hosts, limits }: ImportedSite,
+  site: ExportedSite | undefined,
+  baseUrl: string,
+): string[] {
   const { has_payment_account: hasAccount = false, final = false } = site ?? {};
   return [
-    'Credentials of the other server no longer work: keys, tokens, sessions, and links in mails.',
-    'Customers keep their passwords, must log in again, and approve their agents again.',
-    'Integrations read the catalogue from the beginning. Staff must set up their second factors again.',
-    ...(hasAccount ? ['Enter again: the keys of the payment provider, and the secret of its webhook.'] : []),
+    ...(keeps_secrets
+      ? [
+          'Credentials, sessions, webhook secrets and links of the other server stay valid here.',
+          'Integrations read the catalogue and events from the beginning. Staff log in again.',
+        ]
+      : [
+          'Credentials of the other server no longer work: keys, tokens, sessions, and links in mails.',
+          'Customers keep their passwords, must log in again, and approve their agents again.',
+          'Integrations read the catalogue from the beginning. Staff must set up their second factors again.',
+        ]),
+    ...(hasAccount && !keeps_secrets
+      ? ['Enter again: the keys of the payment provider, and the secret of its webhook.']
+      : []),
+    ...(hasAccount && keeps_secrets
+      ? [
+          `Change the address of the payment provider’s webhook to ${baseUrl}/webhooks/stripe/${site_id}. Its secret stays.`,
+        ]
+      : []),
     ...(hosts.length > 0 ? [`Point the DNS of ${hosts.join(', ')} to this server.`] : []),
     ...(limits.left.length > 0
       ? [

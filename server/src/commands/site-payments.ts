@@ -4,6 +4,7 @@ import { findAnyTenant, inShop } from '../shop/in-shop.ts';
 import * as accounts from '../shop/payments/accounts/accounts.ts';
 import { SYSTEM } from '../shop/shop.ts';
 import { withPool } from './database.ts';
+import { refuseNoSiteId } from './site-id.ts';
 
 export interface SitePaymentsOptions {
   /** An account that is connected to the platform, or `none`. */
@@ -14,9 +15,8 @@ export interface SitePaymentsOptions {
 
 /** Sets the connected account of a site if one is given, and shows its payment account as JSON, without keys. */
 export async function sitePayments(config: Config, site_id: string, options: SitePaymentsOptions): Promise<void> {
+  refuseNoSiteId(site_id);
   const account = await withPool(config, async (db) => {
-    const isId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id);
-    if (!isId) throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
     const tenant = await findAnyTenant(db, site_id);
     if (!tenant) throw new Error(`Site ${site_id} does not exist.`);
     return inShop(db, tenant, SYSTEM, async (shop) => {

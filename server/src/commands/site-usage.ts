@@ -3,6 +3,7 @@ import { findSite, inShop } from '../shop/in-shop.ts';
 import { SYSTEM } from '../shop/shop.ts';
 import { type MonthUsage, usageOf } from '../shop/usage.ts';
 import { withPool } from './database.ts';
+import { refuseNoSiteId } from './site-id.ts';
 
 const MOST_MONTHS = 60;
 
@@ -12,9 +13,7 @@ export async function siteUsage(
   site_id: string,
   { months, json }: { months: string; json: boolean },
 ): Promise<void> {
-  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(site_id)) {
-    throw new Error(`"${site_id}" is not a site_id: use the UUID that site create printed.`);
-  }
+  refuseNoSiteId(site_id);
   const count = /^\d{1,2}$/.test(months) ? Number(months) : 0;
   if (count < 1 || count > MOST_MONTHS) {
     throw new Error(`--months must be a whole number from 1 to ${MOST_MONTHS}, not "${months}".`);

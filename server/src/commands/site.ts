@@ -15,15 +15,15 @@ export interface SiteOptions extends Given {
 }
 
 /**
- * Opens a shop from a dialog, a file, or flags. Prints its credentials, as JSON unless the standard output is a
- * terminal. The secrets are shown only once.
+ * Opens a shop from a dialog, a file, or flags. Prints its credentials as JSON, or as text if it asked the questions and
+ * stdout is a terminal. The secrets are shown only once.
  */
 export async function createSite(config: Config, options: SiteOptions): Promise<void> {
   const asks = options.input && !options.file && canAsk(process);
   const opening = asks ? await askAll(options) : await openingOf(options);
   const password = await passwordOf(opening);
   const opened = await withPool(config, (db) => openIn(db, config, { ...opening, password }, options.file));
-  // Only the server's settings define its base URL.
+  // An assumed base URL may not be the server's, so it is not printed.
   const baseUrl = config.baseUrlAssumed ? null : config.baseUrl;
   const typed = opening.password !== null;
   if (asks && process.stdout.isTTY) {
@@ -49,7 +49,7 @@ async function openingOf({ file, name, currency, staffEmail, staffName }: SiteOp
   const called = name ?? given?.name;
   const paid = currency ?? given?.currency;
   if (!called || !paid)
-    throw new Error('Send --name and --currency, or --file. At a terminal, run it without flags to be asked.');
+    throw new Error('Set --name and --currency, or --file. At a terminal, the command asks for missing values.');
   return {
     name: called,
     currency: paid,

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { spawnServer } from '../../test/spawned-server.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { freePort } from '../db/free-port.ts';
 import { NEWEST_QUEUE_MIGRATION } from '../jobs/queue-schema.ts';
@@ -42,7 +44,7 @@ const LATER = [
 
 test('an API-only server loads optional modules only when needed', async () => {
   const server = await givenServer('api');
-  // Modules that requests often need are loaded later without a request.
+  // The server loads modules that requests often need after its start, without a request.
   while (!(await packagesOf(server)).includes('@opentelemetry/api')) await sleep(100);
   const packages = await packagesOf(server);
 
@@ -58,6 +60,28 @@ test('a server that is stopped while its jobs are starting exits normally', asyn
   server.kill('SIGTERM');
 
   expect(await ended).toEqual([0, null]);
+}, 60_000);
+
+test('in production a process that runs jobs does not start without a mail server, unless MAILS=files', async () => {
+  const env = {
+    NODE_ENV: 'production',
+    BASE_URL: 'https://shop.test',
+    SECRET_KEY: randomBytes(48).toString('base64'),
+    DATABASE_URL: databaseUrl(),
+    RATE_LIMITS: 'on',
+  };
+  for (const ROLE of ['all', 'worker']) {
+    const refused = await spawnServer({ ...env, ROLE });
+    expect(await refused.ended).toBe(1);
+    expect(refused.output()).toContain('Set SMTP_URL, or MAILS=files');
+  }
+  // The tests' PostgreSQL is not durable, which production refuses later.
+  const accepted: Record<string, string>[] = [{ ROLE: 'api' }, { ROLE: 'all', MAILS: 'files' }];
+  for (const settings of accepted) {
+    const server = await spawnServer({ ...env, ...settings });
+    await server.ended;
+    expect(server.output()).toContain('A crash of the database may lose');
+  }
 }, 60_000);
 
 test('the job queue of a new database is at the migration that the server expects', async () => {

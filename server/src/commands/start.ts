@@ -1,27 +1,26 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import type { Config } from '../config.ts';
-import type { MigrationWait } from '../db/migration-lock.ts';
-import { isReadOnlyError } from '../db/read-only.ts';
 import { drainOnSignal } from '../drain.ts';
 import { createLogger } from '../http/pipeline/log.ts';
 import { once } from '../once.ts';
 import { announce } from './announce.ts';
+import { prepareOnceWritable } from './check-schema.ts';
 import { openDatabase } from './database.ts';
-import { prepareSchema } from './schema.ts';
+import { lacksMails, SET_SMTP } from './mail-transport.ts';
 import type { Stop } from './serve.ts';
 
 /**
  * Runs the server until a signal stops it. If the start fails (because a port is in use, or the database rejects the
- * connection), everything that was already started is stopped again.
+ * connection), everything that was already started is stopped again. `isOneOfMany`: another process has started this one
+ * (start-many.ts).
  */
-export async function start(config: Config): Promise<void> {
-  // V8 would never release the young heap that grows during a start, which is 20 MB.
+export async function start(config: Config, { isOneOfMany = false } = {}): Promise<void> {
+  // By default, V8 never releases the 20 MB by which its young heap grows during a start.
   setFlagsFromString('--semi-space-growth-factor=1');
   const logger = createLogger(config.logLevel);
   for (const warning of config.warnings) logger.warn(warning);
-  if (config.production && !config.smtpUrl) logger.warn('SMTP_URL is not set: mails are written to files, not sent.');
-  // What was started last is stopped first.
+  if (lacksMails(config)) throw new Error(`Mails would not be sent. ${SET_SMTP}`);
+  // Parts are stopped in reverse order.
   const stops: Stop[] = [];
   const readiness = { draining: false };
   try {
@@ -32,13 +31,13 @@ export async function start(config: Config): Promise<void> {
     const database = await openDatabase(config, (sentence) => logger.debug(sentence), loadServe);
     stops.unshift(database.stop);
     const onWait = (sentence: string) => logger.warn(sentence);
-    const prepared = prepareOnceWritable(database.directUrl, { onWait, seconds: config.migrationWaitSeconds });
+    const prepared = prepareOnceWritable(database, config, onWait);
     const [{ serve, runJobs }] = await Promise.all([loadServe(), prepared]);
-    const started = { config, logger, database, readiness, stops };
+    const started = { config, isOneOfMany, logger, database, readiness, stops };
     const serving = await serve(started);
     const { server, metrics } = serving;
     drainOnSignal({ server, readiness, stops, logger, drainSeconds: config.drainSeconds });
-    const announced = announce(started, serving);
+    const announced = isOneOfMany ? Promise.resolve() : announce(started, serving);
     // A signal may arrive while the announcement still uses the database.
     stops.unshift(() => announced.catch(() => undefined));
     await announced;
@@ -55,21 +54,5 @@ export async function start(config: Config): Promise<void> {
   }
 }
 
-/** This takes half of the start, so it happens while the embedded PostgreSQL starts. */
+/** Loading these modules takes half of the start, so they are loaded while the embedded PostgreSQL starts. */
 const loadServe = once(() => import('./serve.ts'));
-
-const TRY_AGAIN_MS = 1_000;
-
-/** Prepares the schema. A process that starts during a failover waits until the database accepts writes. */
-async function prepareOnceWritable(url: string, wait: Required<MigrationWait>): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      await prepareSchema(url, wait);
-      return;
-    } catch (error) {
-      if (!isReadOnlyError(error)) throw error;
-      if (attempt === 1) wait.onWait('The database is read-only. The server starts when it accepts writes.');
-      await sleep(TRY_AGAIN_MS);
-    }
-  }
-}

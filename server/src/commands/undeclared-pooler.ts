@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * Throws if an undeclared pooler drops the settings of connections: requests would then run as the owner of the tables,
- * and without time limits.
+ * Throws if an undeclared pooler drops the settings of connections. Requests would then run as the owner of the tables,
+ * without row-level security and time limits.
  */
 export async function refuseUndeclaredPooler(db: pg.Pool, pooling: 'session' | 'transaction'): Promise<void> {
   if (pooling === 'transaction') return;

@@ -11,8 +11,8 @@ export function refuseNoDirectory(file: string): void {
 }
 
 /**
- * Writes a file under a temporary name, and renames it after `write` has written and verified it. So a file with the
- * final name is always complete.
+ * Writes a file under a temporary name, and renames it after `write` has written and verified it, so that a file with
+ * the final name is always complete.
  */
 export async function writeWhole<T>(file: string, write: (draft: string) => Promise<T>): Promise<T> {
   const place = resolve(file);

@@ -25,7 +25,7 @@ function passwordOf({ credentials }: Shop): string {
   return credentials.staff.password ?? '';
 }
 
-/** The TOTP code for a secret, some periods before or after now. */
+/** The TOTP code for a secret, shifted by a number of periods of 30 s. */
 function codeOf(secret: string, periods = 0): string {
   return generateSync({ secret, epoch: Math.floor(Date.now() / 1_000) + periods * 30 });
 }
@@ -73,13 +73,11 @@ test('changing or resetting a password ends every session, and a reset link work
   expect((await renewed.GET(me)).response.status).toBe(401);
   const chosen = reset[0]?.data ? 'first horse battery staple' : 'second horse battery staple';
   expect((await tryLogin(shop, chosen)).response.status).toBe(200);
-  const told = (await mailsTo(shop, email)).filter(
-    ({ subject }) => subject === 'Your account at the dashboard was changed',
-  );
+  const told = (await mailsTo(shop, email)).filter(({ subject }) => subject === 'Your merchant account was changed');
   expect(told).toHaveLength(2);
 });
 
-test('a password reset keeps two-factor login on, and its link is valid for 30 minutes', async () => {
+test('a password reset does not turn off two-factor login, and its link is valid for 30 minutes', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const { staff } = await logIn(shop);
@@ -159,7 +157,7 @@ test('a login requires the second factor, accepts each TOTP code once, and limit
     const many = await Promise.all(Array.from({ length: 4 }, () => tryLogin(shop, password, code)));
     expect(many.map(({ response }) => response.status).toSorted()).toEqual([200, 401, 401, 401]);
   }
-  // A code from before the last used one is too old, even if it is unused.
+  // A code older than the last used one is rejected, even if it was never used.
   expect((await tryLogin(shop, password, codeOf(secret, -1))).error).toMatchObject({ error: 'second_factor_invalid' });
   const state = await staff.GET('/api/dashboard/account/two-factor');
   expect(state.data).toMatchObject({ status: 'on', recovery_codes_left: 9 });
@@ -213,7 +211,7 @@ test('the password alone can neither turn off the second factor nor create recov
   expect((await off()).data).toMatchObject({ status: 'off' });
 });
 
-test('sensitive actions require the password again after 15 minutes, and owners are notified', async () => {
+test('sensitive actions require the password again after 15 minutes, and owners get a mail', async () => {
   const shop = await openShop();
   const { baseUrl, owner } = shop;
   const { staff, session } = await logIn(shop);
@@ -259,7 +257,7 @@ test('sensitive actions require the password again after 15 minutes, and owners 
   expect(byKey.map(({ error }) => error?.error)).toEqual(['step_up_required', 'step_up_required']);
   expect((await shop.dashboard.PATCH(settings, { body: { bank_details } })).response.status).toBe(200);
   const mails = await mailsTo(shop, shop.credentials.staff.email);
-  const told = mails.filter(({ subject }) => subject.startsWith('A sensitive change'));
+  const told = mails.filter(({ subject }) => subject.startsWith('Security-related change'));
   expect(told).toHaveLength(3);
   expect(told.filter(({ html }) => html.includes('an API key'))).toHaveLength(1);
 });

@@ -10,7 +10,7 @@ const rotation = '/api/dashboard/api-keys/{api_key_id}/rotate';
 const settings = '/api/dashboard/settings';
 const of = (api_key_id = '') => ({ params: { path: { api_key_id } } });
 
-/** A shop with its staff logged in, and a function that makes a client for any API key. */
+/** Opens a shop with a logged-in staff member, and a function that creates a client for an API key. */
 async function openStaffedShop() {
   const shop = await openShop();
   const { staff } = await logIn(shop);
@@ -18,7 +18,7 @@ async function openStaffedShop() {
   return { ...shop, staff, withKey };
 }
 
-test('an API key with read access cannot write', async () => {
+test('an API key with only read access cannot write', async () => {
   const { staff, withKey } = await openStaffedShop();
   const { data: made } = await staff.POST(keys, { body: { description: 'Reports', scopes: ['read'] } });
   const reader = withKey(made?.secret);
@@ -54,7 +54,7 @@ test('a revoked API key is rejected on the next call', async () => {
   expect(error).toMatchObject({ error: 'invalid_token' });
 });
 
-test('a rotated API key and its successor both work until the old one expires after a day', async () => {
+test('a rotated API key and its successor both work until the old one expires', async () => {
   const { staff, withKey, owner } = await openStaffedShop();
   const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
 
@@ -79,7 +79,7 @@ test.each([1, 2, 72])('a rotated API key works for the requested %i hours, and n
   const ends = Date.parse(listed.find(({ id }) => id === old?.id)?.expires_at ?? '');
   expect(ends).toBeGreaterThanOrEqual(begun + grace_hours * 3_600_000);
   expect(ends).toBeLessThanOrEqual(Date.now() + grace_hours * 3_600_000);
-  // Moves the time to a minute before the end, and then past it.
+  // Simulates the time a minute before the expiry, then after it.
   const shift = (ms: number) =>
     owner.query(
       sql`update commerce.tokens set expires_at = now() + ${ms} * interval '1 ms' where id = ${old?.id ?? null}`,

@@ -12,7 +12,7 @@ const login = '/api/dashboard/auth/login';
 const logout = '/api/dashboard/auth/logout';
 const me = '/api/dashboard/me';
 
-test("a login opens a session of twelve hours for the staff member's merchants", async () => {
+test('a login opens a session of twelve hours for all shops of the staff member', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
 
@@ -37,14 +37,14 @@ test('a login ignores the case of the e-mail address', async () => {
   expect(data?.staff.email).toBe(email);
 });
 
-test('a login still works when the clock of the database is set back', async () => {
+test('a login works even if the clock of the database was set back', async () => {
   const { baseUrl, credentials, owner } = await openShop();
   const { email, password } = credentials.staff;
   const client = createClient({ baseUrl });
   const body = { email, password: password ?? '' };
   await client.POST(login, { body });
 
-  // Simulates a clock that was a day ahead.
+  // Simulates failures that were counted while the clock was a day ahead.
   await owner.query(
     `update commerce.login_throttles set next_attempt_at = next_attempt_at + interval '1 day',
        expires_at = expires_at + interval '1 day' where key_hash = $1`,
@@ -87,7 +87,7 @@ test('delays the next login after five failures for one e-mail address, even wit
   expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
 });
 
-test('concurrent wrong passwords are counted one by one', async () => {
+test('counts concurrent wrong passwords one by one', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl, maxAttempts: 1 });
   const { email } = credentials.staff;
@@ -173,7 +173,7 @@ test('repeating a login with the same Idempotency-Key after logout returns no se
   expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('staff of several merchants must choose one at login', async () => {
+test('a staff member of several shops must choose one at login', async () => {
   const shop = await openShop();
   const stranger = await openShop();
   const { email } = shop.credentials.staff;
@@ -199,7 +199,7 @@ test('staff of several merchants must choose one at login', async () => {
   expect((await staff.POST(logout)).response.status).toBe(204);
 });
 
-test('an API key sees its own data', async () => {
+test('an API key can read its own description and scopes', async () => {
   const { dashboard, site_id } = await openShop();
 
   const { data } = await dashboard.GET(me);

@@ -15,7 +15,7 @@ async function stockOf({ dashboard }: OpenShop, product_id: string) {
   return data?.inventory.map(({ inventory_quantity }) => inventory_quantity);
 }
 
-test('accepts or rejects each row of a stock adjustment separately, based on the stock left by earlier rows', async () => {
+test('validates each row of a stock adjustment against the stock left by earlier rows', async () => {
   const shop = await openShop();
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [
@@ -85,7 +85,7 @@ test('concurrent adjustments and sales in opposite orders lose no stock and neve
   expect(held?.map(({ on_hand, reserved }) => [on_hand, reserved])).toEqual(ids.map(() => [14, 1]));
 });
 
-test('matches thirty transfers of a statement to orders and marks the orders as paid at once, except doubtful ones', async () => {
+test('matches thirty transfers of a bank statement to orders and marks them as paid, except doubtful ones', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ inventory_quantity: 50 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];

@@ -88,7 +88,7 @@ function refundsOf(shop: StripeShop) {
   return [...standIn.ledger.refunds.values()].filter(({ account }) => account === shop.account);
 }
 
-/** Sends each event about refunds twice, the latest first. */
+/** Sends each refund event twice, the latest first. */
 async function tellRefunds(shop: StripeShop): Promise<void> {
   const events = shop.events().filter(({ type }) => type.startsWith('refund.'));
   for (const event of [...events.toReversed(), ...events]) expect(await shop.send(event)).toBe(200);
@@ -142,7 +142,7 @@ test('records a refund that the bank rejects later as failed, and notifies the s
     [shop.site_id],
   );
   expect(told.map(({ status }) => status)).toEqual(['partially_refunded', 'refunded', 'partially_refunded']);
-  // The goods were returned nevertheless, but are not restocked twice.
+  // The failed refund does not undo the return, so a second refund cannot restock the goods again.
   const again = await refund(shop, order.id, '20.90', { line_items });
   expect(again.error).toMatchObject({ detail: [{ loc: ['body', 'line_items', 0, 'quantity'] }] });
   expect((await refund(shop, order.id, '20.90')).response.status).toBe(201);
@@ -200,7 +200,7 @@ test('keeps a manual refund when a bank rejects another refund', async () => {
   });
 });
 
-test('counts a refund that is reported before its payment once the payment is reported', async () => {
+test('records a refund that was reported before its payment as soon as the payment is reported', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -214,7 +214,7 @@ test('counts a refund that is reported before its payment once the payment is re
   expect(await shop.details(order?.id ?? '')).toMatchObject({ payment_status: 'refunded', refunded: '14.90' });
 });
 
-test('accepts a refund of a payment whose order was cancelled unpaid, without any effect', async () => {
+test("ignores a refund at the provider if the order's payment was voided", async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id } = await shop.givenPaidOrder();
   const params = { path: { order_id: id } };
@@ -233,7 +233,7 @@ test("refunds from Stripe's dashboard and ours together never exceed the paid am
   standIn.refund(intentOf(shop, id), 1_000);
   const [event] = shop.events().slice(-1);
   if (!event) throw new Error('There is no event.');
-  // Our refund is recorded but not executed, so Stripe decides which of the two counts.
+  // Our refund is stored but not sent yet, so Stripe decides which of the two is made.
   expect(await shop.send(event)).toBeGreaterThanOrEqual(400);
   await shop.finishMoves();
   expect(await shop.send(event)).toBe(200);
@@ -245,7 +245,7 @@ test("refunds from Stripe's dashboard and ours together never exceed the paid am
   expect(refundedAt(shop)).toBe(1_000);
 });
 
-/** The id of the payment intent that belongs to an order. */
+/** Returns the id of an order's PaymentIntent. */
 function intentOf(shop: StripeShop, order_id: string): string {
   const mine = [...standIn.ledger.intents.values()].filter(({ account }) => account === shop.account);
   const [first] = mine;
@@ -278,7 +278,7 @@ test('refunds order lines up to their quantity, and restocks them if requested',
   expect(await stock()).toBe(10);
 });
 
-test('a cancelled order shows the amount due until it has been refunded', async () => {
+test('a cancelled order has an amount due until it has been refunded', async () => {
   const shop = await stripe.givenShop();
   const [asked, later] = [await shop.givenPaidOrder(), await shop.givenPaidOrder()];
   const cancel = (order_id: string, body: { refund?: boolean }) =>
@@ -321,7 +321,7 @@ test("a customer's total spent is the captured amount minus successful refunds",
   expect(await spent()).toBe('12.00');
 });
 
-test('captures part of an authorized payment once, and the rest cannot be refunded', async () => {
+test('captures part of an authorized payment once, and rejects a refund of the uncaptured part', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, payment_status } = await shop.givenPaidOrder();
   expect(payment_status).toBe('authorized');

@@ -62,7 +62,7 @@ test.each([
   { sort_order: 'created_asc' as const, order: ['C', 'A', 'B'] },
   { sort_order: 'created_desc' as const, order: ['B', 'A', 'C'] },
   { sort_order: 'best_selling' as const, order: ['A', 'C', 'B'] },
-])('a collection in the order $sort_order shows $order', async ({ sort_order, order }) => {
+])('a collection sorted by $sort_order lists $order', async ({ sort_order, order }) => {
   const shop = await openShop();
   const ids: Record<string, string> = {};
   for (const [name, price, sales] of [
@@ -83,7 +83,7 @@ test.each([
   expect(await namesIn(shop, id)).toEqual(order);
 });
 
-test('orders equal products by id, so that pages neither repeat nor skip one', async () => {
+test('products with equal sort values are ordered by id, so that pages neither repeat nor skip one', async () => {
   const shop = await openShop();
   const ids = await givenProducts(shop, 'Same', 'Same', 'Same', 'Same', 'Same');
   const { id } = await givenCollection(shop, { sort_order: 'price_desc', product_ids: ids });
@@ -148,7 +148,7 @@ test('each collection rule matches exactly the right products', async () => {
   expect(counts).toEqual(RULES.map(({ found }) => found.length).sort());
 });
 
-test('a product must meet all or any of the rules, as the collection defines', async () => {
+test('a product must match all or any of the rules, as the collection defines', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Cheap gift', tags: ['gift'], price: '5.00' });
   await shop.givenProduct({ name: 'Dear gift', tags: ['gift'], price: '500.00' });
@@ -167,7 +167,7 @@ test('a product must meet all or any of the rules, as the collection defines', a
   expect(any.products.map(({ name }) => name)).toEqual(['Cheap gift', 'Cheap thing', 'Dear gift']);
 });
 
-test('an automatic collection reflects changes of stock and price at once', async () => {
+test('an automatic collection follows changes of stock and price at once', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const mug = await shop.givenProduct({ name: 'Mug', price: '10.00', inventory_quantity: 1 });
@@ -237,7 +237,7 @@ test.each([
   { body: { rules: vendorRule, product_ids: [unknown] }, field: 'product_ids' },
   { body: { rules: vendorRule, sort_order: 'manual' }, field: 'sort_order' },
 ] as { body: Partial<CollectionInput>; field: string }[])(
-  'rejects $body, whose fields do not fit the type of collection',
+  'rejects $body, whose fields belong to the other type of collection',
   async ({ body, field }) => {
     const { dashboard } = await openShop();
 
@@ -248,7 +248,7 @@ test.each([
   },
 );
 
-test('derives an unused handle from the title, and rejects a given handle that is taken', async () => {
+test('derives an unused handle from the title, and rejects a requested handle that is taken', async () => {
   const shop = await openShop();
   await givenCollection(shop, { title: 'Für die Küche!' });
 
@@ -272,7 +272,7 @@ test('concurrent collections with the same title get different handles', async (
   expect(new Set(created.map(({ handle }) => handle)).size).toBe(8);
 });
 
-test('an update changes only the given fields', async () => {
+test('an update of a collection changes only the given fields', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const before = await givenCollection(shop, { description: 'What a kitchen needs.', product_ids: [mug] });
@@ -285,7 +285,7 @@ test('an update changes only the given fields', async () => {
   expect(data).toEqual({ ...before, title: 'Table', sort_order: 'price_asc', updated_at: data?.updated_at });
 });
 
-test('publishing sets the publication time, publishing again keeps it, and unpublishing clears it', async () => {
+test('publishing a collection sets the publication time, publishing again keeps it, and unpublishing clears it', async () => {
   const shop = await openShop();
   const { id, published_at } = await givenCollection(shop, { published: false });
   const publish = async (published: boolean) => {
@@ -314,7 +314,7 @@ test('the type of a collection cannot change', async () => {
   expect(taken.error).toMatchObject({ error: 'handle_taken' });
 });
 
-test('an update replaces all rules', async () => {
+test('an update of a collection replaces all its rules', async () => {
   const shop = await openShop();
   await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop, { rules: vendorRule });
@@ -328,7 +328,7 @@ test('an update replaces all rules', async () => {
   expect(data?.products.map(({ name }) => name)).toEqual(['Mug']);
 });
 
-test('added products go to the end, and existing members keep their position', async () => {
+test('products added to a collection go to the end, and existing members keep their position', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [b] });
@@ -384,7 +384,7 @@ test('limits a collection to 10,000 products', async () => {
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop);
   const owner = await shop.owner.connect();
-  // Without triggers and foreign keys the members need not exist, so creating and deleting them is fast.
+  // Without triggers and foreign keys the products need not exist, so creating and deleting the members is fast.
   await owner.query('set session_replication_role = replica');
   await owner.query(
     `insert into commerce.collection_products (site_id, collection_id, product_id, position)
@@ -403,7 +403,7 @@ test('limits a collection to 10,000 products', async () => {
   expect(error).toMatchObject({ error: 'limit_reached', limit: 10_000 });
 });
 
-test('sorts products in the given order', async () => {
+test('sorts the products of a collection manually', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [a, b, c] });
@@ -453,7 +453,7 @@ test('collections with shared products each keep their own order', async () => {
   expect(await namesIn(shop, other.id)).toEqual(['B', 'C']);
 });
 
-test('rejects a reorder that does not list exactly the members, without any effect, and names the difference', async () => {
+test('rejects a reorder that does not list exactly the members, and names the difference', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [a, b] });
@@ -474,7 +474,7 @@ test('rejects a reorder that does not list exactly the members, without any effe
   expect(await namesIn(shop, id)).toEqual(['A', 'B']);
 });
 
-test('concurrent reorders do not mix: the last one wins', async () => {
+test('the last of several concurrent reorders determines the whole order', async () => {
   const shop = await openShop();
   const ids = await givenProducts(shop, 'A', 'B', 'C', 'D', 'E');
   const { id } = await givenCollection(shop, { product_ids: ids });

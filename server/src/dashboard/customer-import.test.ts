@@ -61,7 +61,7 @@ test('an import of customers sends no mail and creates no event', async () => {
   expect(rows).toEqual([]);
 });
 
-test('an import keeps local data unless the call sets `overwrite`', async () => {
+test('an import of customers keeps existing values unless the request sets `overwrite`', async () => {
   const { dashboard } = await openShop();
   const own = { email: 'ada@example.com', first_name: 'Adelheid', marketing_opt_in: true };
   const { data: made } = await dashboard.POST('/api/dashboard/customers', { body: own });
@@ -76,7 +76,7 @@ test('an import keeps local data unless the call sets `overwrite`', async () => 
   expect(await read()).toMatchObject({ first_name: 'Ada', marketing_opt_in: false });
 });
 
-test('rejects invalid rows and repeated e-mail addresses row by row; a dry run writes nothing', async () => {
+test('rejects invalid rows and repeated e-mail addresses row by row, and a dry run writes nothing', async () => {
   const { dashboard } = await openShop();
   const customers = [ada, { email: 'nobody', colour: 'red' } as never, { email: 'ADA@example.com' }];
   for (const dry_run of [true, false]) {
@@ -91,7 +91,7 @@ test('rejects invalid rows and repeated e-mail addresses row by row; a dry run w
   expect((await dashboard.GET('/api/dashboard/customers')).data?.total).toBe(1);
 });
 
-test('an import needs the scope to write customers, and does not see customers of another shop', async () => {
+test('an import of customers needs the scope to write customers, and does not change customers of another shop', async () => {
   const shop = await openShop();
   const other = await openShop();
   const { data: made } = await other.dashboard.POST('/api/dashboard/customers', { body: { email: ada.email } });
@@ -110,7 +110,7 @@ test('an import needs the scope to write customers, and does not see customers o
   expect([response.status, error?.error]).toEqual([403, 'insufficient_scope']);
 });
 
-test('reports a value out of range at its position in the call', async () => {
+test('reports a value out of range at its position in the request', async () => {
   const { dashboard } = await openShop();
   const full = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 'v']));
   const street = (i: number) => ({ address1: `Gartenweg ${i}` });
@@ -145,7 +145,7 @@ test('reports a value out of range at its position in the call', async () => {
   expect((await dashboard.GET('/api/dashboard/customers')).data?.total).toBe(2);
 });
 
-test('two concurrent imports of the same new customers create each once, and lose no data of either import', async () => {
+test('two concurrent imports of the same new customers create each once, with the data of both', async () => {
   const { dashboard } = await openShop();
   const all = Array.from({ length: 60 }, (_, i) => ({ email: `c${i}@example.com` }));
   const named = all.map((one) => ({ ...one, first_name: 'Ada', addresses: [{ city: 'Lindau' }] }));
@@ -172,7 +172,7 @@ test('two concurrent imports of the same new customers create each once, and los
   }
 });
 
-test('an import removes invisible characters with a warning', async () => {
+test('an import of customers removes invisible characters with a warning', async () => {
   const { dashboard } = await openShop();
   const hidden = { email: '\ufeffada@example.com', first_name: 'A\u202eda', note: 'Two\nlines' };
   const { data } = await dashboard.POST(importing, { body: { customers: [hidden] } });
@@ -183,7 +183,7 @@ test('an import removes invisible characters with a warning', async () => {
   expect(read.data).toMatchObject({ first_name: 'Ada', note: 'Two\nlines' });
 });
 
-test('imports a customer with only a phone number, and matches it in the next import', async () => {
+test('imports a customer with only a phone number, and finds the same customer in the next import', async () => {
   const { dashboard } = await openShop();
   const sani = { first_name: 'Sani', phone: '+49 (170) 123-4567', marketing_opt_in: true };
   const send = (phone: string) => dashboard.POST(importing, { body: { customers: [{ ...sani, phone }] } });

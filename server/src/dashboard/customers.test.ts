@@ -23,7 +23,7 @@ interface OrderFields {
   total?: string;
 }
 
-/** A past order with the customer's name and address. */
+/** Creates a past order with the customer's name and address. */
 async function givenPastOrder(
   shop: OpenShop,
   { customer_id, number, status = 'completed', payment_status = 'paid', total = '20.00' }: OrderFields,
@@ -141,7 +141,7 @@ test('answers 404 for customers of other shops', async () => {
   }
 });
 
-test('an update changes only the given fields, and null empties a field', async () => {
+test('an update of a customer changes only the given fields, and null empties a field', async () => {
   const shop = await openShop();
   const { id } = await givenRecord(shop, 'june@example.com', { first_name: 'June', note: 'Likes blue', phone: '030' });
 
@@ -160,7 +160,7 @@ test('an update changes only the given fields, and null empties a field', async 
   });
 });
 
-test('an e-mail address entered by staff takes effect once its owner confirms it; until then password resets go to the current one', async () => {
+test('an e-mail address entered by staff takes effect once its owner confirms it, and password resets go to the current one', async () => {
   const shop = await openShop();
   const { id, email: present, client, password } = await shop.givenCustomer();
   const taken = await shop.givenCustomer();
@@ -177,7 +177,7 @@ test('an e-mail address entered by staff takes effect once its owner confirms it
   expect(data).toMatchObject({ email: present, pending_email: email, email_verified_at: expect.any(String) });
   const [link] = await mailsTo(shop, email);
   const [notice] = await mailsTo(shop, present);
-  expect(notice?.html).toContain('entered another e-mail address');
+  expect(notice?.html).toContain('entered a different e-mail address');
   expect(notice?.token).toBe('');
   await reset(email);
   await reset(present);
@@ -190,10 +190,10 @@ test('an e-mail address entered by staff takes effect once its owner confirms it
   expect((await shop.dashboard.GET(customer, at(id))).data).toMatchObject({ email, pending_email: null });
   expect((await client.GET('/api/storefront/customer/me')).response.status).toBe(401);
   expect([(await logIn(email)).response.status, (await logIn(present)).response.status]).toEqual([200, 401]);
-  expect((await mailsTo(shop, present)).at(-1)?.html).toContain('now has another e-mail address');
+  expect((await mailsTo(shop, present)).at(-1)?.html).toContain('now has a different e-mail address');
 });
 
-test('the link to a pending e-mail address ends when staff re-enter the current one; customers without an account change at once', async () => {
+test('re-entering the current e-mail address cancels a pending change; customers without an account change at once', async () => {
   const shop = await openShop();
   const { id, email: present } = await shop.givenCustomer();
   const email = `next-${randomUUID()}@example.com`;

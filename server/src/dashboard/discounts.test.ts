@@ -76,16 +76,19 @@ test.each([
   { input: { minimum_subtotal: '1.234' }, loc: ['body', 'minimum_subtotal'] },
   { input: { usage_limit: 0 }, loc: ['body', 'usage_limit'] },
   { input: { starts_at: '2026-02-01T00:00:00Z', ends_at: '2026-02-01T00:00:00Z' }, loc: ['body', 'ends_at'] },
-] as { input: Partial<DiscountInput>; loc: string[] }[])('rejects $input at the field $loc', async ({ input, loc }) => {
-  const { dashboard } = await openShop();
+] as { input: Partial<DiscountInput>; loc: string[] }[])(
+  'rejects the discount code $input at the field $loc',
+  async ({ input, loc }) => {
+    const { dashboard } = await openShop();
 
-  const { error, response } = await dashboard.POST(discountsPath, {
-    body: { code: 'TEN', kind: 'fixed_amount', value: '10', ...input },
-  });
+    const { error, response } = await dashboard.POST(discountsPath, {
+      body: { code: 'TEN', kind: 'fixed_amount', value: '10', ...input },
+    });
 
-  expect(response.status).toBe(422);
-  expect(error).toMatchObject({ detail: [{ loc }] });
-});
+    expect(response.status).toBe(422);
+    expect(error).toMatchObject({ detail: [{ loc }] });
+  },
+);
 
 test('the currency determines the decimals of an amount, and cannot change while discount codes exist', async () => {
   const { dashboard, givenDiscount } = await openShop({ currency: 'JPY' });
@@ -117,7 +120,7 @@ test('a discount code is unique in its shop regardless of case', async () => {
   expect(kept.data?.code).toBe('other');
 });
 
-test('an update changes only the given fields', async () => {
+test('an update of a discount code changes only the given fields', async () => {
   const { dashboard, givenDiscount } = await openShop();
   const before = await givenDiscount({ description: 'For friends', usage_limit: 5, minimum_quantity: 2 });
 
@@ -135,7 +138,7 @@ test('an update changes only the given fields', async () => {
   });
 });
 
-test('validates a change together with the fields that it leaves unchanged', async () => {
+test('validates a change of a discount code together with its unchanged fields', async () => {
   const shop = await openShop();
   const { dashboard, givenDiscount } = shop;
   const timed = await givenDiscount({ starts_at: '2026-02-01T00:00:00Z' });
@@ -192,7 +195,7 @@ test('lists discount codes newest first, filtered by code and status', async () 
   }
 });
 
-test('deletes a discount code that is on no cart and was never redeemed, and the code can be used again', async () => {
+test('deletes a discount code that was never used, and its code can be used again', async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount();
   const cart = await givenUse(shop, 'TEN');
@@ -208,7 +211,7 @@ test('deletes a discount code that is on no cart and was never redeemed, and the
   await shop.givenDiscount();
 });
 
-test('lists redemptions newest first, by cursor and status', async () => {
+test('lists redemptions of a discount code newest first, by cursor and status', async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount();
   const all = [];

@@ -18,7 +18,7 @@ const oneWebhook = '/api/dashboard/webhooks/{webhook_id}';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** A shop with a webhook for these event types, and a function that reads the events written so far. */
+/** Opens a shop with a webhook for these event types, and returns a function that reads the events written so far. */
 async function givenSubscriber(...events: EventType[]) {
   const shop = await openShop();
   const url = 'https://hooks.example.net/shop';
@@ -44,7 +44,7 @@ function replayFailed({ dashboard }: OpenShop) {
   return dashboard.POST('/api/dashboard/webhook-deliveries/replay-failed', { body: { since } });
 }
 
-test('an image change is reported as a product change, and nothing is reported if nothing changed', async () => {
+test('reports a changed image as a product change, and ignores a request without a difference', async () => {
   const shop = await givenSubscriber('product.updated');
   const { id: product_id } = await shop.givenProduct();
   const path = { product_id };
@@ -68,7 +68,7 @@ test('an image change is reported as a product change, and nothing is reported i
   expect(await shop.told()).toHaveLength(5);
 });
 
-test('a change of any product field is reported, and nothing is reported if nothing changed', async () => {
+test('reports a change of any product field, and ignores a request without a difference', async () => {
   const shop = await givenSubscriber('product.updated');
   const before = await shop.givenProduct({
     ...{ name: 'Jug', price: '14.00', compare_at_price: '18.00', tags: ['clay'], vendor: 'Alder' },
@@ -99,13 +99,13 @@ test('a change of any product field is reported, and nothing is reported if noth
   expect(await shop.told()).toHaveLength(4);
 });
 
-test('a sale is not a change of the product', async () => {
+test('a sale is not reported as a change of the product', async () => {
   const shop = await givenSubscriber('product.updated', 'order.created');
   await shop.givenOrder();
   expect((await shop.told()).map(({ type }) => type)).toEqual(['order.created']);
 });
 
-test('reports stock moved from an expired checkout to another with the values before and after, and nothing in between', async () => {
+test('reports stock that moves between checkouts with the values before and after, without the state in between', async () => {
   const shop = await givenSubscriber('inventory.changed');
   const { variants } = await shop.givenProduct({ inventory_quantity: 1 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -225,7 +225,7 @@ test('replays the events of a long outage in batches, each delivery once', async
   }
 });
 
-/** A shop with an event listener on a server that can drain, and a function that waits for its events. */
+/** Opens a shop with an event listener on a server that can drain, and a function that waits for its events. */
 async function givenListener() {
   const shop = await openShop();
   const { data } = await shop.dashboard.POST('/api/dashboard/events/listeners', { body: {} });
@@ -242,7 +242,7 @@ async function givenListener() {
       params: { path: { listener_id }, query: { wait_seconds } },
       ...(signal && { signal }),
     });
-  /** Changes each time the listener is renewed. */
+  /** Changes each time the listener is extended. */
   const version = async () => {
     const { rows } = await shop.owner.query('select xmin from commerce.event_listeners where id = $1', [listener_id]);
     return rows[0]?.xmin;
@@ -250,7 +250,7 @@ async function givenListener() {
   return { ...shop, readiness, wait, version, end: () => stopServer(server) };
 }
 
-test('a draining process answers its waiting calls, while calls to another process keep waiting', async () => {
+test('a draining process answers its waiting requests, while requests to another process keep waiting', async () => {
   const [listener, other] = [await givenListener(), await givenListener()];
   const leaving = new AbortController();
   setTimeout(() => {
@@ -279,7 +279,7 @@ test('renews a listener once per request, and stops when the client disconnects'
   await listener.end();
 });
 
-test('limits a shop to 20 waiting calls, without affecting immediate fetches and other shops', async () => {
+test('limits a shop to 20 waiting fetches, without affecting immediate fetches and other shops', async () => {
   const [listener, other] = [await givenListener(), await givenListener()];
   const leaving = new AbortController();
   const replies: number[] = [];

@@ -15,7 +15,7 @@ export const createEventListener: Handler<'dashboard.createEventListener'> = ({ 
 };
 
 const LOOK_EVERY_MS = 500;
-/** Maximum number of waiting calls per shop and process. Each call queries the database twice a second. */
+/** Maximum number of waiting requests per shop and process. Each queries the database twice a second. */
 const MOST_WAITING = 20;
 const waiting = new Map<string, number>();
 
@@ -34,14 +34,14 @@ async function whileWaiting(site_id: string, wait: () => Promise<void>): Promise
 }
 
 export const listListenerEvents: Prepared<'dashboard.listListenerEvents'> = {
-  // A waiting caller holds no connection.
+  // While waiting, the request holds no database connection.
   async prepare({ db, caller, path, query, ended }) {
     const actor = { type: caller.kind, id: caller.principal_id, customer_id: null };
     const readable = readableEvents(caller.scopes);
     const until = Date.now() + (query.wait_seconds ?? 0) * 1000;
     const look = (shop: Shop) => events.hasNewEvents(shop, path.listener_id, query.cursor, readable);
     const wait = async () => {
-      // A call that arrives while the process shuts down waits for a moment, so that clients do not retry without a
+      // A request that arrives during the shutdown still waits for a moment, so that clients do not retry without a
       // pause.
       while (Date.now() < until) {
         if (await inShop(db, caller.tenant, actor, look)) break;

@@ -22,7 +22,7 @@ afterAll(() => jobs.stop());
 const photo = (width: number, height: number, rest: Partial<Create> = {}) =>
   sharp({ create: { width, height, channels: 3, background: '#a63', ...rest } });
 
-/** A copy of the JPEG whose header claims another size. */
+/** A copy of the JPEG with another size in its header. */
 function claiming(width: number, height: number, jpeg: Buffer): Buffer {
   const frame = jpeg.indexOf(Buffer.from([0xff, 0xc0]));
   jpeg.writeUInt16BE(height, frame + 5);
@@ -35,7 +35,7 @@ async function announce(shop: TestShop, content: Buffer, content_type: 'image/jp
   const body = { filename: 'mug.jpg', content_type, bytes: content.length, sha256 };
   const { data, error } = await shop.dashboard.POST('/api/dashboard/files', { body });
   if (!data) throw new Error(JSON.stringify(error));
-  // The test server's configured base URL is http://localhost.
+  // The test server's base URL is http://localhost, but it listens on another port.
   return { ...data, upload_url: data.upload_url.replace('http://localhost', shop.baseUrl) };
 }
 
@@ -181,7 +181,7 @@ test.for([
   ['wrong_type', () => photo(40, 40).png().toBuffer()],
   ['too_large', async () => claiming(10_000, 6_000, await photo(40, 40).jpeg().toBuffer())],
 ] as const)(
-  'a file that is %s changes nothing of the product, and reports the reason',
+  'a file that is %s leaves the product unchanged and reports the reason',
   { timeout: 30_000 },
   async ([code, make]) => {
     const shop = await openShop();
@@ -227,7 +227,7 @@ test('limits the storage of a shop; deleting files frees space', async () => {
   await expect(announce(shop, Buffer.alloc(11))).rejects.toThrow('limit_reached');
   expect(await usage()).toBe(kept + 1000);
 
-  // An export contains only image URLs, and importing it changes no images.
+  // An export contains only image URLs. Importing it must not change the images.
   const [image] = await imagesOf(shop, product.id);
   const row = {
     name: product.name,
@@ -258,7 +258,7 @@ test('limits the storage of a shop; deleting files frees space', async () => {
   await expect.poll(async () => (await fetch(url)).status).toBe(404);
 });
 
-test('external image URLs need https, except existing ones; an import converts them to https', async () => {
+test('image URLs need https, unless they are already stored; an import converts them to https', async () => {
   const shop = await openShop();
   const address = 'http://shop.example/mug.jpg';
   const { data, error } = await shop.dashboard.POST('/api/dashboard/products', {
@@ -282,7 +282,7 @@ test('external image URLs need https, except existing ones; an import converts t
   expect((await imported()).data?.results[0]?.status).not.toBe('failed');
 });
 
-test('one image of a shop does not wait behind many earlier ones of another shop', async () => {
+test('an image of one shop is processed before the remaining images of another shop', async () => {
   const content = await photo(400, 300).jpeg().toBuffer();
   await jobs.stop();
   const [busy, other] = [await openShop(), await openShop()];

@@ -42,7 +42,7 @@ test('removes scripts, frames and styles from a formatted description, even behi
   ]);
 });
 
-test('saving a different plain description removes the formatted one; saving the same one does not', async () => {
+test('saving a changed plain description removes the formatted one, and saving it unchanged does not', async () => {
   const { givenProduct, dashboard } = await openShop();
   const { id, description } = await givenProduct({ name: 'Scarf', price: '9', description_html: HTML });
   const patch = async (body: { description?: string; description_html?: string | null }) => {
@@ -104,7 +104,7 @@ test('a plain description sent back as HTML paragraphs stays plain; other HTML b
   expect(await shown()).toEqual(['Soft', '<p>Soft</p>']);
 });
 
-test('keeps a word in angle brackets that is not an HTML element in a plain description', async () => {
+test('keeps a word in angle brackets in a plain description if it is not an HTML element', async () => {
   const { givenProduct } = await openShop();
 
   const kept = await givenProduct({ name: 'Bolt', price: '1', description: 'Steel bolt <M8> &amp; nut' });

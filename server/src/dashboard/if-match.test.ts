@@ -9,7 +9,7 @@ const collectionPath = '/api/dashboard/collections/{collection_id}';
 const tagIn = ({ response }: { response: Response }) => (response.headers.get('ETag') ?? '').replace(/^W\//, '');
 const OTHER = '"somebodyelseschangehere"';
 
-test('every field of a product except stock changes the version, and a change based on an old version has no effect', async () => {
+test('every field of a product except stock changes its version, and a change based on an old version has no effect', async () => {
   const shop = await openShop();
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [
@@ -59,7 +59,7 @@ test('every field of a product except stock changes the version, and a change ba
   expect(none.response.status).toBe(404);
 });
 
-test('rejects one of two concurrent changes based on the same version, and its Idempotency-Key can be used again', async () => {
+test('rejects one of two concurrent changes based on the same version, which can be repeated with its Idempotency-Key', async () => {
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct();
   const seen = tagIn(await shop.dashboard.GET(productPath, { params: { path: { product_id } } }));
@@ -80,7 +80,7 @@ test('rejects one of two concurrent changes based on the same version, and its I
   expect((await change(loser, seen, keys[loser])).response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
-test('the version of a collection changes with its products and their order, even beyond the displayed page', async () => {
+test('the version of a collection changes with its products and their order, even beyond the first page', async () => {
   const shop = await openShop();
   const ids: string[] = [];
   for (const name of ['A', 'B', 'C']) ids.push((await shop.givenProduct({ name })).id);
@@ -185,7 +185,7 @@ test('orders, customers, discounts, settings, shipping options, webhooks and the
   expect((await reads.webhook()).response.status).toBe(200);
 });
 
-test('uses an index to find the change that preceded a rejected one, among any number of later ones', async () => {
+test('finds the last change of a resource by an index, whatever the number of later audit events', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const { id: product_id } = await shop.givenProduct();

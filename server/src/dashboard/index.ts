@@ -16,6 +16,7 @@ import * as orders from './orders.ts';
 import * as overview from './overview.ts';
 import * as paymentAccount from './payment-account.ts';
 import * as products from './products.ts';
+import * as returns from './returns.ts';
 import * as settings from './settings.ts';
 import * as setup from './setup.ts';
 import * as shippingOptions from './shipping-options.ts';
@@ -25,6 +26,7 @@ import * as storefrontTokens from './storefront-tokens.ts';
 import * as syncKeys from './sync-keys.ts';
 import * as webhookDeliveries from './webhook-deliveries.ts';
 import * as webhooks from './webhooks.ts';
+import * as withdrawals from './withdrawals.ts';
 
 export const dashboard: Handlers<'dashboard'> = {
   ...account,
@@ -44,6 +46,8 @@ export const dashboard: Handlers<'dashboard'> = {
   ...overview,
   ...paymentAccount,
   ...products,
+  ...returns,
+  ...withdrawals,
   ...settings,
   ...setup,
   ...shippingOptions,

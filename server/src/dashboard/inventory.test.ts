@@ -22,7 +22,7 @@ async function quantityOf({ dashboard }: OpenShop, product_id: string) {
   return data?.inventory[0]?.inventory_quantity;
 }
 
-test('a delta changes the stock on hand and writes a stock movement with actor, reason and result', async () => {
+test('a stock adjustment by a delta changes the stock on hand and records a stock movement with actor, reason and result', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -47,7 +47,7 @@ test('a delta changes the stock on hand and writes a stock movement with actor, 
   expect(history?.movements).toHaveLength(2);
 });
 
-test('a count sets the stock on hand without affecting reservations', async () => {
+test('a stock count sets the stock on hand and leaves reservations unchanged', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
   await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -60,7 +60,7 @@ test('a count sets the stock on hand without affecting reservations', async () =
   expect(data).toMatchObject({ on_hand: 7, reserved: 2, inventory_quantity: 5 });
 });
 
-test('rejects a count whose expected quantity is wrong with the actual one, without any effect', async () => {
+test('rejects a stock count whose expected quantity is wrong, and returns the actual quantity', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -76,7 +76,7 @@ test('rejects a count whose expected quantity is wrong with the actual one, with
   expect(history?.movements).toHaveLength(1);
 });
 
-test('writes no stock movement if the quantity is unchanged', async () => {
+test('records no stock movement if the quantity is unchanged', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -91,7 +91,7 @@ test('writes no stock movement if the quantity is unchanged', async () => {
   expect(history?.movements).toHaveLength(1);
 });
 
-test('rejects an adjustment by 0', async () => {
+test('rejects a stock adjustment by 0', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 
@@ -119,7 +119,7 @@ test.each([{ delta: 1, set_to: 5, expected_quantity: 10 }, { set_to: 5 }, { delt
   },
 );
 
-test('rejects a quantity below the reserved stock, with the requested and available quantity', async () => {
+test('rejects a quantity below the reserved stock, with the requested and the available quantity', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
   await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
@@ -134,7 +134,7 @@ test('rejects a quantity below the reserved stock, with the requested and availa
 });
 
 test.each([{ inventory_policy: 'continue' as const }, { track_inventory: false }])(
-  'allows stock below zero under %j',
+  'allows stock below zero with the reason or policy %j',
   async (rule) => {
     const shop = await openShop();
     const variant_id = await givenVariant(shop, rule);
@@ -161,7 +161,7 @@ test('rejects stock beyond the range of the contract', async () => {
   expect(error).toMatchObject({ error: 'conflict' });
 });
 
-test('64 concurrent adjustments add up exactly', async () => {
+test('64 concurrent stock adjustments add up exactly', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct } = shop;
   const product = await givenProduct({ inventory_quantity: 100 });
@@ -181,7 +181,7 @@ test('64 concurrent adjustments add up exactly', async () => {
   expect(levels).toEqual([...(history?.movements.slice(1).map(({ on_hand_after }) => on_hand_after) ?? []), 0]);
 });
 
-test('exactly one of several concurrent counts with the same expected quantity succeeds', async () => {
+test('exactly one of several concurrent stock counts with the same expected quantity succeeds', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
   const counts = Array.from({ length: 16 }, (_, i) => 20 + i);
@@ -243,7 +243,7 @@ test('lists the stock of each variant, sorted by product name and position', asy
   ]);
 });
 
-test('counts only tracked variants as low or out of stock, and combines both filters with OR', async () => {
+test('the stock filters ignore untracked variants, and two filters are combined with OR', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Plenty', inventory_quantity: 6, low_stock_threshold: 5 });
   await givenProduct({ name: 'Low', inventory_quantity: 5, low_stock_threshold: 5 });
@@ -275,7 +275,7 @@ test('finds literal text in SKU, barcode and product name regardless of case', a
   expect(await found('mug')).toEqual(['A_1', 'AX1']);
 });
 
-test('a stock movement contains its reference', async () => {
+test('a stock movement refers to the checkout, order or refund that caused it', async () => {
   const shop = await openShop();
   const { dashboard, givenProduct, givenOrder, givenCheckout } = shop;
   const product = await givenProduct();
@@ -339,7 +339,7 @@ test('lists stock movements newest first, each on exactly one page', async () =>
   expect(deltas).toEqual([4, 3, 2, 1, 10]);
 });
 
-test('rejects an invalid cursor', async () => {
+test('rejects an invalid cursor of stock movements', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 

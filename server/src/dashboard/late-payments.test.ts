@@ -29,7 +29,7 @@ async function givenExpired(shop: OpenShop, order_id: string) {
   };
 }
 
-/** An expired order for two items of a product with a stock of 10. */
+/** Creates an expired order for two items of a product with a stock of 10. */
 async function givenExpiredOrder() {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 10 });
@@ -45,7 +45,7 @@ async function eventsOf({ owner, site_id }: OpenShop, order_id: string): Promise
   return rows.map(({ type }) => type);
 }
 
-test('records a late payment, shows all of it as due for refund, and keeps the order expired', async () => {
+test('records a late payment as due for refund, and the order stays expired', async () => {
   const { order, record, markPaid, details } = await givenExpiredOrder();
 
   const marked = await markPaid();
@@ -74,7 +74,7 @@ test('records a late payment, shows all of it as due for refund, and keeps the o
   });
 });
 
-test('reinstates an expired order with its payment: paid, confirmed, and its stock reserved again', async () => {
+test('reinstates an expired order with its payment as paid and confirmed, and reserves its stock again', async () => {
   const { shop, product, order, record, reinstate, timeline } = await givenExpiredOrder();
   const released = await stockOf(shop, product.id);
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: { events: ['order.*'] } });
@@ -101,7 +101,7 @@ test('reinstates an expired order with its payment: paid, confirmed, and its sto
   expect(shipped.response.status).toBe(201);
   const types = (await timeline()).map(({ type }) => type).toReversed();
   expect(types).toEqual(['created', 'payment_expired', 'updated', 'payment_confirmed', 'updated', 'fulfilled']);
-  // Two events of one transaction have no order.
+  // Two events of the same transaction have no order.
   const told = await eventsOf(shop, order.id);
   expect(told.toSorted()).toEqual(['order.fulfilled', 'order.paid', 'order.updated', 'order.updated']);
 });
@@ -125,7 +125,7 @@ test('refunds a late payment while the order stays expired', async () => {
   expect(await details()).toMatchObject({ refunded: order.total, refundable: '0.00', refund_due: '0.00' });
 });
 
-test('reinstates an order once its whole total has arrived, and shows the excess as due', async () => {
+test('reinstates an order once its total has been paid, and shows the excess as due for refund', async () => {
   const { order, record, reinstate, refund, details } = await givenExpiredOrder();
   await record('5.00');
 
@@ -143,7 +143,7 @@ test('reinstates an order once its whole total has arrived, and shows the excess
   });
 });
 
-test('rejects the reinstatement of an order if any item is out of stock, and takes no stock', async () => {
+test('rejects the reinstatement of an order if an item is out of stock, and reserves nothing', async () => {
   const { shop, product, variant_id, order, record, reinstate, details } = await givenExpiredOrder();
   await record(order.total);
   await shop.dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
@@ -158,7 +158,7 @@ test('rejects the reinstatement of an order if any item is out of stock, and tak
   expect(await details()).toMatchObject({ payment_status: 'expired', refund_due: order.total });
 });
 
-test('keeps an item that was refunded before the reinstatement in stock', async () => {
+test('reinstating an order does not take items from the stock that were already refunded', async () => {
   const { shop, product, order, record, refund, reinstate } = await givenExpiredOrder();
   await record(order.total);
   await record('10.00');
@@ -179,7 +179,7 @@ test('keeps an item that was refunded before the reinstatement in stock', async 
     line_states: [{ removed: 1, to_fulfill: 1 }],
   });
   expect(reinstated).toMatchObject({ on_hand: 9, reserved: 0 });
-  // The shipped items are restocked once.
+  // Shipped items are restocked once.
   expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 10 });
 });
 
@@ -202,7 +202,7 @@ test("rejects the reinstatement after a price change unless the request keeps th
   expect(data).toMatchObject({ payment_status: 'paid', total: order.total });
 });
 
-test('rejects the reinstatement if its discount code is used up, and redeems the code otherwise', async () => {
+test("rejects a reinstatement if the order's discount code is used up, and redeems the code otherwise", async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ usage_limit: 1 });
   const uses = async () => {
@@ -235,7 +235,7 @@ test('rejects the reinstatement if its discount code is used up, and redeems the
   expect(await uses()).toBe(1);
 });
 
-test('only one of several concurrent reinstatements succeeds, and the last items are sold once', async () => {
+test('only one of several concurrent reinstatements takes the last items', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 2 });
   const content = [{ variant_id, quantity: 2 }];

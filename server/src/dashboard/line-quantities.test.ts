@@ -16,7 +16,7 @@ interface Pieces {
   shipped?: boolean;
 }
 
-/** A paid order for one product, which had a stock of 30 before. */
+/** Creates a paid order for a product with a stock of 30. */
 async function givenOrderOf(quantity: number) {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 30 });
@@ -50,7 +50,7 @@ async function toShip({ dashboard }: OpenShop): Promise<{ listed: string[]; coun
   return { listed: data?.orders.map(({ id }) => id) ?? [], counted: overview?.orders_to_ship_count };
 }
 
-test('refunded items no longer ship, and the rest does', async () => {
+test('refunded items cannot ship, and the other items can', async () => {
   const { refund, ship, line, onHand } = await givenOrderOf(3);
 
   await refund('10.00', { quantity: 1, restock: true });
@@ -67,7 +67,7 @@ test('refunded items no longer ship, and the rest does', async () => {
   expect(await onHand()).toBe(28);
 });
 
-test('refunding all items before shipping cancels the order, which restocks it and leaves nothing due', async () => {
+test('refunding all items before shipping cancels the order, restocks it, and leaves nothing due', async () => {
   const { shop, order, refund, ship, details, onHand } = await givenOrderOf(2);
 
   const { data } = await refund('15.00', { quantity: 2, restock: true });
@@ -106,7 +106,7 @@ test('a full refund without lines removes all items if nothing has shipped', asy
   expect(await onHand()).toBe(28);
 });
 
-test('a full refund after part of the order has shipped removes no items', async () => {
+test('a full refund after part of the order has shipped leaves the other items to ship', async () => {
   const { order, refund, ship, line } = await givenOrderOf(2);
   await ship(1);
 
@@ -202,7 +202,7 @@ test('concurrent refunds and fulfilments never exceed the quantity of a line', a
     expect(done).toBe(4);
     expect((state?.fulfilled ?? 0) + (state?.removed ?? 0)).toBe(4);
     expect(state?.to_fulfill).toBe(0);
-    // Stock on hand and shipped items add up to the 30 items at the start.
+    // Stock and shipped items add up to the initial stock of 30.
     expect(((await onHand()) ?? 0) + (state?.fulfilled ?? 0)).toBe(30);
   }
 });

@@ -41,7 +41,7 @@ test('marks or rejects each row of a bank statement separately', async () => {
   expect(await statusesOf(shop)).toEqual(['paid', 'awaiting_payment', 'paid', 'voided']);
 });
 
-test('a dry run returns the same result without writing, and afterwards a paid order is unchanged', async () => {
+test('a dry run returns the same result without writing, and a paid order stays unchanged', async () => {
   const shop = await openShop();
   const { order_number } = await shop.givenOrder();
   const mark = async (dry_run: boolean) => {

@@ -136,7 +136,7 @@ test("continues the shop's own numbers after the highest imported one", async ()
   expect(rows).toEqual([{ last_number: 1500 }]);
 });
 
-test('maps the order states of another shop system to ours', async () => {
+test('maps the order states of other shop systems to ours', async () => {
   const { send, read } = await open();
   const { refunds: _, fulfillments: __, payment_status: ___, fulfillment_status: ____, ...bare } = past;
   const cancelled_at = '2024-11-07T10:00:00.000Z';
@@ -191,7 +191,7 @@ test('an imported order can be marked as paid and shipped', async () => {
   expect(await read(path.order_id)).toMatchObject({ status: 'completed', fulfillment_status: 'delivered' });
 });
 
-test('rejects each contradictory row with its field, and imports the others; a dry run rejects the same rows', async () => {
+test('an import of orders rejects each contradictory row and names the field, as its dry run does, and imports the other rows', async () => {
   const { send, dashboard } = await open();
   const made = await dashboard.GET('/api/dashboard/orders');
   expect(made.data?.total).toBe(0);
@@ -217,7 +217,7 @@ test('rejects each contradictory row with its field, and imports the others; a d
     [{ refunds: [{ amount: '1.00', created_at: FAR }] }, ['refunds', 0, 'created_at'], 'value_error'],
     [{ fulfillments: [{ created_at: FAR }] }, ['fulfillments', 0, 'created_at'], 'value_error'],
     [{ fulfillments: [{ delivered_at: FAR }] }, ['fulfillments', 0, 'delivered_at'], 'value_error'],
-    // No JavaScript number can represent the sum to the cent.
+    // A JavaScript number cannot represent this sum to the cent.
     [{ line_items: Array(50).fill(DEAR) }, ['line_items'], 'less_than_equal'],
   ];
   const rows = [row({}, 0), ...changes.map(([change], i) => row(change, i + 1))];
@@ -234,7 +234,7 @@ test('rejects each contradictory row with its field, and imports the others; a d
   expect((await dashboard.GET('/api/dashboard/orders', {})).data?.total).toBe(1);
 });
 
-test('an imported order keeps its data, and a later import reports differences; rejects a number or reference of another order', async () => {
+test("a later import does not change an order, and reports the differences; another order's number is rejected", async () => {
   const { send } = await open();
   await send([past]);
   const later = await send([{ ...past, payment_status: 'refunded', refunds: [{ amount: '66.90' }] }]);
@@ -263,7 +263,7 @@ test('an integration cannot send an order with the reference of an imported one'
   expect([response.status, error]).toMatchObject([409, { error: 'reference_taken' }]);
 });
 
-test("past orders appear in the customer's lists, export and account, but not in a stranger's", async () => {
+test("imported orders appear in the customer's lists, export and account, and in no other customer's", async () => {
   const shop = await open();
   const { client: customer, email } = await shop.givenCustomer();
   const { client: stranger } = await shop.givenCustomer();

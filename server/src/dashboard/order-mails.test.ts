@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
-test("sends a mail that fits the order's state again, and names the sender in the timeline", async () => {
+test("sends the mail for the order's state again, and names the sender in the timeline", async () => {
   const shop = await openShop();
   const { dashboard, site_id } = shop;
   const email = `june@s${site_id.slice(-8)}.example.com`;

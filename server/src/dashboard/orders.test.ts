@@ -57,7 +57,7 @@ test('only one of 64 concurrent requests to mark an order as paid changes it, an
   expect(await typesOf(shop, id)).toEqual(['created', 'payment_confirmed']);
 });
 
-test('an order that is not paid by bank transfer cannot be marked as paid (400), and the error names its payment method', async () => {
+test('rejects marking an order as paid if it is not paid by bank transfer (400), and names its payment method', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
 
@@ -133,7 +133,7 @@ test('ships an order in parts, delivers and completes it', async () => {
   expect(await typesOf(shop, id)).toEqual(['created', 'payment_confirmed', 'fulfilled', 'fulfilled', 'delivered']);
 });
 
-test('never ships more than the remaining quantity of a line, even concurrently', async () => {
+test('concurrent shipments never exceed the remaining quantity of an order line', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop);
   const { id, line_items } = await givenPaidOrder(shop, { content: [{ variant_id, quantity: 3 }] });
@@ -151,7 +151,7 @@ test('never ships more than the remaining quantity of a line, even concurrently'
   });
 });
 
-test('rejects a line listed twice, and answers 404 for a line of another order', async () => {
+test('a shipment that lists an order line twice is rejected, and a line of another order is not found (404)', async () => {
   const shop = await openShop();
   const [order, other] = [await givenPaidOrder(shop), await givenPaidOrder(shop)];
   const own = { line_item_id: order.line_items[0]?.id ?? '', quantity: 1 };
@@ -231,7 +231,7 @@ test('the mail for each parcel lists its content and tracking', async () => {
   );
 });
 
-test('the amounts of an order mail add up, with tax included or on top', async () => {
+test('the amounts in an order mail add up, with tax included or added', async () => {
   for (const prices_include_tax of [true, false]) {
     const shop = await openShop();
     const email = `${randomUUID()}@example.com`;
@@ -253,7 +253,7 @@ test('the amounts of an order mail add up, with tax included or on top', async (
     );
     expect(names.slice(names.indexOf('Subtotal'))).toEqual(
       prices_include_tax
-        ? ['Subtotal', 'Discount', 'Delivery', 'Total', 'Tax, included']
+        ? ['Subtotal', 'Discount', 'Delivery', 'Total', 'Tax included']
         : ['Subtotal', 'Discount', 'Delivery', 'Tax', 'Total'],
     );
     expect((sum / 100).toFixed(2)).toBe(total);
@@ -281,7 +281,7 @@ test('cancelling an order restocks it, frees its discount code and voids the pay
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('cancelling an order does not restock it if the request says so', async () => {
+test('cancelling an order does not restock it if the request disables that', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenOrder({ content: [{ variant_id, quantity: 2 }] });
@@ -301,7 +301,7 @@ test('an order cannot be cancelled once part of it has shipped', async () => {
   expect(error).toMatchObject({ error: 'invalid_transition', from: 'processing', allowed: ['completed'] });
 });
 
-test('concurrent payment, cancellation and shipment result in one consistent order', async () => {
+test('a concurrent payment, cancellation and shipment leave the order in one consistent state', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 30 });
   for (let round = 0; round < 5; round += 1) {
@@ -392,7 +392,7 @@ test('notes and metadata can change in any order status, and appear in the timel
   expect(timeline?.entries[1]).toMatchObject({ type: 'created', actor_type: 'guest', context: { total: '14.90' } });
 });
 
-test('lists the timeline newest first, page by page', async () => {
+test('lists the timeline of an order newest first, page by page', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -407,7 +407,7 @@ test('lists the timeline newest first, page by page', async () => {
   expect(second?.next_cursor).toBeNull();
 });
 
-test('the list contains the orders that match all filters', async () => {
+test('the list of orders contains those that match all filters', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { sku: 'LAMP-1', price: '50.00' });
   const paid = await givenPaidOrder(shop, { content: [{ variant_id, quantity: 1 }] });
@@ -451,7 +451,7 @@ test('filters orders by the agent that prepared them', async () => {
   expect(await idsOf({ agent_token_id: unknown })).toEqual([]);
 });
 
-test('a page past the end of the list is empty and contains the total', async () => {
+test('a page past the end of the list of orders is empty and contains the total', async () => {
   const shop = await openShop();
   await shop.givenOrder();
 
@@ -460,7 +460,7 @@ test('a page past the end of the list is empty and contains the total', async ()
   expect(data).toEqual({ orders: [], total: 1, page: 3, limit: 1, pages: 1 });
 });
 
-test('returns an order of an older version with only the required fields of its lines, the rest as null', async () => {
+test('returns an order of an older version with the required fields of its lines, and null for the others', async () => {
   const shop = await openShop();
   const id = randomUUID();
   await shop.owner.query(

@@ -13,6 +13,7 @@ import { sendAgain } from '../shop/orders/mails.ts';
 import { markSeveralPaid } from '../shop/orders/mark-paid.ts';
 import * as orders from '../shop/orders/orders.ts';
 import * as refunds from '../shop/orders/refunds.ts';
+import { suggest } from '../shop/orders/suggestion.ts';
 import { timeline } from '../shop/orders/timeline.ts';
 import { matchStatement } from '../shop/transfers/match.ts';
 
@@ -20,10 +21,7 @@ export const listOrders: Handler<'dashboard.listOrders'> = ({ shop, query }) => 
 
 export const getOrder: Handler<'dashboard.getOrder'> = ({ shop, path }) => orders.get(shop, path.order_id);
 
-/**
- * Changes the notes of an order. If the order is overdue, its expiry is recorded first, because the event of the change
- * contains the stored state.
- */
+/** Records the expiry of an overdue order first, because the event of the change contains the stored state. */
 export const updateOrder: Handler<'dashboard.updateOrder'> = async ({ shop, path, body }) => {
   await expireIfDue(shop.asSystem(), path.order_id);
   return orders.update(shop, path.order_id, body);
@@ -38,7 +36,6 @@ export const markOrderDelivered: Handler<'dashboard.markOrderDelivered'> = ({ sh
   orders.markDelivered(shop, path.order_id);
 
 export const cancelOrder: Handler<'dashboard.cancelOrder'> = async ({ shop, caller, path, body }) => {
-  // Cancelling with a refund also needs `orders:refund`.
   if (body.refund) requireAlso('orders:refund', caller);
   const order = await orders.cancel(shop, path.order_id, body);
   return body.refund ? refunds.refundCancelled(shop, path.order_id, body.reason) : order;
@@ -59,10 +56,16 @@ export const listFulfillments: Handler<'dashboard.listFulfillments'> = ({ shop, 
 export const createFulfillment: Handler<'dashboard.createFulfillment'> = ({ shop, path, body }) =>
   fulfillments.create(shop, path.order_id, body);
 
+export const updateFulfillment: Handler<'dashboard.updateFulfillment'> = ({ shop, path, body }) =>
+  fulfillments.update(shop, path.order_id, path.fulfillment_id, body);
+
 export const listRefunds: Handler<'dashboard.listRefunds'> = ({ shop, path }) => refunds.list(shop, path.order_id);
 
 export const createRefund: Handler<'dashboard.createRefund'> = ({ shop, path, body }) =>
   refunds.create(shop, path.order_id, body);
+
+export const suggestRefund: Handler<'dashboard.suggestRefund'> = ({ shop, path, body }) =>
+  suggest(shop, path.order_id, body);
 
 export const getOrderTimeline: Handler<'dashboard.getOrderTimeline'> = ({ shop, path, query }) =>
   timeline(shop, path.order_id, query);

@@ -4,8 +4,6 @@ import { givenAgent, givenAgentCheckout } from '../../test/agents.ts';
 import { workOverdue } from '../../test/jobs.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** Tests orders past their payment deadline, before and after the job has recorded that. */
-
 const listPath = '/api/dashboard/orders';
 const orderPath = '/api/dashboard/orders/{order_id}';
 const exportPath = '/api/dashboard/orders/export';
@@ -15,7 +13,7 @@ const completePath = '/api/storefront/checkout/{checkout_id}/complete';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** An order prepared by a customer's agent, and an order from an integration. */
+/** Creates an order prepared by a customer's agent, and an order of an integration. */
 async function givenOrders() {
   const shop = await openShop();
   await shop.givenTerms();
@@ -45,7 +43,7 @@ async function passDeadline({ owner, site_id }: OpenShop) {
   );
 }
 
-/** Every response that contains these orders, and the version with which to edit them. */
+/** Reads every response that contains these orders, and the version for editing them. */
 async function readAll({ shop, customer, agent, order_id, sync_order_id }: Awaited<ReturnType<typeof givenOrders>>) {
   const { dashboard, sync } = shop;
   const params = { path: { order_id } };
@@ -104,7 +102,7 @@ test('shows an order past its deadline as expired everywhere, and the same after
   expect(computed.exported.orders).toHaveLength(2);
   expect(computed.overview).toMatchObject({ orders_count: 0, orders_to_pay_count: 0 });
   for (const one of [computed.own, computed.agents, computed.synced.order]) expect(one).toMatchObject(expired);
-  // The job gives the amount back to the agent's budget.
+  // Only the job returns the amount to the agent's budget.
   const { agents: _, ...overview } = recorded.overview;
   expect(computed).toMatchObject({ ...recorded, overview });
 });
@@ -153,7 +151,7 @@ test('no event shows an order edited after its deadline as awaiting payment', as
   expect(edited).toMatchObject({ staff_note: 'Called.', status: 'cancelled', payment_status: 'expired' });
 });
 
-test('records the expiry of later orders even if that of an earlier one fails', async () => {
+test('one order whose expiry fails does not prevent the expiry of later ones', async () => {
   const { shop, order_id } = await givenOrders();
   await passDeadline(shop);
   await shop.owner.query(

@@ -4,7 +4,7 @@ import { openShop } from '../../test/shop.ts';
 
 const today = (time_zone: string) => new Intl.DateTimeFormat('en-CA', { timeZone: time_zone }).format(new Date());
 
-test("the figures of a day follow the shop's time zone, without cancelled orders", async () => {
+test("the figures of a day use the shop's time zone and exclude cancelled orders", async () => {
   const shop = await openShop();
   const read = async () => {
     const { data, error } = await shop.dashboard.GET('/api/dashboard/overview');
@@ -49,7 +49,7 @@ test("the figures of a day follow the shop's time zone, without cancelled orders
   expect(told.days.map(({ date }) => date)).toEqual([...inDays].sort());
   const last = told.days.at(-1);
   expect(last).toEqual({ date: today(time_zone), orders_count: 2, sales: waiting.total });
-  // The old order belongs to the first day or the day before it, depending on the time.
+  // Depending on the time of day, the old order belongs to the first day or to the day before it.
   const counted = told.days.reduce((sum, { orders_count }) => sum + orders_count, 0);
   expect(told.orders_count).toBe(counted);
   expect(told.sales).toBe(waiting.total);
@@ -62,7 +62,7 @@ test("the figures of a day follow the shop's time zone, without cancelled orders
   expect(told.setup.open_count).toBeGreaterThan(0);
 });
 
-test('sales are the paid minus the refunded amounts, without unpaid orders', async () => {
+test('the sales figure is the paid minus the refunded amounts', async () => {
   const shop = await openShop();
   const read = async () => (await shop.dashboard.GET('/api/dashboard/overview')).data;
   const [{ id, total }] = [await shop.givenOrder(), await shop.givenOrder()];
@@ -80,7 +80,7 @@ test('sales are the paid minus the refunded amounts, without unpaid orders', asy
   expect(after).toMatchObject({ orders_count: 2, sales: left });
   expect(after?.days.at(-1)).toMatchObject({ orders_count: 2, sales: left });
 
-  // Shipped, because a full refund of an unshipped order cancels it, and cancelled orders are not counted.
+  // Ships the order, because a full refund of an unshipped order cancels it, and cancelled orders are not counted.
   const fulfillment = { params, body: { tracking_number: 'X1' } };
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', fulfillment);
   expect((await refund(left)).response.status).toBe(201);

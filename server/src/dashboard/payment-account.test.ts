@@ -9,7 +9,7 @@ afterAll(() => stripe.close());
 
 const PATH = '/api/dashboard/payment-account';
 
-test('sets a payment account by its keys, which are stored encrypted and never returned', async () => {
+test('stores the keys of a payment account encrypted and never returns them', async () => {
   const shop = await stripe.givenShop();
   const { data } = await shop.dashboard.GET(PATH);
   expect(data).toMatchObject({
@@ -30,7 +30,7 @@ test('sets a payment account by its keys, which are stored encrypted and never r
   expect(openKey(SECRET_KEY, shop.site_id, 'secret_key', sealed)).toMatch(/^sk_test_shop/);
 });
 
-test('reports an API key that Stripe rejects, and does not send one with an invalid form', async () => {
+test('reports an API key that Stripe rejects, and does not send Stripe a malformed one', async () => {
   const shop = await stripe.givenShop();
   const wrong = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_test_wrong' } });
   expect(wrong.error).toMatchObject({ detail: [{ loc: ['body', 'secret_key'] }] });
@@ -40,7 +40,7 @@ test('reports an API key that Stripe rejects, and does not send one with an inva
   expect(stripe.standIn.calls).toHaveLength(calls);
 });
 
-test('the capture setting can be changed on its own, and a webhook secret needs an account', async () => {
+test('the capture setting can be changed without the keys, and a webhook secret needs an account', async () => {
   const shop = await stripe.givenShop();
   expect((await shop.dashboard.PATCH(PATH, { body: { capture: 'manual' } })).data).toMatchObject({
     capture: 'manual',
@@ -65,7 +65,7 @@ test('a payment account cannot be removed while one of its payments is open', as
   expect(live.error).toBeDefined();
 });
 
-test('a refund of an order paid through an earlier account fails, and does not block a new account', async () => {
+test('a refund of an order paid through a previous account fails, and does not block a new account', async () => {
   const shop = await stripe.givenShop();
   const params = { path: { order_id: (await shop.givenPaidOrder()).id } };
   const failed = { status: 'failed', failure_reason: 'account_not_available' };
@@ -145,13 +145,13 @@ test('a capture without its payment account fails once, notifies the staff, and 
   expect(await shop.details(order_id)).toMatchObject({ payment_status: 'paid' });
 });
 
-/** Encrypted fields of an account, as PostgreSQL writes bytes. */
+/** The encrypted fields of an account, in PostgreSQL's text form. */
 function sealedIn(account: Record<string, unknown> = {}): Record<string, string> {
   const bytes = Object.entries(account).filter(([, value]) => Buffer.isBuffer(value)) as [string, Buffer][];
   return Object.fromEntries(bytes.map(([name, value]) => [name, `\\x${value.toString('hex')}`]));
 }
 
-test('a shop with an account connected by the operator can change only its capture setting', async () => {
+test('a shop whose payment account the operator connected can change only its capture setting', async () => {
   const shop = await stripe.givenShop();
   await server.owner.query(
     `update commerce.payment_accounts set secret_key = null, connected_account = 'acct_finch' where site_id = $1`,

@@ -4,7 +4,7 @@ import * as accounts from '../shop/payments/accounts/accounts.ts';
 export const getPaymentAccount: Handler<'dashboard.getPaymentAccount'> = ({ shop, checkoutDeps }) =>
   accounts.get(shop, checkoutDeps);
 
-/** Changes the payment account. Before the transaction, asks Stripe whether it accepts the key. */
+/** Validates the key with Stripe before the transaction. */
 export const updatePaymentAccount: Prepared<'dashboard.updatePaymentAccount'> = {
   async prepare({ body, caller, checkoutDeps }) {
     const { site_id } = caller.tenant;

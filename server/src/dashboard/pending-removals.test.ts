@@ -5,7 +5,7 @@ const stripe = await openStripe();
 const { standIn, server } = stripe;
 afterAll(() => stripe.close());
 
-/** An order paid by card. Its refunds stay pending until the provider executes them. */
+/** Creates an order paid by card. Its refunds stay pending until the provider executes them. */
 async function givenOrderOf(quantity: number) {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
@@ -33,7 +33,7 @@ async function givenOrderOf(quantity: number) {
   };
 }
 
-/** Makes the provider report that refunds have failed after it had accepted them. */
+/** Makes the provider report that accepted refunds have failed. */
 async function failRefunds(shop: StripeShop): Promise<void> {
   for (const made of standIn.ledger.refunds.values()) {
     if (made.account === shop.account && made.status !== 'failed') standIn.ledger.changeRefund(made, 'failed');
@@ -62,7 +62,7 @@ test('items in a pending refund do not ship, and can ship again if the refund fa
   expect(await onHand()).toBe(7);
 });
 
-test('an order is cancelled once the provider has refunded all of its items, not before', async () => {
+test('an order is cancelled once the provider has refunded all its items, not before', async () => {
   const { shop, order, refund, details, onHand } = await givenOrderOf(2);
 
   await refund(order.total, 2);
@@ -79,7 +79,7 @@ test('an order is cancelled once the provider has refunded all of its items, not
 });
 
 test.each([true, false])(
-  'restocks once the items of a refund (restock %s) that fails after the order was cancelled',
+  'restocks the items of a cancelled order once if one of its refunds (restock %s) fails',
   async (restock) => {
     const { shop, refund, cancel, details, onHand } = await givenOrderOf(3);
     standIn.ledger.refundsBegin = 'pending';
@@ -115,7 +115,7 @@ test('does not restock the items of a failed refund if the order was cancelled w
   expect(await onHand()).toBe(7);
 });
 
-test('money is due again when the bank rejects the refund that cancelled the order', async () => {
+test('the amount is due again after the bank rejects the refund that cancelled the order', async () => {
   const { shop, order, refund, details, onHand } = await givenOrderOf(2);
   await refund('5.00', 2);
   await shop.finishMoves();

@@ -5,14 +5,14 @@ import { openShop } from '../../test/shop.ts';
 const many = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`fact-${i}`, `value ${i}`]));
 const long = '€'.repeat(500);
 
-test('a product keeps 50 facts of 500 characters', async () => {
+test('a product has up to 50 facts of 500 characters', async () => {
   const { givenProduct } = await openShop();
   const metadata = Object.fromEntries(Object.keys(many).map((key) => [key, long]));
   const made = await givenProduct({ name: 'Scarf', price: '9', metadata });
   expect(made.metadata).toEqual(metadata);
 });
 
-test('every operation rejects facts beyond the limits by field, and writes nothing', async () => {
+test('every operation rejects facts beyond the limits by field and writes nothing', async () => {
   const { givenProduct, dashboard } = await openShop();
   const product = await givenProduct({ name: 'Scarf', price: '9' });
   const params = { path: { product_id: product.id } };
@@ -39,7 +39,7 @@ test('every operation rejects facts beyond the limits by field, and writes nothi
   expect(list?.products.map(({ name, metadata }) => [name, metadata])).toEqual([['Scarf', {}]]);
 });
 
-test('finds products by the values and words of their facts, and returns all fifty to agents', async () => {
+test('finds products by the values and words of their facts, and returns all 50 to agents', async () => {
   const shop = await openShop();
   const { agent } = await givenAgent(shop, await shop.givenCustomer());
   const some = Object.fromEntries(Object.entries(many).slice(0, 48));

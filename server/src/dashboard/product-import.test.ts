@@ -53,7 +53,7 @@ test('importing the same rows again changes nothing', async () => {
   expect((await dashboard.GET('/api/dashboard/products')).data).toEqual(before.data);
 });
 
-test('an imported update keeps missing fields, and keeps the ids and stock of variants that it contains', async () => {
+test('an import keeps fields that a row omits, and the ids and stock of variants', async () => {
   const { dashboard } = await openShop();
   const variants = [{ option1: 'S', inventory_quantity: 4 }, { option1: 'M' }];
   const options = [{ name: 'Size', values: ['S', 'M', 'L'] }];
@@ -80,7 +80,7 @@ test('an imported update keeps missing fields, and keeps the ids and stock of va
   expect(after?.variants[0]?.id).toBe(before?.variants[0]?.id);
 });
 
-test('changes the stock of existing variants only if the call requests it', async () => {
+test('an import changes the stock of existing variants only on request', async () => {
   const { dashboard } = await openShop();
   await dashboard.POST(importing, { body: { products: [row('mug', { inventory_quantity: 4 })] } });
   const products = [row('mug', { inventory_quantity: 9 })];
@@ -106,7 +106,7 @@ test('a dry run returns the result of an import and writes nothing', async () =>
   expect(listed).toMatchObject({ total: 1, products: [{ vendor: null }] });
 });
 
-test('a SKU of another product rejects only the row that contains it', async () => {
+test('an import rejects only the rows whose SKU belongs to another product', async () => {
   const { dashboard, givenProduct } = await openShop();
   const { id, slug } = await givenProduct({ sku: 'TAKEN' });
   const variants = [
@@ -163,7 +163,7 @@ async function bySlug({ dashboard }: OpenShop, slug: string) {
   return found;
 }
 
-test("of new products written together, only those with another product's SKU are rejected, in the order of the rows", async () => {
+test('new products whose SKU is taken are rejected row by row, and the others are written', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ sku: 'TAKEN' });
   const skus = ['A', 'B', 'TAKEN', 'C', 'A', 'D'];
@@ -180,7 +180,7 @@ test("of new products written together, only those with another product's SKU ar
   expect(data?.results.map(({ errors }) => errors[0]?.ctx?.sku)).toEqual([
     ...[undefined, undefined, 'TAKEN', undefined, 'A', undefined],
   ]);
-  // A dry run rolls each row back at once, so a row does not see the SKU of the row before it.
+  // A dry run rolls back each row at once, so a row does not conflict with the SKU of an earlier one.
   expect(tried.data?.results.map(({ status }) => status)).toEqual(expected.with(4, 'created'));
   const { data: page } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'p5' } } });
   expect(page?.products).toMatchObject([{ slug: 'p5', price: '7.50', tags: ['tag-5'], total_inventory: 2 }]);
@@ -189,7 +189,7 @@ test("of new products written together, only those with another product's SKU ar
   expect(all.data?.products).toHaveLength(5);
 });
 
-test('update_inventory sets the stock that is given and keeps the rest', async () => {
+test('an import with update_inventory sets the given stock and keeps the rest', async () => {
   const shop = await openShop();
   const variants = [
     { option1: 'S', inventory_quantity: 4 },
@@ -238,7 +238,7 @@ test('stock equals the sum of its movements after concurrent imports and adjustm
   expect(rows.map(({ moved }) => moved)).toEqual(rows.map(({ on_hand }) => on_hand));
 });
 
-test('missing fields of a variant keep their values, and its price is the default for all other variants', async () => {
+test('an import keeps fields of variants that a row omits, and its price applies to variants without one', async () => {
   const shop = await openShop();
   const given = {
     sku: 'T-S',
@@ -278,7 +278,7 @@ test('missing fields of a variant keep their values, and its price is the defaul
   ]);
 });
 
-test('an import can add variants to a product without any, and a row without a price keeps the price', async () => {
+test('an import can add variants to a product without any, and a row without a price keeps the current one', async () => {
   const shop = await openShop();
   await imported(shop, [row('tee', { sku: 'TEE', weight: '1', inventory_quantity: 2 })]);
   const variants = [
@@ -293,7 +293,7 @@ test('an import can add variants to a product without any, and a row without a p
   expect(await bySlug(shop, 'tee')).toMatchObject({ has_variants: true, variants: [{ sku: 'TEE' }, { sku: null }] });
 });
 
-test('concurrent imports of the same product all succeed, and one creates it', async () => {
+test('concurrent imports of the same product all succeed, and create it once', async () => {
   const shop = await openShop();
 
   const calls = await Promise.all(
@@ -305,7 +305,7 @@ test('concurrent imports of the same product all succeed, and one creates it', a
   expect(calls.map((statuses) => statuses?.[1])).toEqual(Array.from({ length: 8 }, () => 'created'));
 });
 
-test('normalizes texts the same way for new and updated products', async () => {
+test('an import normalizes texts of new and updated products in the same way', async () => {
   const shop = await openShop();
   const texts = { name: ' Mug ', tags: [' clay', 'clay', ' '], description: '<p>&amp;lt;b&gt; warm</p>' };
 
@@ -318,7 +318,7 @@ test('normalizes texts the same way for new and updated products', async () => {
   expect(blank.data?.results[0]?.errors[0]).toMatchObject({ loc: ['body', 'products', 0, 'name'] });
 });
 
-test('two variants can exchange their SKUs', async () => {
+test('an import can exchange the SKUs of two variants', async () => {
   const shop = await openShop();
   const skus = (first: string, second: string) => [
     { option1: 'S', sku: first },
@@ -331,7 +331,7 @@ test('two variants can exchange their SKUs', async () => {
   expect((await bySlug(shop, 'tee')).variants.map(({ sku }) => sku)).toEqual(['B', 'A']);
 });
 
-test('marks only the changed variants of a row as changed', async () => {
+test('an import marks only the changed variants of a product as changed', async () => {
   const shop = await openShop();
   await imported(shop, [row('tee', { options: size, variants: [{ option1: 'S' }, { option1: 'M' }] })]);
   const [small, medium] = (await bySlug(shop, 'tee')).variants;
@@ -343,7 +343,7 @@ test('marks only the changed variants of a row as changed', async () => {
   expect(newMedium?.updated_at).not.toBe(medium?.updated_at);
 });
 
-test('importing a product as not taxable and then as taxable makes it taxable again, and keeps any other tax class', async () => {
+test('importing a product as not taxable and then as taxable makes it taxable again, and keeps a special tax class', async () => {
   const { dashboard } = await openShop();
   const send = (taxable: boolean) =>
     dashboard.POST(importing, { body: { products: [row('mug', { taxable }), row('book', { taxable })] } });
@@ -373,7 +373,7 @@ test('importing a product as not taxable and then as taxable makes it taxable ag
   ]);
 });
 
-test('an import can publish a product that an earlier import hid', async () => {
+test('an import can publish a product that an earlier import unpublished', async () => {
   const { dashboard } = await openShop();
   const send = (more: Partial<ProductImport>) =>
     dashboard.POST(importing, { body: { products: [row('mug', { status: 'active', ...more })] } });
@@ -387,7 +387,7 @@ test('an import can publish a product that an earlier import hid', async () => {
   expect((await send({})).data?.counts).toMatchObject({ unchanged: 1 });
 });
 
-test('an import without a price creates a draft, and keeps the price of an existing product', async () => {
+test('importing a product without a price creates a draft, or keeps the price of an existing product', async () => {
   const { dashboard } = await openShop();
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [{ option1: 'S', price: '4.00' }, { option1: 'M' }];
@@ -412,7 +412,7 @@ test('an import without a price creates a draft, and keeps the price of an exist
   ]);
 });
 
-test('an import (and its dry run) warns about prices that it changes by more than 80 %, and about no others', async () => {
+test('an import and its dry run warn about prices that change by more than 80 %, and about no others', async () => {
   const { dashboard } = await openShop();
   const sizes = { options: [{ name: 'Size', values: ['S', 'M'] }] };
   const products = (plain: string, small: string, medium: string) => [
@@ -472,7 +472,7 @@ test('a draft without a price stays a draft on every import until it has a price
   expect(await send()).toEqual([['unchanged'], ['unchanged']]);
 });
 
-test('returns at most 50 warnings for a row', async () => {
+test('an import returns at most 50 warnings for a row', async () => {
   const { dashboard } = await openShop();
   const send = (price: string, tags: string[]) =>
     dashboard.POST(importing, { body: { products: [row('plain', { price, tags })] } });

@@ -13,7 +13,7 @@ const tee = {
   ],
 };
 
-test('every operation names a SKU that is already taken', async () => {
+test('every product operation reports the SKU that is already taken', async () => {
   const { dashboard, givenProduct } = await openShop();
   const [made, mug] = [await givenProduct(tee), await givenProduct({ sku: 'MUG' })];
   await dashboard.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', {
@@ -68,7 +68,7 @@ test('SKUs are unique regardless of case, even under concurrent requests', async
   expect(together.flatMap(({ error }) => (error ? [error.error] : []))).toEqual(['sku_taken', 'sku_taken']);
 });
 
-test('existing SKUs that differ only in case stay until they are changed', async () => {
+test('existing SKUs that differ only in case are accepted until one is changed', async () => {
   const { dashboard, givenProduct, owner } = await openShop();
   const kept = await givenProduct({ sku: 'AA-1' });
   const twin = await givenProduct({ sku: 'x' });
@@ -91,7 +91,7 @@ test('existing SKUs that differ only in case stay until they are changed', async
   expect((await dashboard.GET(product, { params: { path: { product_id: kept.id } } })).data).toEqual(kept);
 });
 
-test('rejects blank names of products and options', async () => {
+test('rejects empty names of products and options', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const params = { path: { product_id: made.id } };
@@ -113,7 +113,7 @@ test('rejects blank names of products and options', async () => {
   expect(renamed.data?.options[0]?.name).toBe('Fit');
 });
 
-test('accepts a description of any depth and with broken nesting', async () => {
+test('accepts an HTML description of any depth, even with broken nesting', async () => {
   const { givenProduct } = await openShop();
 
   const deep = await givenProduct({ description: '<b>'.repeat(21_000) });
@@ -123,7 +123,7 @@ test('accepts a description of any depth and with broken nesting', async () => {
   expect(broken.description).toBe('<a'.repeat(32_700));
 });
 
-test('rejects an option name that is used twice in any case, and a fourth option', async () => {
+test('rejects two options with the same name in any case, and a fourth option', async () => {
   const { dashboard, givenProduct } = await openShop();
   const { id, options } = await givenProduct(tee);
   const add = (name: string) =>
@@ -145,7 +145,7 @@ test('rejects an option name that is used twice in any case, and a fourth option
   expect(fourth.error).toMatchObject({ error: 'limit_reached', limit: 3 });
 });
 
-test('an image or option cannot be reached through another product of the shop', async () => {
+test('an image or option cannot be changed through another product of the shop', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct({ ...tee, images: [{ url: 'https://images.example/1.jpg' }] });
   const { id: product_id } = await givenProduct();
@@ -182,7 +182,7 @@ test('a product or variant with reserved stock cannot be deleted', async () => {
   expect(data?.variants).toHaveLength(2);
 });
 
-test('an import does not remove a variant with reserved stock that it omits', async () => {
+test('an import keeps a variant with reserved stock even if its row omits it', async () => {
   const { dashboard, givenProduct, givenCheckout } = await openShop();
   const made = await givenProduct({ ...tee, slug: 'tee' });
   await givenCheckout({ content: [{ variant_id: made.variants[0]?.id ?? '', quantity: 1 }] });

@@ -18,7 +18,7 @@ const tee = {
   ],
 };
 
-test('a product without options has one default variant, which carries its price and stock', async () => {
+test('a product without options has one default variant with its price and stock', async () => {
   const { givenProduct } = await openShop();
 
   const mug = await givenProduct({ name: 'Mug', price: '7', sku: 'MUG', inventory_quantity: 4 });
@@ -50,7 +50,7 @@ test('a product whose name is taken gets the next free slug, even under concurre
   expect(slugs).toEqual(['blue-vase', ...[2, 3, 4, 5, 6, 7, 8].map((n) => `blue-vase-${n}`)]);
 });
 
-test('rejects a given slug or SKU that is taken, and writes nothing', async () => {
+test('rejects a requested slug or SKU that is taken and writes nothing', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ slug: 'vase', sku: 'V-1' });
 
@@ -104,7 +104,7 @@ test('amounts have exactly the decimals of the currency', async () => {
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'price'], type: 'decimal_max_places' }] });
 });
 
-test('a PATCH changes only the given fields', async () => {
+test('an update of a product changes only the given fields', async () => {
   const { dashboard, givenProduct } = await openShop();
   const mug = await givenProduct({ vendor: 'Alder', tags: ['a', 'b'], description: 'Old', compare_at_price: '12' });
 
@@ -116,7 +116,7 @@ test('a PATCH changes only the given fields', async () => {
   expect(data).toMatchObject({
     vendor: null,
     price: '12.00',
-    compare_at_price: null, // At this price it is no longer a sale.
+    compare_at_price: null, // The new price is at or above it, which ends the sale.
     tags: ['a', 'b'],
     description: 'Old',
     metadata: { material: 'clay' },
@@ -140,7 +140,7 @@ test('stores HTML in a plain description as literal text', async () => {
   expect(mug.description).toBe('Hand\u00admade & warm.');
 });
 
-test('an option can be added, moved, renamed and deleted, and its variants follow', async () => {
+test('an option can be added, moved, renamed and deleted, and its variants change with it', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const path = { product_id: made.id };
@@ -169,7 +169,7 @@ test('an option can be added, moved, renamed and deleted, and its variants follo
   ]);
 });
 
-test('an option that distinguishes variants cannot be deleted, nor an option value in use', async () => {
+test('deletes neither an option that distinguishes variants nor an option value in use', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct({
     ...tee,
@@ -186,7 +186,7 @@ test('an option that distinguishes variants cannot be deleted, nor an option val
   expect(dropped.error).toMatchObject({ error: 'option_in_use', values: ['M'] });
 });
 
-test('variants are added, changed and deleted individually, but never the last one', async () => {
+test('variants are added, changed and deleted individually, except that the last one stays', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const path = { product_id: made.id };
@@ -218,7 +218,7 @@ test('variants are added, changed and deleted individually, but never the last o
   expect(data?.options[0]?.values).toEqual(['S', 'M', 'L']);
 });
 
-test('rejects an option value that its option does not list, for a new variant and for a change', async () => {
+test('rejects a variant with an option value that its option does not list', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const path = { product_id: made.id };
@@ -316,7 +316,7 @@ test('a deleted product is not found anywhere and leaves a tombstone', async () 
   expect(rows).toEqual([{ slug: 'gone' }]);
 });
 
-test("reads and changes of another shop's product answer 404", async () => {
+test("answers 404 to reads and changes of another shop's product", async () => {
   const { givenProduct, dashboard: own } = await openShop();
   const { dashboard: stranger } = await openShop();
   const made = await givenProduct(tee);

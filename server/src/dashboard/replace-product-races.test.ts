@@ -68,7 +68,7 @@ test('keeps stock changes from sales and counts while the product is saved', asy
   ]);
 });
 
-test('a save is not rejected as stale after a sale', async () => {
+test('a sale does not make a save of the product stale', async () => {
   const shop = await openShop();
   const { id, variants } = await shop.givenProduct();
   const { etag } = await readProduct(shop, id);
@@ -79,7 +79,7 @@ test('a save is not rejected as stale after a sale', async () => {
   expect(saved.data?.variants).toMatchObject([{ price: '12.00', inventory_quantity: 8 }]);
 });
 
-/** Removes the second of two variants, which a cart and an order contain. `take` removes it in one of two ways. */
+/** Removes the second of two variants, which a cart and an order contain, by the function `take`. */
 async function withoutSecond(take: (shop: TestShop, product_id: string, ids: [string, string]) => Promise<unknown>) {
   const shop = await openShop();
   const made = await shop.givenProduct({
@@ -112,7 +112,7 @@ async function withoutSecond(take: (shop: TestShop, product_id: string, ids: [st
   };
 }
 
-test('deletes a variant in carts and orders, just as deleting only that variant does', async () => {
+test('saving a product without one of its variants deletes that variant like the operation for one variant', async () => {
   const one = await withoutSecond((shop, product_id, [, variant_id]) =>
     shop.dashboard.DELETE('/api/dashboard/products/{product_id}/variants/{variant_id}', {
       params: { path: { product_id, variant_id } },

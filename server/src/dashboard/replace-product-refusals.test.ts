@@ -9,7 +9,7 @@ type Body = Omit<ProductReplacement, 'status'> & Record<string, unknown>;
 
 const NOBODY = '0192f3a0-5555-7000-8000-00000000dead';
 
-/** Invalid bodies, each with the path and the type of its mistake. */
+/** Invalid request bodies, each with the path and the type of the expected error. */
 const MISTAKES: Record<string, (tee: Product, other: Product) => [Body, Loc, string]> = {
   'a price of the wrong form': ({ variants }) => [
     { variants: variants.map(({ id }, i) => (i === 3 ? { id, price: 'free' } : { id })) },
@@ -92,7 +92,7 @@ const MISTAKES: Record<string, (tee: Product, other: Product) => [Body, Loc, str
   'nothing at all': () => [{}, [], 'too_short'],
 };
 
-describe('rejects, names the place and changes nothing', () => {
+describe('rejects an invalid body, names the field and changes nothing:', () => {
   let shop: TestShop;
   let tee: Product;
   let other: Product;
@@ -115,7 +115,7 @@ describe('rejects, names the place and changes nothing', () => {
   });
 });
 
-/** Saves that the database or the state of the shop rejects after part of them was written. */
+/** Requests that are rejected by the database or the state of the shop, after part of them was written. */
 const CONFLICTS: Record<string, [string, (tee: Product) => ProductReplacement]> = {
   'a slug of another product': ['slug_taken', () => ({ slug: 'other' })],
   'a deleted variant with stock reserved by an open checkout': [
@@ -144,7 +144,7 @@ const CONFLICTS: Record<string, [string, (tee: Product) => ProductReplacement]> 
   ],
 };
 
-describe('rejects as a whole, whatever was written before', () => {
+describe('rejects a conflict in one part of the product and saves none of the others:', () => {
   test.for(Object.entries(CONFLICTS))('%s', async ([, [code, bodyOf]]) => {
     const shop = await openShop();
     const tee = await givenTee(shop);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { givenProcessingFile, givenTee, readProduct, save, type TestShop, tagIn } from '../../test/saved-product.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('saves fields, options, variants and images in one call, and keeps fields that are missing', async () => {
+test('saves fields, options, variants and images in one request, and keeps fields that it omits', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const [size, colour] = tee.options;
@@ -47,7 +47,7 @@ test('saves fields, options, variants and images in one call, and keeps fields t
   expect([second, mb].map((gone) => JSON.stringify(product).includes(gone?.id ?? ''))).toEqual([false, false]);
 });
 
-test('a save without differences writes nothing and sends no event', async () => {
+test('a save without changes writes nothing and sends no event', async () => {
   const shop = await openShop();
   const { id, options, variants, images, ...tee } = await givenTee(shop);
   const { told } = await givenWebhook(shop);
@@ -134,7 +134,7 @@ test('renames an option value together with its variants', async () => {
   ]);
 });
 
-test("moves the variants' values with their options, even if only the options are sent", async () => {
+test('moves the option values of variants with their options, even if the request contains only the options', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const [size, colour] = tee.options;
@@ -200,7 +200,7 @@ test('keeps existing SKUs that differ only in case until they are changed', asyn
   expect(repeated.error).toMatchObject({ detail: [{ loc: ['body', 'variants', 0, 'sku'], type: 'duplicate' }] });
 });
 
-test('keeps, describes, moves and removes images, even ones still in processing, and adds others', async () => {
+test('a save keeps, describes, moves, removes and adds images, even unprocessed ones', async () => {
   const shop = await openShop();
   const { id, images } = await givenTee(shop);
   const [first] = images;
@@ -231,7 +231,7 @@ test('keeps, describes, moves and removes images, even ones still in processing,
   expect((await save(shop, id, { images: [] })).data?.images).toEqual([]);
 });
 
-test('returns the first response when repeated under the same Idempotency-Key', async () => {
+test('a repeated save with the same Idempotency-Key returns the first response', async () => {
   const shop = await openShop();
   const { id: product_id } = await shop.givenProduct();
   const { etag } = await readProduct(shop, product_id);
@@ -249,7 +249,7 @@ test('returns the first response when repeated under the same Idempotency-Key', 
   expect((await readProduct(shop, product_id)).product.images).toHaveLength(1);
 });
 
-/** A webhook for product changes, and a function that reads the events sent to it. */
+/** Creates a webhook for product changes, and returns a function that reads its events. */
 async function givenWebhook({ dashboard, owner, site_id }: TestShop) {
   await dashboard.POST('/api/dashboard/webhooks', {
     body: { url: 'https://hooks.example.net/shop', events: ['product.*'] },

@@ -14,7 +14,7 @@ async function numbersOf({ dashboard }: OpenShop, query: object): Promise<string
   return data?.orders.map(({ order_number }) => order_number).join(' ') ?? '';
 }
 
-test('finds an order by part of any of its searchable fields, in any case and length, and no other order', async () => {
+test('finds an order by part of any searchable field in any case, and no other order', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   await neighbour.givenOrder({ email: 'zoe@studio.example' });
   const product = await shop.givenProduct({ name: 'Coat', sku: 'COAT_S-%' });
@@ -42,7 +42,7 @@ test('finds an order by part of any of its searchable fields, in any case and le
     ...[first, 'ZOE@stu', 'studio.example', 'oat_s', '-%', 'T_S-%'].map((each) => [each, first]),
     ...[other, 'max', 'ngozi å', 'ÅKESSON', 'jd0146 0', '9/47', ' max@ '].map((each) => [each, other]),
     ...['june okafor', 'example', '@', 'e'].map((each) => [each, `${first} ${other}`]),
-    // A search does not match across the end of one field and the beginning of the next, and `%` and `_` are literal.
+    // A search does not match across the end of one field and the start of the next, and `%` and `_` are literal.
     ...['examplezoe', 'okaforngozi', 'JuneOkafor', 's%l', 's__dio', '%%', 'nobody'].map((each) => [each, '']),
   ] as [string, string][]) {
     expect.soft(await numbersOf(shop, { q }), q).toBe(found);
@@ -52,7 +52,7 @@ test('finds an order by part of any of its searchable fields, in any case and le
   expect(await numbersOf(neighbour, { q: 'ngozi' })).toBe('');
 });
 
-test('a search never matches across two fields of an order, whatever separator it contains', async () => {
+test('a search never matches across two fields of an order, even with a separator in it', async () => {
   const shop = await openShop();
   await shop.givenOrder({ email: 'zoe@studio.example' });
 
@@ -78,13 +78,13 @@ test('finds customers only in their own shop, and never matches across two field
   expect(await found(neighbour, 'ada')).toBe('ada@neighbour.example');
 });
 
-test('finds matching orders and customers even beyond the limit of the search index', async () => {
+test('finds all matching orders and customers, even beyond the limit of the search index', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   const all = async (path: typeof orders | typeof customers, q: string) =>
     (await shop.dashboard.GET(path, { params: { query: { q, limit: 1 } } })).data?.total;
   await asSuperuser(async (superuser) => {
-    // Copies of an order without stock, which must be deleted before anything is counted.
+    // The copies sell no stock, so they must be deleted before the invariants are checked.
     await superuser.query('set session_replication_role = replica');
     try {
       await superuser.query(COPIES, [shop.site_id, id]);
@@ -129,7 +129,7 @@ test('finds variants by SKU, barcode and name only in their own shop', async () 
   for (const q of ['umbrella', 's4', '%%', 'COATxS']) expect.soft(await found(q), q).toBe('0: ');
 });
 
-test('searches for orders and customers can use an index despite row-level security', async () => {
+test('searches for orders and customers use an index despite row-level security', async () => {
   const { site_id } = await openShop();
   await asSuperuser(async (superuser) => {
     await superuser.query('begin');
@@ -149,7 +149,7 @@ const SEARCHED = ['orders', 'order_lines', 'fulfillments', 'customers', 'product
   .map((name) => `'${name}'::regclass`)
   .join();
 
-/** The indexes that the statement of a search function uses when the function's owner plans it. */
+/** Returns the indexes in the plan of a search function's statement, planned as the function's owner. */
 async function indexesOf(superuser: pg.Client, name: string, site_id: string): Promise<string[]> {
   const { rows } = await superuser.query(`select pg_get_function_sqlbody(to_regproc('commerce.' || $1)) as body`, [
     name,

@@ -9,7 +9,7 @@ const setup = '/api/dashboard/setup';
 const settings = '/api/dashboard/settings';
 const bank = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000' };
 
-/** A new shop on a server without its own card provider. */
+/** Opens a shop on a server without a card provider. */
 async function bareShop() {
   const server = await startServer(databaseUrl(), { card: undefined });
   const shop = await openShop();
@@ -77,14 +77,14 @@ test('a shop without shipped goods needs no shipping option; one with pickup onl
   expect((await shop.read()).can_sell).toBe(true);
 });
 
-test('card payments in test mode let a shop sell, with a note that no real money moves', async () => {
+test('card payments in test mode complete the setup, with a note that no money is charged', async () => {
   const shop = await openShop();
   const { data } = await shop.dashboard.GET(setup);
   const find = (wanted: string) => data?.items.find(({ code }) => code === wanted)?.done;
   expect([find('payment'), find('live_payments')]).toEqual([true, false]);
 });
 
-test('every suggested next step is an operation of the contract', async () => {
+test('every suggested next step of the setup is an operation of the contract', async () => {
   await using shop = await bareShop();
   for (const { next } of (await shop.read()).items) {
     const named = operationTable.find(({ id }) => id === next?.operation);

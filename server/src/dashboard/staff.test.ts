@@ -16,7 +16,7 @@ const PASSWORD = 'four unrelated quiet words';
 
 const to = (staff_id = '') => ({ path: { staff_id } });
 
-/** A shop with its owner logged in, and a function that adds staff members. */
+/** Opens a shop with a logged-in owner, and a function that adds staff members. */
 async function openStaffedShop() {
   const shop = await openShop();
   const { staff: owner } = await logIn(shop);
@@ -26,7 +26,7 @@ async function openStaffedShop() {
     const { data } = await anybody.POST('/api/dashboard/auth/login', { body: { email, password: PASSWORD } });
     return createDashboardClient({ baseUrl, sessionToken: data?.access_token ?? '', maxAttempts: 1 });
   };
-  /** The token of the last mail to an invited e-mail address. */
+  /** Invites an e-mail address, and returns the token in the last mail to it. */
   const invite = async (email: string, role: StaffRole, by = owner) => {
     const { error } = await by.POST(invitationsPath, { body: { email, role } });
     if (error) throw new Error(JSON.stringify(error));
@@ -42,7 +42,7 @@ async function openStaffedShop() {
   return { ...shop, db_owner: shop.owner, owner, anybody, invite, hire, logInAs };
 }
 
-test('each role allows what the contract lists, and a changed role applies from the next call on', async () => {
+test('each role has the permissions that the contract lists, and a changed role applies to the next call', async () => {
   const { owner, hire, dashboard } = await openStaffedShop();
   const viewer = await hire('viewer');
   const orders = '/api/dashboard/orders';
@@ -72,7 +72,7 @@ test('each role allows what the contract lists, and a changed role applies from 
   expect((await dashboard.GET(staffPath)).data?.staff).toMatchObject([{ role: 'owner', invited_by: null }]);
 });
 
-test('removing a member lists their working API keys, and revokes or keeps them as requested', async () => {
+test('removing a staff member lists their active API keys, and revokes or keeps them as requested', async () => {
   const { owner, hire, baseUrl } = await openStaffedShop();
   const keys = '/api/dashboard/api-keys';
   const [leaver, other] = [await hire('manager'), await hire('manager')];
@@ -104,7 +104,7 @@ test('removing a member lists their working API keys, and revokes or keeps them 
   expect(listed?.find(({ id }) => id === made?.id)?.revoked_by).toMatchObject({ type: 'staff', name: 'Staff' });
 });
 
-test('nobody can assign, change or remove a role with more permissions than their own, and only owners manage owners', async () => {
+test('nobody can grant, change or remove a role with more permissions than their own, and only owners manage owners', async () => {
   const { owner, hire, invite, baseUrl, credentials } = await openStaffedShop();
   const manager = await hire('manager');
   const support = await hire('support', manager.client);
@@ -140,7 +140,7 @@ test('nobody can assign, change or remove a role with more permissions than thei
   const syncKey = await withKey.POST('/api/dashboard/sync-keys', { body: { description: 'No' } });
   expect(syncKey.error).toMatchObject({ error: 'insufficient_scope', scope: 'keys:write' });
 
-  // The only owner stays; with a second one, the first may leave.
+  // The only owner cannot leave; once there is a second one, the first can.
   expect((await owner.DELETE(member, { params: to(first?.id) })).error).toMatchObject({ error: 'last_owner' });
   const alone = await owner.PATCH(member, { params: to(first?.id), body: { role: 'viewer' } });
   expect(alone.error).toMatchObject({ error: 'last_owner' });
@@ -150,7 +150,7 @@ test('nobody can assign, change or remove a role with more permissions than thei
   expect(await invite(credentials.staff.email, 'viewer', manager.client)).toMatch(/^inv_/);
 });
 
-test('nobody without orders:refund can refund an order by cancelling it, with a role or an API key', async () => {
+test('cancelling an order with a refund needs orders:refund, for staff and for API keys', async () => {
   const { owner, hire, givenOrder, baseUrl } = await openStaffedShop();
   const fulfilment = await hire('fulfilment');
   const support = await hire('support');
@@ -204,7 +204,7 @@ test('nobody can withdraw or replace an invitation to a role with more permissio
   expect((await owner.DELETE(invitation, { params: own })).response.status).toBe(404);
 });
 
-test('the audit of each affected shop records when members join and change their own login', async () => {
+test('the audit of each affected shop records when staff members join and change their login', async () => {
   const first = await openStaffedShop();
   const second = await openStaffedShop();
   const other = await openStaffedShop();
@@ -292,14 +292,14 @@ test('an invitation works once, until it is replaced or withdrawn, and never ope
   const again = await owner.POST(invitationsPath, { body: { email, role: 'owner' } });
   expect(again.error).toMatchObject({ error: 'already_staff' });
 
-  // She has a login now: the link of another shop neither sets its password nor works for anybody else.
+  // She has a login now, so an invitation from another shop neither sets her password nor works for anybody else.
   const third = await elsewhere.invite(email, 'manager');
   expect((await join(third)).error).toMatchObject({ error: 'login_required' });
   const stranger = await hire('viewer');
   const stolen = await stranger.client.POST(accept, { body: { token: third } });
   expect(stolen.error).toMatchObject({ error: 'invitation_for_another' });
   const noor = await logInAs(email);
-  // If repeated, the call returns its first response, although she already belongs to that shop.
+  // Repeating the request returns the first response, although she already belongs to that shop.
   const sent = { headers: { 'Idempotency-Key': crypto.randomUUID() }, body: { token: third } };
 
   const { data: place } = await noor.POST(accept, sent);
@@ -337,7 +337,7 @@ test('an invitation can be accepted for seven days', async () => {
   expect(shown.error).toMatchObject({ error: 'invitation_token_invalid' });
 });
 
-test('a member who leaves or loses permissions leaves no valid invitations behind', async () => {
+test('removing a staff member, or their permissions, invalidates the invitations they sent', async () => {
   const { anybody, owner, invite, hire } = await openStaffedShop();
   const [leaving, demoted, promoted] = [await hire('owner'), await hire('manager'), await hire('manager')];
   const asked = { leaving: 'owner', demoted: 'viewer', promoted: 'support' } as const;
@@ -360,7 +360,7 @@ test('a member who leaves or loses permissions leaves no valid invitations behin
   expect((await join('promoted')).data).toMatchObject({ role: 'support' });
 });
 
-test('the audit records actions of staff and keys with names, targets and fields, and shows who created and ended keys', async () => {
+test('the audit records actions of staff and API keys with names, targets and fields, and who created and ended keys', async () => {
   const { owner, dashboard, givenProduct, givenOrder } = await openStaffedShop();
   const { id: product_id } = await givenProduct();
   await owner.PATCH('/api/dashboard/products/{product_id}', {
@@ -406,7 +406,7 @@ test('the audit records actions of staff and keys with names, targets and fields
   expect(timeline?.entries[0]).toMatchObject({ type: 'payment_confirmed', actor_type: 'staff', actor_name: 'Staff' });
 });
 
-test('a call rejected without permission succeeds with its Idempotency-Key once permission is granted; each rejection is recorded', async () => {
+test('repeating a rejected request with its Idempotency-Key succeeds once permission is granted, and rejections are recorded', async () => {
   const { owner, hire, givenOrder, site_id, db_owner } = await openStaffedShop();
   const packer = await hire('fulfilment');
   const { id } = await givenOrder();

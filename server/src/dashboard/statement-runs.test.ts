@@ -42,7 +42,7 @@ async function statesOf(shop: OpenShop, orders: Order[]) {
   return details.map((order) => `${order?.status} ${order?.payment_status}`);
 }
 
-test('undoing a bank statement run makes all its orders await payment again, with a new deadline', async () => {
+test('undoing a bank statement run makes its orders await payment again, with a new deadline', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 3);
   const [first, second, other] = orders as [Order, Order, Order];
@@ -83,7 +83,7 @@ test('undoing a bank statement run makes all its orders await payment again, wit
   expect((await ship(shop, first)).response.status).toBe(409);
 });
 
-test('orders of an undone run can be marked as paid again', async () => {
+test('orders of an undone bank statement run can be marked as paid again', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 1);
   await markPaid(shop, orders, randomUUID());
@@ -116,28 +116,31 @@ test.each<[string, (shop: OpenShop, order: Order) => Promise<unknown>, string]>(
       }),
     'cancelled paid',
   ],
-])('keeps the whole run if one of its orders was %s (409 statement_run_not_undoable)', async (_what, change, state) => {
-  const shop = await openShop();
-  const orders = await givenOrders(shop, 2);
-  const [first, second] = orders as [Order, Order];
-  const run = randomUUID();
-  await markPaid(shop, orders, run);
-  await change(shop, second);
+])(
+  'does not undo a bank statement run if one of its orders was %s (409 statement_run_not_undoable)',
+  async (_what, change, state) => {
+    const shop = await openShop();
+    const orders = await givenOrders(shop, 2);
+    const [first, second] = orders as [Order, Order];
+    const run = randomUUID();
+    await markPaid(shop, orders, run);
+    await change(shop, second);
 
-  const refused = await undo(shop, run);
+    const refused = await undo(shop, run);
 
-  expect(refused.response.status).toBe(409);
-  expect(refused.error).toMatchObject({
-    error: 'statement_run_not_undoable',
-    orders: [{ id: second.id, order_number: second.order_number }],
-  });
-  expect(await statesOf(shop, [first, second])).toEqual(['confirmed paid', state]);
-  const [listed] = (await shop.dashboard.GET('/api/dashboard/statement-runs')).data ?? [];
-  expect(listed?.undoable).toBe(false);
-  expect(listed?.orders.map(({ undoable }) => undoable)).toEqual([true, false]);
-});
+    expect(refused.response.status).toBe(409);
+    expect(refused.error).toMatchObject({
+      error: 'statement_run_not_undoable',
+      orders: [{ id: second.id, order_number: second.order_number }],
+    });
+    expect(await statesOf(shop, [first, second])).toEqual(['confirmed paid', state]);
+    const [listed] = (await shop.dashboard.GET('/api/dashboard/statement-runs')).data ?? [];
+    expect(listed?.undoable).toBe(false);
+    expect(listed?.orders.map(({ undoable }) => undoable)).toEqual([true, false]);
+  },
+);
 
-test('an order whose payment is undone concurrently never ships', async () => {
+test('an order whose payment is concurrently undone never ships', async () => {
   const shop = await openShop();
   for (let round = 0; round < 8; round += 1) {
     const orders = await givenOrders(shop, 2);
@@ -149,7 +152,7 @@ test('an order whose payment is undone concurrently never ships', async () => {
   }
 });
 
-test('undoing a run twice concurrently changes its orders once', async () => {
+test('undoing a bank statement run twice concurrently changes its orders once', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 2);
   const run = randomUUID();
@@ -161,7 +164,7 @@ test('undoing a run twice concurrently changes its orders once', async () => {
   expect(await statesOf(shop, orders)).toEqual(['pending awaiting_payment', 'pending awaiting_payment']);
 });
 
-test('another shop can neither see nor undo a statement run', async () => {
+test('another shop can neither see nor undo a bank statement run', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 1);
   const run = randomUUID();
@@ -173,7 +176,7 @@ test('another shop can neither see nor undo a statement run', async () => {
   expect(await statesOf(shop, orders)).toEqual(['confirmed paid']);
 });
 
-test('a transfer for an expired order is late, and marks no order as paid', async () => {
+test('a transfer for an expired order is reported as late, and marks no order as paid', async () => {
   const shop = await openShop();
   const [expired, due] = (await givenOrders(shop, 2)) as [Order, Order];
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = any($1)', [

@@ -8,7 +8,7 @@ const rotation = '/api/dashboard/storefront-tokens/{storefront_token_id}/rotate'
 const shopPath = '/api/storefront/shop';
 const of = (storefront_token_id = '') => ({ params: { path: { storefront_token_id } } });
 
-/** A shop, and a function that makes a storefront client for any token. */
+/** Opens a shop, and returns a function that creates a storefront client for a token. */
 async function openShopToVisit() {
   const shop = await openShop();
   const visit = (storefrontToken = '', siteId = shop.site_id) =>
@@ -49,7 +49,7 @@ test('a rotated storefront token passes its description and origins to its succe
   expect((await visit(successor?.secret)).response.status).toBe(200);
 });
 
-test('rejects a web page whose origin the token does not list', async () => {
+test('rejects a request from a web page whose origin the storefront token does not list', async () => {
   const { dashboard, baseUrl, site_id } = await openShop();
   const body = { description: 'App', allowed_origins: ['https://shop.example'] };
   const { data: made } = await dashboard.POST(tokens, { body });
@@ -66,7 +66,7 @@ test('rejects a web page whose origin the token does not list', async () => {
   expect(await refused.json()).toMatchObject({ error: 'origin_not_allowed' });
 });
 
-test('the list of tokens contains no secret and no data of another shop', async () => {
+test('the list of storefront tokens contains no secret and no token of another shop', async () => {
   const { dashboard, credentials } = await openShop();
   await openShop();
 

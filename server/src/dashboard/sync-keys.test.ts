@@ -9,7 +9,7 @@ const rotation = '/api/dashboard/sync-keys/{sync_key_id}/rotate';
 const body = { description: 'Search integration' };
 const of = (sync_key_id: string) => ({ params: { path: { sync_key_id } } });
 
-/** A shop with the id of its only sync key. */
+/** Opens a shop, and returns the id of its only sync key. */
 async function openShopWithKey() {
   const shop = await openShop();
   const { data: [first] = [] } = await shop.dashboard.GET(keys);
@@ -54,7 +54,7 @@ test('rejects a third active sync key', async () => {
   expect(error).toMatchObject({ error: 'sync_key_limit', limit: 2 });
 });
 
-test('creates only two sync keys when several are requested concurrently', async () => {
+test('concurrent requests create at most two active sync keys', async () => {
   const { dashboard } = await openShop();
 
   const answers = await Promise.all(Array.from({ length: 32 }, () => dashboard.POST(keys, { body })));
@@ -64,7 +64,7 @@ test('creates only two sync keys when several are requested concurrently', async
   expect((await dashboard.GET(keys)).data).toHaveLength(2);
 });
 
-test('a rotated sync key works for another day next to its successor', async () => {
+test('a rotated sync key works for another day, as does its successor', async () => {
   const { dashboard, first } = await openShopWithKey();
 
   const { data: successor } = await dashboard.POST(rotation, of(first.id));
@@ -77,7 +77,7 @@ test('a rotated sync key works for another day next to its successor', async () 
   expect((Date.parse(old?.expires_at ?? '') - Date.now()) / 3_600_000).toBeCloseTo(24, 1);
 });
 
-test('a sync key can be rotated once', async () => {
+test('of several concurrent rotations of a sync key, only one succeeds', async () => {
   const { dashboard, first } = await openShopWithKey();
 
   const answers = await Promise.all(Array.from({ length: 8 }, () => dashboard.POST(rotation, of(first.id))));
@@ -87,7 +87,7 @@ test('a sync key can be rotated once', async () => {
   for (const { error } of refused) expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('a rotation that would create a third active sync key changes nothing', async () => {
+test('a rotation that would make a third active sync key changes nothing', async () => {
   const { dashboard, first } = await openShopWithKey();
   await dashboard.POST(keys, { body });
 
@@ -98,7 +98,7 @@ test('a rotation that would create a third active sync key changes nothing', asy
   expect(data?.map(({ expires_at }) => expires_at)).toEqual([null, null]);
 });
 
-test('a rotated sync key no longer counts toward the limit after its day', async () => {
+test('a rotated sync key stops counting toward the limit after a day', async () => {
   const { dashboard, first, owner } = await openShopWithKey();
   await dashboard.POST(rotation, of(first.id));
   await owner.query(sql`update commerce.tokens set expires_at = now() where id = ${first.id}`);

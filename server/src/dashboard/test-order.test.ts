@@ -3,7 +3,7 @@ import { openShop } from '../../test/shop.ts';
 
 const testOrder = '/api/dashboard/setup/test-order';
 
-test('a test order passes all steps, shows its mails, and leaves nothing behind', async () => {
+test('a test order passes through all steps, shows its mails and is then removed', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const empty = await shop.dashboard.POST(testOrder);
@@ -19,7 +19,7 @@ test('a test order passes all steps, shows its mails, and leaves nothing behind'
   await shop.givenShippingOption({ countries: ['US'], states: ['CA'], postcode_prefixes: ['94'] });
   await shop.dashboard.POST('/api/dashboard/webhooks', { body: { url: 'https://erp.example/hook', events: ['*'] } });
 
-  // The order sells and sends nothing: the tables have as many rows after it as before.
+  // The test order sells and sends nothing: the tables have as many rows as before.
   const counts = async () => {
     const { rows } = await owner.query(
       `select (select count(*) from commerce.orders where site_id = $1) as orders,

@@ -12,12 +12,12 @@ import * as inventory from '../shop/stock/inventory.ts';
 const PRODUCTS = 400;
 /**
  * Maximum number of reads per variant for the count, the page and a search. Joining all variants with all products
- * would read each one 400 times.
+ * would read each 400 times.
  */
 const TIMES = 40;
 /**
- * Number of scans that a list may make: the statistics say that all rows belong to one shop, so a list may scan a whole
- * table with rows of other tests.
+ * Maximum number of scans of the whole variants table per list. The test sets planner statistics that assign all rows to
+ * another shop, so PostgreSQL may choose such scans. They also read rows of other tests.
  */
 const SCANS = 2;
 
@@ -31,7 +31,7 @@ const LISTS: Record<string, (shop: Shop) => Promise<{ total: number }>> = {
   'products in stock, by name': (shop) => products.list(shop, { stock: 'in', sort: 'name_asc' }),
 };
 
-test('a list reads each variant a few times, not once per product, even in a shop missing from the database statistics', async ({
+test('a list reads each variant a few times, not once per product, even without database statistics for its shop', async ({
   skip,
 }) => {
   const [shop, seen] = [await openShop(), await openShop()];
@@ -61,7 +61,7 @@ test('a list reads each variant a few times, not once per product, even in a sho
   }
 });
 
-/** The number of variant rows that a list reads, as PostgreSQL counts them in a transaction. */
+/** The number of variant rows that a list reads, as counted by PostgreSQL. */
 async function readsOf(site_id: string, list: (shop: Shop) => Promise<{ total: number }>) {
   const { db } = await testServer();
   return inShopAsSystem(db, site_id, async (shop) => {
@@ -89,7 +89,7 @@ const MORE_COATS = `
     select (jsonb_populate_record(v, jsonb_build_object('id', gen_random_uuid(), 'product_id', c.id, 'sku', null))).*
     from commerce.variants v, copies c where v.site_id = $1 and v.product_id = $2`;
 
-/** Gives a table the statistics that it has if one shop filled it before another was opened. */
+/** Sets the statistics of a table as if one shop had filled it before another was opened. */
 const ALL_OF = `select pg_restore_attribute_stats('schemaname', 'commerce', 'relname', $1::text, 'attname', 'site_id',
   'inherited', false, 'version', 180000, 'null_frac', 0::real, 'avg_width', 16, 'n_distinct', 1::real,
   'most_common_vals', $2::text, 'most_common_freqs', '{1}'::real[])`;

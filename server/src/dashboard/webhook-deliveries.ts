@@ -8,7 +8,7 @@ export const listWebhookDeliveries: Handler<'dashboard.listWebhookDeliveries'> =
 
 export const getWebhookDelivery: Handler<'dashboard.getWebhookDelivery'> = async ({ shop, caller, path }) => {
   const delivery = await deliveries.get(shop, path.delivery_id);
-  // The body of the delivery shows the resource that the event is about.
+  // The payload of a delivery contains the resource of its event.
   requireEvents([delivery.type as EventType], caller);
   return delivery;
 };

@@ -22,7 +22,7 @@ function at(webhook_id: string) {
   return { params: { path: { webhook_id } } };
 }
 
-test("a webhook's secret is shown once and stored encrypted", async () => {
+test('returns the secret of a webhook once and stores it encrypted', async () => {
   const shop = await openShop();
   const { id, secret } = await givenWebhook(shop);
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
@@ -35,7 +35,7 @@ test("a webhook's secret is shown once and stored encrypted", async () => {
   expect(rows[0]?.row).not.toContain(Buffer.from(secret).toString('hex'));
 });
 
-test('staff can also manage the webhooks of integrations', async () => {
+test('staff can manage the webhooks of integrations', async () => {
   const shop = await openShop();
   const { data: registered } = await shop.sync.POST('/api/sync/webhook/register', {
     body: { url, events: ['product.updated'] },
@@ -58,7 +58,7 @@ test('staff can also manage the webhooks of integrations', async () => {
   expect((await shop.dashboard.GET('/api/dashboard/webhooks')).data).toEqual([]);
 });
 
-test("an integration cannot take over the merchant's webhooks, but any API key of the shop manages those of integrations", async () => {
+test("an integration cannot change the merchant's webhooks, but any API key of the shop can change those of integrations", async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   const params = { path: { webhook_id: id } };
@@ -81,7 +81,7 @@ test("an integration cannot take over the merchant's webhooks, but any API key o
   expect((await second.POST('/api/sync/webhook/{webhook_id}/rotate', theirs)).response.status).toBe(200);
 });
 
-test('a webhook can be changed, disabled and enabled, and pending deliveries fail while it is disabled', async () => {
+test('a webhook can be changed, disabled and enabled, and its pending deliveries fail while it is disabled', async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   await shop.dashboard.POST('/api/dashboard/webhooks/{webhook_id}/test', at(id));
@@ -124,7 +124,7 @@ test('only one of two concurrent rotations of a webhook secret succeeds', async 
   expect(refused).toMatchObject({ error: 'rotation_in_progress', previous_secret_expires_at: expect.any(String) });
 });
 
-test('repeating a registration returns the secret again until the webhook is deleted', async () => {
+test('repeating a registration returns the same secret until the webhook is deleted', async () => {
   const shop = await openShop();
   const request = {
     body: { url, events: ['order.paid' as const] },
@@ -209,7 +209,7 @@ test('a listener receives events in order from its creation on, and loses none b
   expect((await fetch({ cursor })).response.status).toBe(404);
 });
 
-test('a triggered event is the example from the contract, marked as a test', async () => {
+test("a triggered test event is the contract's example, marked as a test", async () => {
   const shop = await openShop();
   const { id } = await givenWebhook(shop);
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: {} });
@@ -219,7 +219,7 @@ test('a triggered event is the example from the contract, marked as a test', asy
   expect(list?.deliveries).toMatchObject([{ webhook_id: id, event_id: data?.event_id, type: 'order.paid' }]);
 });
 
-test("a ping returns the receiver's response, without control characters and cut after 1 KB", async () => {
+test("a ping returns the receiver's response without control characters, cut after 1 KB", async () => {
   const shop = await openShop();
   const said = `no\u0000t to\u001bday ${'é'.repeat(1_000)}`;
   const receiver = await openReceiver(() => [503, {}, said]);

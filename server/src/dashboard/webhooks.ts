@@ -22,7 +22,7 @@ export const updateWebhook: Prepared<'dashboard.updateWebhook'> = {
     if (url !== undefined) await checkRegistration(url, egress.policy);
     return async ({ shop, caller, path, body }) => {
       const changed = await webhooks.update(shop, path.webhook_id, body);
-      // The caller who chooses the URL or the events must be allowed to read those events.
+      // The caller who sets the URL or the events must be allowed to read those events.
       if ('url' in body || 'events' in body) requireEvents(changed.events, caller);
       return changed;
     };

@@ -1,12 +1,12 @@
 /**
- * The database rights of all roles except the owner of the tables. Migrations grant them when they create the tables.
- * They are listed here again because a restored dump may lack the roles, and with them the grants and policies:
- * `roles.ts` and `mend-access.ts` then add what is missing. A test compares the two lists, so rights that a migration
- * grants must be added here too.
+ * The privileges and policies of all database roles except the owner of the tables. Migrations grant them. A restored
+ * dump may lack the roles and with them their grants and policies, so they are listed here again, and `roles.ts` and
+ * `mend-access.ts` add missing ones. When a migration grants a privilege, add it here too; a test compares both.
  */
+
 export interface TableRight {
   role: string;
-  /** The name of the table with its schema. */
+  /** Table name with schema. */
   table: string;
   rights: readonly Right[];
 }
@@ -21,18 +21,18 @@ export interface Policy {
   using: string;
 }
 
-/** Database roles that the server needs. */
+/** Roles without which the server does not start. */
 export const SERVER_ROLES = ['commerce_app', 'commerce_search', 'commerce_sweep'];
 
 /**
- * Reads every row, for backups. Even the owner of the tables is subject to row-level security, and an ordinary login
- * cannot create a role with BYPASSRLS, so policies let this role read the tables.
+ * The role that reads all rows for backups. Row-level security applies even to the owner of the tables, and an ordinary
+ * login cannot create a role with BYPASSRLS, so policies let this role read the tables.
  */
 export const BACKUP_ROLE = 'commerce_backup';
 
 /**
- * Its members may act as commerce_backup. It is NOINHERIT: the login of the server is a member, and must not see all
- * rows unless it switches to the role explicitly. PostgreSQL 15 cannot express that for a single grant.
+ * Members of this role may switch to commerce_backup. The role is NOINHERIT, so that the server's login, which is a
+ * member, sees all rows only after an explicit switch. PostgreSQL 15 cannot express that for a single grant.
  */
 export const BACKUP_MEMBERS = 'commerce_backup_members';
 
@@ -41,12 +41,14 @@ const ADD = ['SELECT', 'INSERT'] as const;
 const WRITE = ['SELECT', 'INSERT', 'UPDATE', 'DELETE'] as const;
 const SWEEP = ['SELECT', 'DELETE'] as const;
 
-/** The tables on which commerce_app has fewer rights. */
+/** Tables on which commerce_app has fewer privileges than on the others. */
 const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
+  audit_checkpoints: READ,
   audit_events: ADD,
   audit_keys: ['SELECT', 'INSERT', 'UPDATE'],
   audit_seals: READ,
   change_eras: READ,
+  disputes: ['SELECT', 'INSERT', 'UPDATE'],
   operator_audit_events: [],
   operator_keys: [],
   order_events: ADD,
@@ -55,7 +57,9 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   refund_items: ADD,
   refunds: ADD,
   site_domains: READ,
+  site_receivers: [],
   stock_movements: ADD,
+  withdrawal_statements: ADD,
 };
 
 const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
@@ -94,10 +98,10 @@ const SWEEP_RIGHTS: Record<string, readonly Right[]> = {
   webhook_deliveries: SWEEP,
 };
 
-/** The tables that the search functions read. */
+/** Tables that the search functions read. */
 const SEARCHED = ['customers', 'fulfillments', 'order_lines', 'orders', 'product_search', 'products', 'variants'];
 
-/** The rights to the given tables of the schema commerce. */
+/** The privileges on the given tables of the schema `commerce`. */
 export function tableRights(tables: string[]): TableRight[] {
   return tables.flatMap((name) => {
     const table = `commerce.${name}`;
@@ -108,7 +112,7 @@ export function tableRights(tables: string[]): TableRight[] {
   });
 }
 
-/** Policies for single roles. Tenant policies apply to every role and are part of the tables. */
+/** Policies that apply to a single role. Tenant policies apply to every role, and are created with the tables. */
 export const POLICIES: Policy[] = [
   due('audit_events', 'true'),
   sweep('audit_seals', 'true'),
@@ -163,8 +167,9 @@ export function backupPolicy(table: string): Policy {
   return { table, name: 'backup', role: BACKUP_ROLE, command: 'select', using: 'true' };
 }
 
-/** Functions that run with the rights of their owner; only requests may call them. */
+/** Functions and procedures that run as their owner. Only commerce_app may call them. */
 export const REQUEST_FUNCTIONS = [
+  'begin_era',
   'enqueue',
   'enqueue_all',
   'enqueue_delivery',
@@ -172,9 +177,12 @@ export const REQUEST_FUNCTIONS = [
   'enqueue_file',
   'erase_audit_details',
   'queue_state',
+  'standby_state',
 ];
 
-/** The functions that run as commerce_search. Anyone may call them: they return only ids of the current tenant. */
+/**
+ * Functions that run as commerce_search. Everyone may call them, because they return only ids of the current tenant.
+ */
 export const SEARCH_FUNCTIONS = [
   'search_products',
   'search_orders',

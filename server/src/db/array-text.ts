@@ -1,6 +1,6 @@
 /**
- * Formats a list of thousands of elements as a PostgreSQL array. `pg`'s own conversion takes several times as long,
- * because it handles every type of element.
+ * Formats a list as a PostgreSQL array. For thousands of elements, `pg`'s own conversion takes several times as long,
+ * because it handles every type.
  */
 export function arrayText(values: (string | number | boolean | null)[]): string {
   return `{${values.map(elementText).join(',')}}`;

@@ -1,8 +1,8 @@
 import { type Connection, send } from './connect.ts';
 
 /**
- * Runs part of a transaction as the login that owns the tables, for tables to which requests have no access. An error
- * ends the transaction and with it the role.
+ * Runs a part of a transaction as the owner of the tables, for tables that requests cannot access. An error aborts the
+ * transaction, which also resets the role.
  */
 export async function asOwner<T>(connection: Connection, work: () => Promise<T>): Promise<T> {
   await send(connection, 'set local role none');

@@ -21,7 +21,7 @@ async function givenDatabase(): Promise<string> {
   return Object.assign(new URL(databaseUrl()), { pathname: `/${name}` }).href;
 }
 
-/** A database created by the migrations 0001 to 0195, with a demo shop. */
+/** Creates a database with the migrations 0001 to 0195 and a demo shop. */
 async function givenOldDatabase(): Promise<string> {
   const url = await givenDatabase();
   await restoreOldDatabase(asSuperuser(url), owner());
@@ -36,7 +36,7 @@ async function recordedIn(url: string): Promise<unknown[]> {
   return send(url, 'select id, name from public.commerce_migrations order by id');
 }
 
-/** The number of rows in each table, and a checksum of the rows of some. */
+/** Row counts of all tables, and checksums of some. */
 async function rowsIn(url: string): Promise<unknown[]> {
   return send(
     asSuperuser(url),
@@ -56,7 +56,7 @@ test('the baseline creates the schema of the migrations that it replaces, with r
   for (const [kind, lines] of Object.entries(before)) expect(after[kind], kind).toEqual(lines);
 });
 
-test('adopts a database at the baseline once when two processes start together, keeps its rows and applies the later migrations', async () => {
+test('adopts a database at the baseline once when two processes start together, keeps its rows and runs the later migrations', async () => {
   const [old, fresh] = [await givenOldDatabase(), await givenDatabase()];
   const before = await rowsIn(old);
   const recordedBefore = await recordedIn(old);
@@ -96,7 +96,7 @@ test('rejects an older database with its version and the commit to migrate with,
   ]);
 });
 
-test('doctor lists only later migrations as missing in a database that is not adopted yet', async () => {
+test('doctor reports only later migrations as missing in a database that was not adopted yet', async () => {
   const findings = await examine({ DATABASE_URL: await givenOldDatabase() });
 
   const later = MIGRATION_NAMES.filter((name) => name > BASELINE);

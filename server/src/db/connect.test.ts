@@ -16,7 +16,7 @@ test('a connection that breaks in a transaction fails that transaction, not the 
 
   const lost = inTransaction(db, async (connection) => {
     const { rows } = await connection.client.query<{ pid: number }>('select pg_backend_pid() as pid');
-    // The connection is idle now, so no statement waits for its end.
+    // No statement is running, so only the event shows that the connection has ended.
     const ended = new Promise((noticed) => connection.client.once('end', noticed));
     await owner.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
     await ended;

@@ -1,3 +1,8 @@
+/**
+ * The connection pool of all requests. Every statement has a time limit. Every connection runs as commerce_app, which
+ * owns no tables and is subject to row-level security.
+ */
+
 import type { Writable } from 'node:stream';
 import pg from 'pg';
 import type { Sql } from 'sql-template-tag';
@@ -7,28 +12,26 @@ import { ABORTED, BOUNDARIES, flush, prepareConnection, Statement, type Statemen
 import { summaryOf } from './statement-summary.ts';
 import { countAddedJobs } from './wake-workers.ts';
 
-/**
- * The pool that serves every request, and the only way to send a statement. Each statement has a time limit, and each
- * connection runs as commerce_app, a role that owns nothing and is subject to row-level security.
- */
 export interface PoolOptions {
   url: string;
   max: number;
-  /** `transaction`: a pooler may give each transaction another connection, so statements are not prepared. */
+  /** With `transaction`, a pooler may use another connection for each transaction, so statements are not prepared. */
   pooling: 'session' | 'transaction';
   applicationName?: string;
   /** How long to wait for a connection. */
   connectWithinMs?: number;
-  /** How long a connection stays open without use; defaults to 30 seconds. */
+  /** How long an unused connection stays open. Default: 30 seconds. */
   idleMs?: number;
+  /** By how much order numbers advance when a new era begins (era.ts). */
+  skippedNumbers?: number;
 }
 
 pg.types.setTypeParser(pg.types.builtins.INT8, parseInteger);
 pg.types.setTypeParser(pg.types.builtins.TIMESTAMPTZ, parseMoment);
 
 /**
- * Converts PostgreSQL's text of a time in UTC to ISO 8601. Years beyond 9999 become the last time that the contract can
- * express.
+ * Converts PostgreSQL's text of a UTC time to ISO 8601. Years after 9999 become the latest time that the contract
+ * allows.
  */
 export function parseMoment(text: string): string {
   const [, date, time, fraction = ''] = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(?:\.(\d+))?\+00$/.exec(text) ?? [];
@@ -41,10 +44,10 @@ function parseInteger(text: string): number {
   return value;
 }
 
-/** PostgreSQL's timeouts for running a statement and for waiting for a lock. */
+/** statement_timeout and lock_timeout, in milliseconds. */
 export const LONGEST_MS = { statement: 5_000, lock: 2_000 };
 
-/** The settings of every connection. Times are in milliseconds. */
+/** PostgreSQL settings of every connection. Times are in milliseconds. */
 const SETTINGS = {
   role: 'commerce_app',
   search_path: 'commerce,public',
@@ -52,7 +55,7 @@ const SETTINGS = {
   statement_timeout: String(LONGEST_MS.statement),
   lock_timeout: String(LONGEST_MS.lock),
   idle_in_transaction_session_timeout: '10000',
-  // Frequently read data is in memory, so an index look-up of a few rows is faster than reading a small table.
+  // Most data is in memory, so reading a few rows by an index is faster than scanning a small table.
   random_page_cost: '1.1',
 };
 const BEGIN_WITH_SETTINGS = [
@@ -61,35 +64,37 @@ const BEGIN_WITH_SETTINGS = [
 ].join('; ');
 
 /**
- * How long to wait for the database: a little longer than the statement timeout, so that PostgreSQL's own error arrives
- * first.
+ * How long to wait for an answer from PostgreSQL. Longer than the statement timeout, so that PostgreSQL's own error
+ * arrives first.
  */
 const SILENCE_MS = 6_000;
 const LEAST_SILENCE_MS = 2_000;
 
-/** The keys of the rows that one statement is about to read. */
+/** Keys of rows that one statement will read. */
 export interface AskedRows {
   keys: Set<string>;
   rows: Promise<Map<string, object>>;
 }
 
-/** A connection of the pool during one piece of work, and the state of that work. */
+/** A connection taken from the pool, with the state of the work on it. */
 export class Connection {
   readonly client: pg.PoolClient;
-  /** Whether the connection remains the same between transactions, so that it keeps settings and prepared statements. */
+  /**
+   * Whether settings and prepared statements survive between transactions, because each one gets the same connection.
+   */
   readonly keepsSession: boolean;
   /** How long to wait for an answer, in milliseconds. */
   readonly silenceMs: number;
-  /** The time limits of unanswered statements in milliseconds, in order. */
+  /** Time limits in milliseconds of the statements without an answer, in order of sending. */
   readonly #unanswered: number[] = [];
   #silence: NodeJS.Timeout | undefined;
-  /** Statements whose result is not awaited. If one fails, the end of the transaction fails too. */
+  /** Statements whose results are not awaited. If one fails, the end of the transaction fails too. */
   unheard: Promise<unknown>[] = [];
-  /** Deadline of the work, in milliseconds since 1970. */
+  /** Deadline of the work in milliseconds since 1970. */
   endsAt = Number.POSITIVE_INFINITY;
-  /** Whether the database has rejected writes since the connection was taken. */
+  /** Whether the database has rejected writes since the connection was taken from the pool. */
   isOutdated: () => boolean = () => false;
-  /** Rows requested in the same tick, by site and list (listing.ts). */
+  /** Rows requested in the same tick, by site id and listing (listing.ts). */
   readonly asked = new Map<string, Map<object, AskedRows>>();
 
   constructor(client: pg.PoolClient, keepsSession = true, silenceMs = SILENCE_MS) {
@@ -98,7 +103,7 @@ export class Connection {
     this.silenceMs = silenceMs;
   }
 
-  /** Notes that a statement was sent. Its time limit starts once the previous statements are answered. */
+  /** Call when a statement is sent. Its time limit starts when all earlier statements are answered. */
   noteSent(limitMs: number): void {
     this.#unanswered.push(limitMs);
     if (this.#unanswered.length === 1) this.#limitSilence();
@@ -109,7 +114,7 @@ export class Connection {
     this.#limitSilence();
   }
 
-  /** If a statement is not answered in time, closes the connection; that statement and all later ones fail. */
+  /** Closes the connection if a statement is not answered in time. That statement and all later ones fail. */
   #limitSilence(): void {
     clearTimeout(this.#silence);
     const [limitMs] = this.#unanswered;
@@ -119,7 +124,7 @@ export class Connection {
 }
 
 /**
- * Takes a connection from the pool. The time for which the caller waited for it reduces the time for answers. Throws
+ * Takes a connection from the pool. The time spent waiting for it counts towards the time limit of the work. Throws
  * DatabaseReadOnly while the database rejects writes.
  */
 export async function takeConnection(pool: pg.Pool): Promise<Connection> {
@@ -133,7 +138,7 @@ export async function takeConnection(pool: pg.Pool): Promise<Connection> {
   return connection;
 }
 
-/** Sends a statement without values, such as BEGIN and COMMIT. */
+/** Sends a statement without parameters, such as BEGIN or COMMIT. */
 export function send(connection: Connection, text: string, within_ms = SILENCE_MS): Promise<pg.QueryResult> {
   const name = connection.keepsSession && BOUNDARIES[text] ? text : undefined;
   return transmit(connection, { name, text, values: undefined }, Math.min(within_ms, connection.silenceMs));
@@ -151,7 +156,7 @@ async function transmit<Row extends object>(
   try {
     return await (connection.client.query(statement as never) as unknown as PromiseLike<pg.QueryResult<Row>>);
   } catch (error) {
-    // Replaces the stack of the socket's reader, which does not help to find the cause.
+    // The original stack shows only the socket, not who sent the statement.
     if (error instanceof Error) Error.captureStackTrace(error);
     span?.fail(error);
     throw error;
@@ -167,7 +172,7 @@ function spanOf(text: string): SpanStart {
   return { name: summary, kind: 'client', attributes, onlyWithin: true };
 }
 
-/** Sends the statements of the same tick in one packet, because writing a packet costs more than its content. */
+/** Sends all statements of a tick in one packet, because each packet is expensive. */
 function gatherWrites(connection: Connection): void {
   const stream = streamOf(connection);
   if (stream.writableCorked > 0) return;
@@ -178,25 +183,22 @@ function gatherWrites(connection: Connection): void {
   });
 }
 
-/**
- * Closes a connection at once, with its pending statements, so that PostgreSQL rolls back. `end` would wait for the
- * statements.
- */
+/** Closes a connection at once, so that PostgreSQL rolls back. `end` would wait for its running statements. */
 export function cut(connection: Connection, reason?: Error): void {
   streamOf(connection).destroy(reason);
 }
 
-/** Returns a connection to its pool, which closes it if it failed, was cut off or is outdated. */
+/** Returns a connection to its pool, which closes it if it failed, was cut or is outdated. */
 export function giveBack(connection: Connection, broken: Error | undefined): void {
   connection.client.release(broken ?? (streamOf(connection).destroyed || connection.isOutdated()));
 }
 
-/** The stream of a connection, which `pg` does not declare. */
+/** The connection's socket. `pg`'s types do not declare it. */
 function streamOf({ client }: Connection): Writable {
   return (client as unknown as { connection: { stream: Writable } }).connection.stream;
 }
 
-/** Waits for statements sent in the same tick. Throws the error of the first statement that failed by itself. */
+/** Awaits statements that were sent in the same tick. Throws the first error that is not the consequence of another. */
 export async function together<const Sent extends readonly unknown[]>(
   ...sent: Sent
 ): Promise<{ -readonly [I in keyof Sent]: Awaited<Sent[I]> }> {
@@ -210,17 +212,24 @@ export async function together<const Sent extends readonly unknown[]>(
   };
 }
 
-/** A pool for a pooler that gives each transaction another connection to PostgreSQL. */
+/** Marks a pool behind a pooler in transaction mode. */
 class PooledByTransaction extends pg.Pool {}
 
-/** Whether the connections of a pool remain the same between transactions. */
+/** Whether connections of the pool stay the same between transactions. */
 export function keepsSessions(pool: pg.Pool): boolean {
   return !(pool instanceof PooledByTransaction);
 }
 
-/** The statement that begins a transaction. Behind a pooler in transaction mode it applies the settings too. */
+/** The statement that begins a transaction. Behind a pooler in transaction mode it contains the settings too. */
 export function begin({ keepsSession }: Connection): string {
   return keepsSession ? 'begin' : BEGIN_WITH_SETTINGS;
+}
+
+export const SKIPPED_NUMBERS = 1_000;
+const skippedNumbers = new WeakMap<pg.Pool, number>();
+
+export function skippedNumbersOf(pool: pg.Pool): number {
+  return skippedNumbers.get(pool) ?? SKIPPED_NUMBERS;
 }
 
 export function openPool(options: PoolOptions): pg.Pool {
@@ -240,37 +249,38 @@ export function openPool(options: PoolOptions): pg.Pool {
     pipeline: true,
     ...(keepsSession && { options: settings.map(([name, value]) => `-c ${name}=${value}`).join(' ') }),
   });
+  skippedNumbers.set(pool, options.skippedNumbers ?? SKIPPED_NUMBERS);
   ignoreLostConnections(pool);
   return pool.on('connect', countAddedJobs).on('connect', prepareConnection);
 }
 
 /**
- * Handles lost connections: the next statement of a request fails, and an idle connection is replaced. Without a
- * handler, either event would end the process.
+ * Ignores events of lost connections. The next statement on the connection fails, and the pool replaces idle ones.
+ * Without a handler, the event would crash the process.
  */
 export function ignoreLostConnections(pool: pg.Pool): pg.Pool {
   pool.on('error', () => {});
   return pool.on('connect', (connection) => connection.on('error', () => {}));
 }
 
-// The texts of statements are constants, so their number is bounded; the limit guards against one that is not.
+// Statement texts are constants, so there are few. The limit protects against a text that is not constant.
 const STATEMENT_LIMIT = 2_000;
 const named = new Map<string, Pick<StatementConfig, 'name' | 'text'>>();
 
-/** Called with each statement while its sender is on the stack. The returned function is called with the result. */
+/** Called when a statement is sent. The returned function is called with its result. */
 export type ResultObserver = (text: string) => (result: pg.QueryResult) => void;
 
 let observer: ResultObserver | undefined;
 
-/** Lets tests compare the columns of results with the declared types (scripts/check-row-types.ts). */
+/** Lets tests compare the columns of results with the declared row types (scripts/check-row-types.ts). */
 export function observeResults(next: ResultObserver): void {
   observer = next;
 }
 
 /**
- * Sends a statement, prepared under a name for its text. PostgreSQL plans it again each time if it estimates fewer rows
- * for the given values than on average, as for any short array. So where planning takes longer than running, arrays are
- * written as `(select $1::uuid[])`: the planner then cannot see their values, and keeps one generic plan.
+ * Sends a prepared statement. PostgreSQL plans each execution anew (a custom plan) while it estimates fewer rows for
+ * the given values than on average, as for any short array. If planning takes longer than running, write the array as
+ * `(select $1::uuid[])`: the planner then does not see the values, and uses one generic plan.
  */
 export async function query<Row extends object>(connection: Connection, statement: Sql): Promise<pg.QueryResult<Row>> {
   const { name, text } = connection.keepsSession ? nameOf(statement.text) : { name: undefined, text: statement.text };
@@ -280,10 +290,7 @@ export async function query<Row extends object>(connection: Connection, statemen
   return result;
 }
 
-/**
- * The name of a statement. It is the same string each time, so that comparing it with that of the prepared statement is
- * cheap.
- */
+/** The name of a prepared statement. Cached, because equal strings compare faster if they are the same string. */
 function nameOf(text: string): Pick<StatementConfig, 'name' | 'text'> {
   const known = named.get(text);
   if (known) return known;

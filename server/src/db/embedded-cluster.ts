@@ -21,19 +21,19 @@ import { type Account, type Binaries, makeOpenDir, mayEnter } from './embedded-b
 
 /** The files of one PostgreSQL cluster. */
 export interface Cluster {
-  /** Absolute, without symbolic links. */
+  /** Absolute path without symbolic links. */
   directory: string;
-  /** The password of the superuser and of the owner of the shop's database. */
+  /** Password of the superuser and of the owner of the shop's database. */
   password: string;
 }
 
 const MAJOR_VERSION = '18';
-// Stored in the cluster's directory, so that password and files exist together.
+// In the cluster's directory, so that files and password cannot be separated.
 const PASSWORD_FILE = 'commerce.password';
 
 /**
- * The cluster in `dataDir/postgres`, which is created on first use. The creation ends with one rename: a killed process
- * leaves only a draft, and of two processes that start at once, one wins and both use its cluster.
+ * Opens the cluster in `dataDir/postgres`, and creates it on first use. A rename completes the creation, so a killed
+ * process leaves only a draft, and if two processes start at once, both use the cluster of the first.
  */
 export async function openCluster(options: {
   dataDir: string;
@@ -118,7 +118,7 @@ async function make({ binaries, account, durable }: Making, place: string): Prom
 }
 
 /**
- * Creates the files in the open directory, if the account may not enter the data directory, such as one under /root.
+ * Creates the cluster in OPEN_DIR if PostgreSQL's user may not enter the data directory, for example one below /root.
  */
 async function makeElsewhere(making: Making, place: string): Promise<void> {
   const elsewhere = join(makeOpenDir(), `data-${randomUUID()}`);
@@ -133,7 +133,7 @@ async function makeElsewhere(making: Making, place: string): Promise<void> {
 
 const DRAFT_LIFETIME_MS = 600_000;
 
-/** Deletes drafts of starts that were killed. A recent draft may belong to a start that is still in progress. */
+/** Deletes drafts of killed starts. Recent drafts may belong to a start in progress. */
 function sweepDrafts(place: string): void {
   const parent = join(place, '..');
   for (const name of readdirSync(parent)) {
@@ -157,12 +157,11 @@ async function initdb(
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    // PostgreSQL's own Unicode rules, which are the same on every machine.
+    // PostgreSQL's own Unicode rules are the same on every machine.
     '--locale-provider=builtin',
     '--builtin-locale=C.UTF-8',
     '--locale=C',
-    // The definition of letters comes from the machine's locale: pg_trgm uses it, and in the C locale only ASCII
-    // letters count.
+    // pg_trgm takes the definition of letters from the machine's locale. In the C locale only ASCII letters count.
     `--lc-ctype=${unicodeLocale()}`,
     '--no-instructions',
   ];
@@ -178,7 +177,7 @@ async function initdb(
   }
 }
 
-/** A Unicode locale of this machine; C if there is none. */
+/** A Unicode locale of this machine, or C if there is none. */
 function unicodeLocale(): string {
   try {
     const known = execFileSync('locale', ['-a'], { encoding: 'utf8', stdio: 'pipe' }).split('\n');
@@ -189,7 +188,7 @@ function unicodeLocale(): string {
 }
 
 /**
- * The environment for PostgreSQL's programs, without PGPORT and similar variables that would change their behaviour.
+ * The environment for PostgreSQL's programs, without PGPORT and similar variables, which would change their behaviour.
  */
 export function plainEnv(): NodeJS.ProcessEnv {
   const { PATH, SystemRoot, TEMP } = process.env;

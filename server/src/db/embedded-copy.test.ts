@@ -15,7 +15,7 @@ async function send(url: string, statement: string): Promise<unknown[]> {
   return rows;
 }
 
-/** The copy command in docs/configuration.md, with other directories. */
+/** The copy command in docs/configuration.md for other directories. */
 function documentedCopy(dataDir: string, file: string): string[] {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/configuration.md'), 'utf8');
   const [, command = ''] = /`(tar --dereference [^`]+)`/.exec(page) ?? [];
@@ -23,7 +23,7 @@ function documentedCopy(dataDir: string, file: string): string[] {
 }
 
 test('the documented command copies DATA_DIR completely, even if DATA_DIR/postgres is a link', async () => {
-  // PostgreSQL's user may not enter root's temporary directory, so root gets a link; other users do not.
+  // PostgreSQL's user may not enter root's temporary directory, so DATA_DIR/postgres becomes a link there.
   const closed = mkdtempSync(join(tmpdir(), 'commerce-closed-'));
   const open = mkdtempSync(join(tmpdir(), 'commerce-open-'));
   const [dataDir, copy, file] = [join(closed, 'data'), join(open, 'data'), join(closed, 'copy.tar.gz')];

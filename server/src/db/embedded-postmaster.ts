@@ -9,23 +9,23 @@ import type { Account, Binaries } from './embedded-binaries.ts';
 import { type Cluster, plainEnv } from './embedded-cluster.ts';
 import { freePort } from './free-port.ts';
 
-/** What is needed to run the postmaster, PostgreSQL's main process, of one cluster. */
+/** Dependencies for starting PostgreSQL's main process, the postmaster. */
 export interface PostmasterDeps {
   cluster: Cluster;
   binaries: Binaries;
   account: Account | undefined;
-  /** Where PostgreSQL logs. */
+  /** File for PostgreSQL's log. */
   logFile: string;
-  /** False gives up crash safety for speed; for tests only. */
+  /** False trades crash safety for speed. Only for tests. */
   durable: boolean;
   onProgress: (sentence: string) => void;
-  /** Called when PostgreSQL was started but does not answer yet. */
+  /** Called when PostgreSQL was started but does not accept connections yet. */
   onSpawn: () => void;
 }
 
 export interface Running {
   port: number;
-  /** Whether the postmaster was already running; false if we started it. */
+  /** Whether the postmaster was already running. */
   reused: boolean;
 }
 
@@ -33,8 +33,9 @@ const READY_WITHIN_MS = 60_000;
 const POLL_MS = 20;
 
 /**
- * A postmaster of this cluster that answers: one that a killed server left running, or a new one on `port` (any free
- * port if undefined). Waits while one recovers or shuts down. Throws an Error with the end of the log if none starts.
+ * Returns a postmaster of this cluster that accepts connections: one that a killed server left running, or a new one on
+ * `port` (undefined: any free port). Waits while an existing one recovers or shuts down. If none starts, throws an
+ * Error with the end of PostgreSQL's log.
  */
 export async function runningPostmaster(deps: PostmasterDeps, port?: number): Promise<Running> {
   const deadline = Date.now() + READY_WITHIN_MS;
@@ -59,8 +60,8 @@ export async function runningPostmaster(deps: PostmasterDeps, port?: number): Pr
 }
 
 /**
- * Stops the postmaster. Open transactions are rolled back; committed ones are on disk. Another server may start the
- * next postmaster as soon as this one has ended, and `pg_ctl stop --wait` would mistake that one for this one.
+ * Stops the postmaster. Open transactions are rolled back. `pg_ctl stop --wait` is not used: when this postmaster has
+ * stopped, another server may start one at once, and pg_ctl would wait for that one.
  */
 export async function stopPostmaster({ cluster, binaries, account }: PostmasterDeps): Promise<void> {
   const lock = lockOf(cluster.directory);
@@ -71,9 +72,9 @@ export async function stopPostmaster({ cluster, binaries, account }: PostmasterD
       env: plainEnv(),
       windowsHide: true,
     });
-  // An immediate stop is safe too, but it makes the next start slower, because the log must be replayed.
+  // An immediate stop is safe, but the next start must replay the log and takes longer.
   for (const [mode, seconds] of [['fast', 15] as const, ['immediate', 5] as const]) {
-    // This fails if the postmaster has ended meanwhile.
+    // Fails if the postmaster has already stopped.
     const failure = await stop(mode).then(
       () => undefined,
       (error: Error) => error,
@@ -91,14 +92,14 @@ async function hasGone(directory: string, pid: number, seconds: number): Promise
   }
 }
 
-/** The postmaster's own status file in its directory. */
+/** Contents of postmaster.pid, the status file of the postmaster. */
 interface Lock {
   pid: number;
   port: number;
   status: string;
 }
 
-/** Whether the postmaster is shutting down. It becomes true before its connections are closed. */
+/** Whether the postmaster is shutting down. The postmaster reports this before it closes its connections. */
 export function isStopping(directory: string): boolean {
   return lockOf(directory)?.status !== 'ready';
 }
@@ -106,7 +107,7 @@ export function isStopping(directory: string): boolean {
 function lockOf(directory: string): Lock | undefined {
   try {
     const [pid, , , port, , , , status] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
-    // If the file contains no port, its postmaster is still starting. Nothing answers on port 0.
+    // A starting postmaster has not written its port yet. No program listens on port 0.
     return { pid: Number(pid), port: Number(port ?? 0), status: status?.trim() ?? '' };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -115,8 +116,8 @@ function lockOf(directory: string): Lock | undefined {
 }
 
 /**
- * State of a postmaster. `answers`: it is ours and accepts connections. `busy`: it is ours and is starting, recovering
- * or stopping. `foreign`: another program has its process id. `gone`: no process has its id.
+ * State of a postmaster. `answers`: ours, accepts connections. `busy`: ours, is starting, recovering or stopping.
+ * `foreign`: another program has the process id. `gone`: there is no process with this id.
  */
 async function stateOf(cluster: Cluster, lock: Lock): Promise<'answers' | 'busy' | 'foreign' | 'gone'> {
   if (lock.port > 0 && (await answers(cluster, lock.port))) return 'answers';
@@ -124,7 +125,7 @@ async function stateOf(cluster: Cluster, lock: Lock): Promise<'answers' | 'busy'
   return isPostmaster(lock.pid, cluster.directory) ? 'busy' : 'foreign';
 }
 
-/** Whether our cluster, not a copy of it or another program, accepts connections on the port. */
+/** Whether our cluster accepts connections on the port, and not a copy of it or another program. */
 async function answers(cluster: Cluster, port: number): Promise<boolean> {
   const client = clientOf(cluster, port, 'postgres');
   try {
@@ -138,7 +139,7 @@ async function answers(cluster: Cluster, port: number): Promise<boolean> {
   }
 }
 
-/** A client that logs in as superuser and is not connected yet. A lost connection throws nothing. */
+/** A client, not yet connected, that logs in as superuser. Its lost connection does not crash the process. */
 export function clientOf({ password }: Cluster, port: number, database: string, name = 'commerce-start'): pg.Client {
   const client = new pg.Client({
     host: '127.0.0.1',
@@ -156,7 +157,7 @@ export function clientOf({ password }: Cluster, port: number, database: string, 
   return client;
 }
 
-/** Whether a process with this id exists, whoever runs it. */
+/** Whether a process with this id exists, even one of another user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -179,20 +180,20 @@ function isPostmaster(pid: number, directory: string): boolean {
 }
 
 /**
- * Replaces the process id in the lock file with one that no process has. If another process of the same user got the
- * old id after a reboot, PostgreSQL would take it for its former postmaster and not start. The file itself stays, so
- * that PostgreSQL still checks its shared memory for other processes of its own.
+ * Replaces the process id in postmaster.pid with one that does not exist. After a reboot, another process of the same
+ * user may have the old id; PostgreSQL would treat that process as a running postmaster and refuse to start. The file
+ * is kept, because PostgreSQL also uses it to check its shared memory for processes still attached.
  */
 function disownLock(directory: string): void {
   const file = join(directory, 'postmaster.pid');
-  if (!existsSync(file)) return; // PostgreSQL was just stopping.
+  if (!existsSync(file)) return; // PostgreSQL has just stopped and removed the file.
   const [, ...rest] = readFileSync(file, 'utf8').split('\n');
   writeFileSync(file, ['999999999', ...rest].join('\n'));
 }
 
 async function start(deps: PostmasterDeps, port: number, deadline: number): Promise<'answers' | 'exited'> {
   const { cluster, binaries, account } = deps;
-  // In a session of its own, PostgreSQL does not get Ctrl-C. We do, and stop it last.
+  // In its own session, so that Ctrl-C does not reach PostgreSQL. The server handles it, and stops PostgreSQL last.
   const log = openSync(deps.logFile, logMode(deps.logFile), 0o600);
   const child = spawn(binaries.postgres, ['-D', cluster.directory, '-p', String(port), ...settings(deps.durable)], {
     ...account,
@@ -221,18 +222,19 @@ async function start(deps: PostmasterDeps, port: number, deadline: number): Prom
 function settings(durable: boolean): string[] {
   const chosen = {
     listen_addresses: '127.0.0.1',
-    // The path of a socket has at most 107 bytes, and a data directory may be longer.
+    // A socket path may have at most 107 bytes, and a data directory may be longer.
     unix_socket_directories: '',
     max_connections: '100',
     fsync: durable ? 'on' : 'off',
     synchronous_commit: durable ? 'on' : 'off',
     full_page_writes: durable ? 'on' : 'off',
-    // Plans made while a table is empty are replaced once it has been analysed, which should not take a minute after
-    // the first import.
+    // Plans made for an empty table are replaced when it is analysed, which must not take a minute after the first
+    // import.
     autovacuum_naptime: '10s',
-    // After a crash the whole directory is synced before recovery, which takes seconds if done file by file.
+    // After a crash the whole directory is synced before recovery. File by file, that takes seconds.
     recovery_init_sync_method: canSyncAtOnce() ? 'syncfs' : 'fsync',
-    // Short statements gain nothing from these, and parallel workers need more shared memory than containers have.
+    // Short statements gain nothing from these settings, and parallel workers need more shared memory than containers
+    // have.
     jit: 'off',
     max_parallel_workers_per_gather: '0',
     // Keeps row values out of the log.
@@ -245,7 +247,7 @@ function settings(durable: boolean): string[] {
   return Object.entries(chosen).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-/** Whether one call can sync a file system and report failures, as in Linux since 5.8. */
+/** Whether a single call can sync a file system and report failures (Linux 5.8 and later). */
 function canSyncAtOnce(): boolean {
   const [major = 0, minor = 0] = release().split('.').map(Number);
   return process.platform === 'linux' && (major > 5 || (major === 5 && minor >= 8));

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The URL of the embedded database that a running server with this data directory uses, for a command. Throws if its
- * files cannot be read.
+ * The URL of the embedded database that a running server uses in this data directory, for commands. Throws if its files
+ * cannot be read.
  */
 export function runningEmbeddedUrl(dataDir: string): string {
   const directory = join(dataDir, 'postgres');

@@ -1,11 +1,3 @@
-import { join, resolve } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type pg from 'pg';
-import { ADVISORY_LOCKS } from './advisory-locks.ts';
-import { accountOfPostgres, findBinaries } from './embedded-binaries.ts';
-import { type Cluster, openCluster } from './embedded-cluster.ts';
-import { clientOf, isStopping, type PostmasterDeps, runningPostmaster, stopPostmaster } from './embedded-postmaster.ts';
-
 /**
  * The PostgreSQL that comes with the server, in `DATA_DIR/postgres`. It listens only on the loopback interface, with a
  * random password. It is a separate process that outlives a killed server, so a start takes these steps:
@@ -18,28 +10,36 @@ import { clientOf, isStopping, type PostmasterDeps, runningPostmaster, stopPostm
  *
  * The connection that holds the lock also detects when PostgreSQL stops: if it breaks, steps 2 and 3 are repeated.
  */
+
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { accountOfPostgres, findBinaries } from './embedded-binaries.ts';
+import { type Cluster, openCluster } from './embedded-cluster.ts';
+import { clientOf, isStopping, type PostmasterDeps, runningPostmaster, stopPostmaster } from './embedded-postmaster.ts';
+
 export interface Embedded {
-  /** The URL for the owner of the database `commerce`, who is not a superuser. */
+  /** URL of the database `commerce` for its owner, who is not a superuser. */
   url: string;
-  /** The URL for the superuser in the same database, with which tests bypass row-level security. */
+  /** URL of the same database for the superuser, which tests use to bypass row-level security. */
   superuserUrl: string;
-  /** Whether a killed server had left PostgreSQL running. */
+  /** Whether PostgreSQL was still running from a killed server. */
   reused: boolean;
-  /** Stops PostgreSQL. Committed data is on disk when it returns. */
   stop: () => Promise<void>;
 }
 
 export interface EmbeddedOptions {
   dataDir: string;
-  /** Called with a sentence for each slow step and each repair. */
+  /** Called with a sentence for each slow step or repair. */
   onProgress?: (sentence: string) => void;
-  /** Called when PostgreSQL was started, so that the caller can do other work until it answers. */
+  /** Called when PostgreSQL was started. The caller can do other work until it accepts connections. */
   onSpawn?: () => void;
-  /** False gives up crash safety for speed; for tests only. */
+  /** False trades crash safety for speed. Only for tests. */
   durable?: boolean;
 }
 
-/** Another server uses the data directory. */
+/** Thrown if another server uses the data directory. */
 export class DataDirInUse extends Error {
   constructor(dataDir: string, holder: string) {
     super(`${dataDir} is in use by another server${holder}. Stop that one, or set DATA_DIR to another directory.`);
@@ -48,7 +48,7 @@ export class DataDirInUse extends Error {
 }
 
 /**
- * Starts the embedded PostgreSQL, or takes over one that a killed server left running. Throws DataDirInUse if a running
+ * Starts the embedded PostgreSQL, or connects to one that a killed server left running. Throws DataDirInUse if another
  * server uses it, or an Error that explains what to do.
  */
 export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded> {
@@ -80,7 +80,8 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<Embedded>
     stop: async () => {
       watch.end();
       await othersToLeave(watch.owner());
-      // The lock is not released first: a server that starts meanwhile would take over the stopping PostgreSQL.
+      // The lock is held until PostgreSQL has stopped. Otherwise a server that starts meanwhile would use the stopping
+      // PostgreSQL.
       await stopPostmaster(deps);
     },
   };
@@ -90,7 +91,7 @@ const LOCK_WITHIN_MS = 2_000;
 const ATTEMPTS = 15;
 
 interface Owned {
-  /** The connection that holds the lock. */
+  /** Holds the advisory lock of the data directory. */
   owner: pg.Client;
   port: number;
   reused: boolean;
@@ -104,12 +105,12 @@ async function own(deps: PostmasterDeps, dataDir: string, port?: number): Promis
       owner = clientOf(deps.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
       await owner.connect();
       await lockDataDirectory(owner, dataDir);
-      // The lock may be free only because a stopping PostgreSQL has closed its former owner's connection before ours.
+      // The lock may be free only because PostgreSQL is stopping and has already closed the other server's connection.
       if (isStopping(deps.cluster.directory)) throw new Error('PostgreSQL is stopping.');
       return { owner, ...running };
     } catch (error) {
       owner?.end().catch(() => {});
-      // The former owner may have stopped PostgreSQL meanwhile; then it is started again.
+      // The other server may have stopped PostgreSQL in the meantime. The next attempt starts it.
       if (error instanceof DataDirInUse || attempt === ATTEMPTS) throw error;
       await sleep(100);
     }
@@ -117,8 +118,8 @@ async function own(deps: PostmasterDeps, dataDir: string, port?: number): Promis
 }
 
 /**
- * Takes the advisory lock of the data directory. Retries for a while, because the backend of a server that was just
- * killed may still hold it.
+ * Takes the advisory lock of the data directory. Retries for a while, because PostgreSQL may not have noticed yet that
+ * the previous server was killed.
  */
 async function lockDataDirectory(owner: pg.Client, dataDir: string): Promise<void> {
   const deadline = Date.now() + LOCK_WITHIN_MS;
@@ -142,8 +143,7 @@ async function holderOfLock(owner: pg.Client): Promise<string> {
 }
 
 /**
- * Creates the shop's database and the role that owns it. The role may create roles, as migrations do, but is not a
- * superuser.
+ * Creates the shop's database and its owner. The owner may create roles, because migrations do, but is not a superuser.
  */
 async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise<void> {
   const { rows } = await owner.query<{ role: boolean; database: boolean }>(
@@ -156,7 +156,7 @@ async function prepareDatabase(owner: pg.Client, { password }: Cluster): Promise
   if (!rows[0]?.database) await owner.query('create database commerce owner commerce');
 }
 
-/** Whenever the owner's connection breaks, repeats steps 2 and 3 on the same port, until it is stopped. */
+/** When the connection that holds the lock breaks, repeats steps 2 and 3 on the same port, until the server stops. */
 function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port: number) {
   let ended = false;
   let current = first;
@@ -192,8 +192,8 @@ function keepOwned(deps: PostmasterDeps, dataDir: string, first: pg.Client, port
 const LEAVE_WITHIN_MS = 1_000;
 
 /**
- * Waits until other connections have ended. A pool reports their end too early, and an unhandled error is raised if
- * PostgreSQL closes one of them.
+ * Waits until all other connections have ended. A pool reports too early that it has ended. If PostgreSQL then closes
+ * one of the pool's connections, the error is not handled.
  */
 async function othersToLeave(owner: pg.Client): Promise<void> {
   const deadline = Date.now() + LEAVE_WITHIN_MS;
@@ -201,6 +201,6 @@ async function othersToLeave(owner: pg.Client): Promise<void> {
   try {
     while (Date.now() < deadline && (await owner.query(others)).rowCount) await sleep(10);
   } catch {
-    // PostgreSQL has stopped, so its connections have ended.
+    // PostgreSQL has stopped, so all connections have ended.
   }
 }

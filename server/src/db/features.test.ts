@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => client.end());
 
-/** The rows of the table in docs/scaling.md: a feature, and its names in backticks. */
+/** Parses the table in docs/scaling.md. Returns for each feature the names in backticks. */
 function documented(): Record<string, string[]> {
   const page = readFileSync(new URL('../../../docs/scaling.md', import.meta.url), 'utf8');
   const [, table = ''] = page.split('| Feature | In use | On Citus |\n|---|---|---|\n');
@@ -44,7 +44,7 @@ test.each([
     ['of_staff'],
   ],
   [
-    'Foreign keys from a whole table to a distributed one',
+    'Foreign keys from a non-distributable table to a distributed one',
     `create table commerce.notes (hash bytea unique, site_id uuid, product_id uuid,
       constraint of_product foreign key (site_id, product_id) references commerce.products (site_id, id))`,
     ['of_product'],
@@ -72,7 +72,7 @@ test.each([
   ],
   ['Types of columns', 'alter table commerce.carts add column place point', ['point']],
   ['Other objects', 'create view commerce.all_carts as select id from commerce.carts', ['all_carts']],
-])('detects a new use of: %s', async (feature, statement, seen) => {
+])('the check of docs/scaling.md detects a new use of %s', async (feature, statement, seen) => {
   await client.query('begin');
   await client.query(`set local lock_timeout = '5s'`);
   await client.query(statement);

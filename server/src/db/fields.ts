@@ -1,8 +1,8 @@
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 
 /**
- * An SQL expression for each field of a row or a JSON object, in order. If a required field is missing, this does not
- * compile; an optional field is read only if it is listed.
+ * An SQL expression for each field of a row or JSON object, in this order. A missing required field is a compile error;
+ * an optional field is read only if it is listed.
  */
 export type Fields<Row> = { [Name in keyof Row]: Sql };
 
@@ -19,7 +19,7 @@ export function jsonObject<T extends object>(fields: Fields<T>): Sql {
   return sql`json_build_object(${pairsOf(fields)})`;
 }
 
-/** An expression for a `jsonb` object with these fields, which has its own order. */
+/** An expression for a `jsonb` object with these fields. `jsonb` does not keep their order. */
 export function jsonbObject<T extends object>(fields: Fields<T>): Sql {
   return sql`jsonb_build_object(${pairsOf(fields)})`;
 }
@@ -31,7 +31,7 @@ function pairsOf(fields: object): Sql {
   );
 }
 
-/** The names and expressions of the fields. `raw` is safe for the names, because they come from types in the source. */
+/** Names and expressions of the fields. `raw` is safe here, because the names come from types in the source code. */
 function entriesOf(fields: object): [string, Sql][] {
   return Object.entries(fields);
 }

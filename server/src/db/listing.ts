@@ -1,15 +1,15 @@
 import type { Sql } from 'sql-template-tag';
 import { type AskedRows, type Connection, query } from './connect.ts';
 
-/** Describes rows of a tenant that are read by key: the statement that reads several keys, and the key of a row. */
+/** How rows of a tenant are read by key: a statement for several keys, and the key of a row. */
 export interface Listing<Row> {
   statement(site_id: string, keys: string[]): Sql;
   keyOf(row: Row): string;
 }
 
 /**
- * The row with a key. One statement reads all keys requested in the same tick, because a statement often costs more
- * than another key.
+ * Reads the row with a key. All keys requested in the same tick are read by one statement, because a second statement
+ * usually costs more than another key.
  */
 export async function rowOf<Row extends object>(
   connection: Connection,

@@ -12,7 +12,7 @@ import { ADVISORY_LOCKS } from './advisory-locks.ts';
 
 type Client = pg.Client;
 
-/** A missing grant, policy or owner, with the statement that adds it. */
+/** A grant, policy or owner that is missing, and the statement that adds it. */
 export interface Gap {
   kind: 'grant' | 'policy' | 'owner';
   role: string;
@@ -21,14 +21,14 @@ export interface Gap {
 }
 
 /**
- * Number of attempts to change a table. The statement waits for the table's users and blocks others meanwhile, so it
- * must not wait long.
+ * Number of attempts to change a table. Each waits only briefly for the table's lock, because a waiting statement
+ * blocks all later users of the table.
  */
 const ATTEMPTS = 5;
 
 /**
- * Adds the grants and policies that roles lack, and sets the owner of the search functions; with `only`, for that role
- * only. The roles, the migrated schema and the queue's schema must exist. Returns what it added.
+ * Adds missing grants and policies of roles, and sets the owner of the search functions. With `only`, for one role.
+ * Requires the roles, the migrated schema and the queue's schema. Returns what it added.
  */
 export async function mendAccess(client: Client, only?: string): Promise<Gap[]> {
   const gaps = (await accessGaps(client)).filter(({ role }) => only === undefined || role === only);
@@ -38,15 +38,15 @@ export async function mendAccess(client: Client, only?: string): Promise<Gap[]> 
 }
 
 /**
- * Adds a missing grant, policy or owner. Returns whether it was added. A table that is locked for long may block
- * backups, but must not block the start of the server.
+ * Adds a missing grant, policy or owner. Returns false if the table stayed locked: that may prevent backups, but must
+ * not prevent the start of the server.
  */
 async function give(client: Client, { statement, role }: Gap): Promise<boolean> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await client.query('begin');
       await client.query(`set local lock_timeout = '2s'`);
-      // Two concurrent grants on the same table both fail.
+      // PostgreSQL fails concurrent grants on the same table.
       await client.query('select pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.access]);
       await client.query(statement);
       await client.query('commit');
@@ -54,7 +54,7 @@ async function give(client: Client, { statement, role }: Gap): Promise<boolean> 
     } catch (error) {
       await client.query('rollback');
       const { code } = error as { code?: string };
-      // Another process created the policy at the same time.
+      // Another process has just created the policy.
       if (code === '42710') return false;
       if (code !== '55P03') throw error;
       if (attempt === ATTEMPTS && role === BACKUP_ROLE) return false;
@@ -63,7 +63,7 @@ async function give(client: Client, { statement, role }: Gap): Promise<boolean> 
   }
 }
 
-/** The grants, policies and owners that the database lacks compared with the migrations. */
+/** Grants, policies and owners that migrations create but the database lacks. */
 export async function accessGaps(client: Client): Promise<Gap[]> {
   const roles = await knownRoles(client);
   const tables = await tablesOf(client);
@@ -84,13 +84,12 @@ interface Relation {
   schema: string;
   name: string;
   kind: 'table' | 'sequence';
-  /** Whether row-level security is on. */
-  walled: boolean;
+  has_row_security: boolean;
 }
 
 async function tablesOf(client: Client): Promise<Relation[]> {
   const { rows } = await client.query<Relation>(
-    `select n.nspname as schema, c.relname as name, c.relrowsecurity as walled,
+    `select n.nspname as schema, c.relname as name, c.relrowsecurity as has_row_security,
         case c.relkind when 'S' then 'sequence' else 'table' end as kind
       from pg_class c join pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p', 'S') and (n.nspname in ('commerce', 'graphile_worker')
@@ -100,7 +99,7 @@ async function tablesOf(client: Client): Promise<Relation[]> {
   return rows;
 }
 
-/** The missing grants, such as `SELECT on table commerce.orders to commerce_app`. */
+/** Missing grants, such as `SELECT on table commerce.orders to commerce_app`. */
 async function missingRights(client: Client, relations: Relation[], roles: string[]): Promise<Gap[]> {
   const held = await heldRights(client);
   const wanted = wantedRights(relations).filter(({ role }) => roles.includes(role));
@@ -169,7 +168,7 @@ async function heldRights(client: Client): Promise<Set<string>> {
   return new Set(rows.map(textOf));
 }
 
-/** The missing default privileges, which give requests their rights to tables that are created later. */
+/** Missing default privileges, which give commerce_app access to tables that are created later. */
 async function missingDefaults(client: Client, roles: string[]): Promise<Gap[]> {
   if (!roles.includes('commerce_app')) return [];
   const { rows } = await client.query<{ type: string }>(
@@ -196,8 +195,10 @@ async function missingPolicies(client: Client, relations: Relation[], roles: str
   );
   const held = new Set(rows.map(({ policy }) => policy));
   const names = relations.map(({ schema, name }) => `${schema}.${name}`);
-  const walled = relations.filter((relation) => relation.walled).map(({ schema, name }) => `${schema}.${name}`);
-  const wanted = [...POLICIES.filter(({ table }) => names.includes(table)), ...walled.map(backupPolicy)];
+  const secured = relations
+    .filter((relation) => relation.has_row_security)
+    .map(({ schema, name }) => `${schema}.${name}`);
+  const wanted = [...POLICIES.filter(({ table }) => names.includes(table)), ...secured.map(backupPolicy)];
   return wanted
     .filter(({ table, name, role }) => roles.includes(role) && !held.has(`${table} ${name}`))
     .map((policy) => ({
@@ -216,7 +217,7 @@ interface FoundFunction {
   name: string;
   signature: string;
   owner: string;
-  /** Whether the login may change the owner. */
+  /** Whether the login may change the function's owner. */
   ours: boolean;
   open: boolean;
   callable: boolean;
@@ -237,36 +238,36 @@ async function functionGaps(client: Client, roles: string[]): Promise<Gap[]> {
   const search = rows.filter(({ name, owner }) => SEARCH_FUNCTIONS.includes(name) && owner !== 'commerce_search');
   return [
     ...requests.filter(({ open }) => open).map(({ signature }) => revoked(signature)),
-    // Before the owner changes, because afterwards only the new owner can grant rights to the function.
+    // Granted before the owner changes, because afterwards only the new owner may grant.
     ...rows
       .filter(({ callable, ours }) => !callable && ours && roles.includes('commerce_app'))
       .map(({ signature }) => called(signature)),
-    ...(roles.includes('commerce_search') ? search.map(handedOn) : []),
+    ...(roles.includes('commerce_search') ? search.map(transferred) : []),
   ];
 }
 
 function revoked(signature: string): Gap {
   const text = `no EXECUTE on function ${signature} for everybody`;
-  return { kind: 'grant', role: 'public', text, statement: `revoke execute on function ${signature} from public` };
+  return { kind: 'grant', role: 'public', text, statement: `revoke execute on routine ${signature} from public` };
 }
 
 function called(signature: string): Gap {
-  const right = `EXECUTE on function ${signature} to commerce_app`;
+  const right = `EXECUTE on routine ${signature} to commerce_app`;
   return { kind: 'grant', role: 'commerce_app', text: right, statement: `grant ${right}` };
 }
 
 /**
- * The statement that gives a function its right owner if the login does not own it: the owner of the schema can drop
- * the function and create it again. Its definition sets a parameter of pg_trgm, which PostgreSQL allows once that
- * extension is loaded.
+ * The statement that gives a function its intended owner. If the login does not own the function, it must drop and
+ * create it again, which it may as owner of the schema. The definition sets a parameter of pg_trgm, which PostgreSQL
+ * allows only after that extension is loaded.
  */
-function handedOn({ signature, ours, definition }: FoundFunction): Gap {
-  const anew = `select public.show_limit(); drop function ${signature}; ${definition}; grant execute on function ${signature} to commerce_app;`;
+function transferred({ signature, ours, definition }: FoundFunction): Gap {
+  const recreated = `select public.show_limit(); drop function ${signature}; ${definition}; grant execute on routine ${signature} to commerce_app;`;
   return {
     kind: 'owner',
     role: 'commerce_search',
     text: `owner of function ${signature}`,
-    statement: `${ours ? '' : anew} grant create on schema commerce to commerce_search;
+    statement: `${ours ? '' : recreated} grant create on schema commerce to commerce_search;
       alter function ${signature} owner to commerce_search;
       revoke create on schema commerce from commerce_search`,
   };

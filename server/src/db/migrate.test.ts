@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -10,7 +10,7 @@ import { BASELINE } from './baseline.ts';
 import { openPool } from './connect.ts';
 import { LATEST_MIGRATION, MIGRATION_NAMES, migrate, pendingMigrations, rollback } from './migrate.ts';
 
-/** Runs work in a separate database on the test server, whose migrations may be rolled back. */
+/** Runs work with a new database on the test server, in which migrations may be rolled back. */
 async function withDatabase(work: (url: string) => Promise<void>, template = 'template1'): Promise<void> {
   const name = `migrate_${process.pid}_${Date.now()}`;
   const admin = new pg.Client(superuserUrl());
@@ -26,7 +26,7 @@ async function withDatabase(work: (url: string) => Promise<void>, template = 'te
   }
 }
 
-test('the list contains every migration file in the order of its number', async () => {
+test('the list of migrations contains every migration file in the order of their numbers', async () => {
   const entries = await readdir(new URL('migrations', import.meta.url), { withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name.replace('.ts', ''));
   await withDatabase(async (url) => expect(await migrate(url)).toEqual(files.toSorted()));
@@ -47,7 +47,7 @@ test('migrates up, down and up again, and two processes that start together take
   });
 });
 
-test('migrates down to the baseline and up again with a shop that uses all features', async () => {
+test('migrates down to the baseline and up again with data of every feature', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-migrate-'));
   onTestFinished(() => rm(dataDir, { recursive: true }));
   await withDatabase(async (url) => {
@@ -76,7 +76,7 @@ test('migrates down to the baseline and up again with a shop that uses all featu
   }, migratedTemplate());
 });
 
-/** The terms of the search index, with the number of products that contain them. */
+/** The terms of the search index and the number of products for each. */
 async function readTerms(url: string): Promise<string[]> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -92,7 +92,7 @@ async function readTerms(url: string): Promise<string[]> {
   }
 }
 
-/** Puts the migrations after the baseline into a batch of their own, because only the last batch is rolled back. */
+/** Makes the migrations after the baseline a separate batch, because a rollback reverts only the last batch. */
 async function putIntoNewBatch(url: string): Promise<void> {
   const client = new pg.Client(url);
   await client.connect();
@@ -100,7 +100,7 @@ async function putIntoNewBatch(url: string): Promise<void> {
   await client.end();
 }
 
-/** Orders of the version before line quantities. Each has one line with a quantity of 3 at a price of 10. */
+/** Orders as before line quantities. Each has one line: quantity 3, price 10. */
 const OLD_ORDERS = sql`
   with shop as (
     insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
@@ -132,7 +132,7 @@ const OLD_ORDERS = sql`
   insert into commerce.refund_items (site_id, refund_id, line_id, quantity, restock)
   select site_id, refund_id, line_id, refunded, true from shop, given where refunded > 0`;
 
-test("fills in the quantities of older orders' fulfilments and refunds", async () => {
+test('fills in line quantities of older orders from their fulfilments and refunds', async () => {
   await withDatabase(async (url) => {
     const client = new pg.Client(Object.assign(new URL(superuserUrl()), { pathname: new URL(url).pathname }).href);
     await client.connect();
@@ -150,7 +150,7 @@ test("fills in the quantities of older orders' fulfilments and refunds", async (
     );
     await client.end();
     expect(rows.map(({ order_number, ...rest }) => [order_number, ...Object.values(rest)])).toEqual([
-      // fulfilled, refunded, removed, returned; then the items of the refund, with 1 for shipped pieces
+      // Columns: fulfilled, refunded, removed, returned, then the refund items, in which 1 marks shipped pieces.
       [
         'mixed',
         'fulfilled',
@@ -166,6 +166,18 @@ test("fills in the quantities of older orders' fulfilments and refunds", async (
       ['shipped though restocked', 'fulfilled', [3, 1, 0, 1], [[1, 1]]],
     ]);
   }, migratedTemplate());
+});
+
+/** Statements after which processes of an older release may fail. */
+const CONTRACTS = /drop (?:table|column|function)|rename (?:column|to)|alter column \w+ (?:type|set not null)/i;
+
+test('a migration that removes or renames something raises the minimum release', async () => {
+  const folder = new URL('migrations/', import.meta.url);
+  for (const name of MIGRATION_NAMES.filter((one) => one > '0245_minimum_release')) {
+    const text = await readFile(new URL(`${name}.ts`, folder), 'utf8');
+    const up = text.slice(text.indexOf('function up('), text.indexOf('function down('));
+    if (CONTRACTS.test(up)) expect(up, name).toContain('function commerce.minimum_release()');
+  }
 });
 
 test('ignores the migration lock of a killed process', async () => {

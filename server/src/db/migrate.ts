@@ -4,20 +4,21 @@ import type { Knex } from 'knex';
 import type pg from 'pg';
 import { adoptBaseline, recordedMigrations } from './baseline.ts';
 import { withClient } from './client.ts';
+import { SKIPPED_NUMBERS } from './connect.ts';
 import { type MigrationWait, underMigrationLock } from './migration-lock.ts';
 
 const FOLDER = new URL('migrations/', import.meta.url);
 
 /**
- * The names of all migrations of this release, oldest first, read from the folder. Each is loaded when it runs. A
- * released migration is never edited: every change is a new file.
+ * Names of all migrations of this release, oldest first, read from the folder. A migration is loaded only when it runs.
+ * Never edit a released migration; add a new file.
  */
 export const MIGRATION_NAMES = readdirSync(FOLDER)
   .filter((file) => /^\d{4}_/.test(file))
   .map((file) => parse(file).name)
   .toSorted();
 
-/** The name of the newest migration of this release, for the readiness check. */
+/** Newest migration of this release, which `/readyz` checks for. */
 export const LATEST_MIGRATION = MIGRATION_NAMES.at(-1) ?? '';
 
 function sourceUpTo(last: string): Knex.MigrationSource<string> {
@@ -29,40 +30,50 @@ function sourceUpTo(last: string): Knex.MigrationSource<string> {
 }
 
 /**
- * Migrates the database to the schema of this release, or to the migration `last`, as the owner of the database.
- * Returns the names of the applied migrations. The URL must lead to PostgreSQL itself. knex's lock row survives a
- * killed process, so it is cleared while we hold our own lock, which does not survive it.
+ * Migrates the database to this release's schema, or to the migration `last`. Returns the names of the applied
+ * migrations. The URL must connect the owner of the database directly to PostgreSQL, without a pooler. A killed process
+ * leaves knex's lock row behind, so the row is cleared while our own lock is held.
  */
 export function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIGRATION): Promise<string[]> {
   const connection = { connectionString: url, application_name: 'commerce migrate' };
-  return underMigrationLock(url, wait, () => withClient(connection, (client) => migrateLocked(client, url, last)));
+  return underMigrationLock(url, wait, () => withClient(connection, (client) => migrateLocked(client, url, { last })));
 }
 
-/** Like `migrate`, for a caller that holds the lock. Most starts find nothing to do, so they do not load knex. */
-export async function migrateLocked(client: pg.Client, url: string, last = LATEST_MIGRATION): Promise<string[]> {
+/**
+ * Like `migrate`, for a caller that holds the lock. Usually there is nothing to migrate, so knex is not loaded. Begins a new
+ * era if the database continues another history than before (era.ts).
+ */
+export async function migrateLocked(
+  client: pg.Client,
+  url: string,
+  {
+    last = LATEST_MIGRATION,
+    skippedNumbers = SKIPPED_NUMBERS,
+  }: { last?: string | undefined; skippedNumbers?: number | undefined },
+): Promise<string[]> {
+  const applied = await applyMigrations(client, url, last);
+  if (last === LATEST_MIGRATION) await client.query('call commerce.begin_era($1)', [skippedNumbers]);
+  else await client.query('call commerce.begin_change_era()');
+  return applied;
+}
+
+async function applyMigrations(client: pg.Client, url: string, last: string): Promise<string[]> {
   const recorded = await adoptBaseline(client);
-  if (last === LATEST_MIGRATION && isComplete(recorded)) {
-    await client.query(BEGIN_ERA);
-    return [];
-  }
+  if (last === LATEST_MIGRATION && isComplete(recorded)) return [];
   return withMigrator(url, last, async (knex) => {
     await knex.migrate.list();
     await knex.migrate.forceFreeMigrationsLock();
     const [, applied] = (await knex.migrate.latest()) as [number, string[]];
-    await knex.raw(BEGIN_ERA);
     return applied;
   });
 }
 
-/** Statement that begins a new era in a restored database (see baseline/product-search.ts). */
-const BEGIN_ERA = 'call commerce.begin_change_era()';
-
-/** Whether exactly the migrations of this release have run. All other cases are left to knex. */
+/** Whether exactly the migrations of this release have run. In any other case knex decides. */
 function isComplete(recorded: string[]): boolean {
   return recorded.toSorted().join() === MIGRATION_NAMES.join();
 }
 
-/** Rolls back the last batch of migrations. */
+/** Rolls back the last batch of migrations. Returns their names. */
 export async function rollback(url: string): Promise<string[]> {
   return withMigrator(url, LATEST_MIGRATION, async (knex) => {
     const [, undone] = (await knex.migrate.rollback()) as [number, string[]];
@@ -70,20 +81,20 @@ export async function rollback(url: string): Promise<string[]> {
   });
 }
 
-/** The migrations that the database still lacks, oldest first. */
+/** Names of the migrations that have not run yet, oldest first. */
 export async function pendingMigrations(url: string): Promise<string[]> {
   const connection = { connectionString: url, application_name: 'commerce migrate' };
   const recorded = await withClient(connection, recordedMigrations);
   return MIGRATION_NAMES.filter((name) => !recorded.includes(name));
 }
 
-// knex would print failures itself; the caller gets them as errors.
+// knex would print failures. They are thrown as errors anyway.
 const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 /**
- * Sets `app.site_id` to no site. Policies read it even in statements of triggers. A migration that changes rows sees no
- * rows of shops unless it turns row-level security off for the owner. Whether PostgreSQL evaluates a policy without
- * scanning depends on the plan: on version 15 a migration failed without the setting, which worked on 18.
+ * Sets `app.site_id` to a site that does not exist, because policies read it even in triggers' statements. A migration
+ * that changes tenant rows must disable row-level security for the owner. Without the setting, whether a policy fails
+ * depends on the plan: a migration that worked on PostgreSQL 18 failed on 15.
  */
 function nameNoSite(client: pg.Client, done: (error: Error | null) => void): void {
   client.query(`select set_config('app.site_id', '00000000-0000-0000-0000-000000000000', false)`, done);

@@ -1,26 +1,31 @@
+/**
+ * An advisory lock makes processes that start together migrate one after the other. It is held by a transaction instead
+ * of a session, because a pooler may keep a session after its client has gone. A waiting process reports which process
+ * holds the lock, and gives up after a while.
+ */
+
 import { hostname } from 'node:os';
 import pg from 'pg';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { isSharedBetweenClients, isThroughProxy } from './pooler.ts';
 
-/**
- * An advisory lock lets processes that start together migrate one after the other. A transaction holds it instead of a
- * session, so that it is released with its holder even if a pooler keeps the session. A waiting process reports the
- * holder, and gives up after a time.
- */
 export interface MigrationWait {
-  /** Called with the reason for waiting, after one second and then every ten. */
+  /** Called with the reason for waiting after one second and then every ten seconds. */
   onWait?: (sentence: string) => void;
-  /** How long to wait. */
+  /** Maximum waiting time in seconds. */
   seconds?: number;
+  /** By how much order numbers advance if the database continues another history (era.ts). */
+  skippedNumbers?: number;
 }
 
 const WAIT_SECONDS = 300;
-const FIRST_TOLD_AFTER_MS = 1_000;
-const TOLD_EVERY_MS = 10_000;
+const FIRST_NOTICE_MS = 1_000;
+const NOTICE_EVERY_MS = 10_000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Runs migrations under the lock. Throws an Error that names the holder if it does not get the lock in time. */
+/**
+ * Runs migrations while holding the lock. If the lock is not available in time, throws an Error that names its holder.
+ */
 export async function underMigrationLock<T>(
   url: string,
   wait: MigrationWait | undefined,
@@ -44,7 +49,7 @@ export async function underMigrationLock<T>(
   }
 }
 
-/** Throws if there is a pooler: migrations would work through it, but not the jobs, which use the same URL. */
+/** Throws if the URL leads to a pooler. Migrations would work, but jobs use the same URL and would not. */
 async function refusePooler(client: pg.Client, url: string): Promise<void> {
   if (!(await isThroughProxy(client)) || !(await isSharedBetweenClients(url))) return;
   throw new Error(
@@ -54,9 +59,9 @@ async function refusePooler(client: pg.Client, url: string): Promise<void> {
 
 async function acquire(client: pg.Client, { onWait = () => {}, seconds = WAIT_SECONDS }: MigrationWait): Promise<void> {
   const deadline = Date.now() + seconds * 1_000;
-  for (let patience = FIRST_TOLD_AFTER_MS; ; patience = TOLD_EVERY_MS) {
+  for (let waitMs = FIRST_NOTICE_MS; ; waitMs = NOTICE_EVERY_MS) {
     const left = deadline - Date.now();
-    if (await acquireWithin(client, Math.max(1, Math.min(patience, left)))) return;
+    if (await acquireWithin(client, Math.max(1, Math.min(waitMs, left)))) return;
     const holder = await holderOf(client);
     if (Date.now() >= deadline) throw new Error(gaveUp(seconds, holder));
     onWait(`Waiting for the migrations of another process: ${holder?.sentence ?? 'it has just ended'}.`);
@@ -64,7 +69,7 @@ async function acquire(client: pg.Client, { onWait = () => {}, seconds = WAIT_SE
 }
 
 async function acquireWithin(client: pg.Client, milliseconds: number): Promise<boolean> {
-  // Timeouts that an operator has set for the database may be meant for requests; migrations take longer.
+  // An operator's timeouts for the database are meant for requests. Migrations take longer.
   await client.query(
     `begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
      set local lock_timeout = ${milliseconds}`,

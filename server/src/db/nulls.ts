@@ -1,2 +1,2 @@
-/** A row of a left join, whose columns are all null if there is none. */
+/** A row of a left join. All columns are null if no row matches. */
 export type OrNulls<Row> = Row | { [Column in keyof Row]: null };

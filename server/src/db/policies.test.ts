@@ -5,10 +5,7 @@ import { withClient } from './client.ts';
 
 const UNKNOWN_SETTING = '42704';
 
-/**
- * The tables whose policies PostgreSQL evaluates while it plans a statement. `app.site_id` must not exist on the
- * connection.
- */
+/** Tables whose policies PostgreSQL evaluates while planning. `app.site_id` must not be set on the connection. */
 async function readWhilePlanned(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ table: string }>(
     `select format('%I.%I', schemaname, tablename) as table from pg_policies
@@ -27,7 +24,7 @@ async function readWhilePlanned(client: pg.Client): Promise<string[]> {
 }
 
 test.each([
-  ['no policy is evaluated while PostgreSQL plans a statement', 'select', []],
+  ['evaluates no policy while PostgreSQL plans a statement', 'select', []],
   [
     'detects a policy that is evaluated while PostgreSQL plans a statement',
     `set local lock_timeout = '5s'; alter policy tenant on commerce.carts using (site_id = commerce.current_site())`,

@@ -66,13 +66,13 @@ test('a waiting migration names the process that is migrating, and gives up afte
   await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
   const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
   const whom = new RegExp(`PostgreSQL process ${rows[0]?.pid} \\("a slow one", idle\\) holds the lock since 2\\d{3}-`);
-  const told: string[] = [];
+  const messages: string[] = [];
 
-  const waiting = migrate(url, { seconds: 3, onWait: (sentence) => told.push(sentence) });
+  const waiting = migrate(url, { seconds: 3, onWait: (sentence) => messages.push(sentence) });
 
   await expect(waiting).rejects.toThrow(/^Gave up after waiting 3 s .* pg_terminate_backend\(\d+\);$/);
   await expect(waiting).rejects.toThrow(whom);
-  expect(told[0]).toMatch(whom);
+  expect(messages[0]).toMatch(whom);
 });
 
 test('a waiting migration continues when the other process has finished', async () => {
@@ -112,7 +112,7 @@ test.skipIf(!program)('migrates through a pooler in session mode', async () => {
   expect(await prepareSchema(await givenPooler({ mode: 'session' }))).toEqual({ applied: [], mended: [] });
 });
 
-test.skipIf(!program)('the server finds its tables behind a pooler outside of transactions', async () => {
+test.skipIf(!program)('the server finds its tables outside of transactions behind a pooler', async () => {
   const db = openPool({ url: await givenPooler(), max: 4, pooling: 'transaction' });
   onTestFinished(() => db.end());
 
@@ -134,7 +134,7 @@ test.skipIf(!program).each([
   await expect(refuseUndeclaredPooler(db, 'session')).rejects.toThrow('Set DATABASE_POOLING=transaction');
 });
 
-test('the server starts with PostgreSQL without a pooler', async () => {
+test('the server starts on PostgreSQL without a pooler', async () => {
   const db = openPool({ url: databaseUrl(), max: 2, pooling: 'session' });
   onTestFinished(() => db.end());
 
@@ -181,7 +181,7 @@ test.skipIf(!program)(
   },
 );
 
-test('doctor does not mistake PostgreSQL itself for a pooler', async () => {
+test('doctor reports no pooler for PostgreSQL itself', async () => {
   const url = databaseUrl();
 
   expect(await checkPooler({ url, directUrl: url, embedded: false }, 'session')).toEqual([

@@ -1,16 +1,16 @@
-import pg from 'pg';
-
 /**
- * Detects a pooler in front of PostgreSQL. In transaction mode, each transaction of a client may use another
- * connection. Locks, LISTEN and settings of a session are then lost, or affect other clients.
+ * Detects a connection pooler in front of PostgreSQL. In transaction mode, each transaction of a client may use another
+ * connection. Session locks, LISTEN and session settings are then lost, or affect other clients.
  */
+
+import pg from 'pg';
 
 const ROUNDS = 3;
 const TIMEOUT_MS = 5_000;
 
 /**
- * Whether there is a proxy between the client and PostgreSQL. PostgreSQL sends its own process id for cancelling
- * statements; a pooler invents one.
+ * Whether a proxy is between the client and PostgreSQL. PostgreSQL sends its real process id for cancel requests; a
+ * pooler makes one up.
  */
 export async function isThroughProxy(client: pg.Client): Promise<boolean> {
   const { processID } = client as pg.Client & { processID?: number };
@@ -18,8 +18,7 @@ export async function isThroughProxy(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Whether two clients of this URL get the same PostgreSQL connection one after the other, as behind a pooler in
- * transaction or statement mode.
+ * Whether two clients of this URL share a PostgreSQL connection, as behind a pooler in transaction or statement mode.
  */
 export async function isSharedBetweenClients(url: string): Promise<boolean> {
   const [first, second] = [open(url), open(url)];
@@ -27,8 +26,7 @@ export async function isSharedBetweenClients(url: string): Promise<boolean> {
     await Promise.all([first.connect(), second.connect()]);
     const backend = await backendOf(first);
     for (let round = 0; round < ROUNDS; round += 1) {
-      // The connection that the first client has just used is free for the second, unless it is reserved for the first
-      // client.
+      // The second client gets the first one's connection unless the pooler reserves it for the first.
       await second.query('begin');
       if ((await backendOf(second)) === backend || (await backendOf(first)) !== backend) return true;
       await second.query('rollback');

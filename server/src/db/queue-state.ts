@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The due jobs of one kind that have not started. */
+/** Due jobs of one kind that have not started. */
 export interface JobBacklog {
   job: string;
   waiting: number;
@@ -8,10 +8,10 @@ export interface JobBacklog {
   oldest_seconds: number;
 }
 
-/** Nobody waits for the result any longer than this. */
+/** Time limit for reading the queue. */
 const WITHIN_MS = 1_000;
 
-/** Reads the queue. Jobs that wait for their next attempt are not due. */
+/** Reads the number of due jobs. Jobs that wait for a retry are not due. */
 export async function readQueue(db: Pick<pg.ClientBase, 'query'>): Promise<JobBacklog[]> {
   const statement = {
     text: 'select job, waiting, oldest_seconds from commerce.queue_state()',

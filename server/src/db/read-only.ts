@@ -1,16 +1,17 @@
+/**
+ * Detects that the database was demoted or set to read-only: it rejects writes with SQLSTATE 25006. The process then
+ * closes all connections, and opens none for requests. Once a second it tries a new connection, because the URL may lead
+ * to another server by then, and checks whether writes are accepted again.
+ */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 
-/**
- * Detects a database that was demoted or set to read-only, which rejects every write with SQLSTATE 25006. After the
- * first rejection the process takes no connections, closes the existing ones, and checks once a second, on a new one,
- * whether writes are accepted again: the URL may lead to another server by then.
- */
 const READ_ONLY = '25006';
 const ASK_AGAIN_MS = 1_000;
 const ANSWER_WITHIN_MS = 1_000;
 
-/** The database rejects writes, so no connection was taken. */
+/** Thrown instead of taking a connection while the database rejects writes. */
 export class DatabaseReadOnly extends Error {
   readonly code = READ_ONLY;
 
@@ -25,11 +26,11 @@ export function isReadOnlyError(error: unknown): boolean {
 }
 
 interface Refusal {
-  /** Time of the last check. */
+  /** When writes were last checked. */
   asked: number;
-  /** Resolves when writes are accepted again; undefined while they are accepted. */
+  /** Resolves when writes are accepted again; undefined if they are accepted. */
   over: Promise<void> | undefined;
-  /** The number of times that writes were rejected. Connections from before the last time are closed. */
+  /** How many times the database has started to reject writes. Connections opened before the last time are closed. */
   count: number;
 }
 
@@ -40,17 +41,17 @@ export function isReadOnly(pool: pg.Pool): boolean {
   return refusals.get(pool)?.over !== undefined;
 }
 
-/** How often the pool's database has started to reject writes. */
+/** How often the database has started to reject writes. */
 export function refusalCount(pool: pg.Pool): number {
   return refusals.get(pool)?.count ?? 0;
 }
 
-/** Resolves once the pool's database accepts writes, which is at once unless it is known to reject them. */
+/** Resolves when the database accepts writes, or at once if it is not known to reject them. */
 export async function whenWritable(pool: pg.Pool): Promise<void> {
   await refusals.get(pool)?.over;
 }
 
-/** Records an error if it is the rejection of a write. */
+/** Checks whether an error is a rejected write, and if so records that the database is read-only. */
 export function noteIfReadOnly(pool: pg.Pool, error: unknown): void {
   if (!isReadOnlyError(error) || isReadOnly(pool)) return;
   const { asked = 0, count = 0 } = refusals.get(pool) ?? {};
@@ -62,12 +63,11 @@ export function noteIfReadOnly(pool: pg.Pool, error: unknown): void {
 }
 
 /**
- * Checks on a connection of `probe` whether the database rejects writes, and if so records it for `pool`. Returns
- * whether it does.
+ * Checks on a connection of `probe` whether the database rejects writes. If so, records it for `pool` and returns true.
  */
 export async function findReadOnly(pool: pg.Pool, probe: pg.Pool): Promise<boolean> {
   if (isReadOnly(pool)) return true;
-  // The first connection may have been opened before a failover. It is then closed, so that the second is new.
+  // The first connection may have been opened before a failover. It is closed, so the second one is new.
   if ((await acceptsWrites(probe)) || (await acceptsWrites(probe))) return false;
   noteIfReadOnly(pool, new DatabaseReadOnly());
   return true;
@@ -85,7 +85,7 @@ async function closeIdle(pool: pg.Pool): Promise<void> {
   while (pool.idleCount > 0 && !pool.ending) (await pool.connect()).release(true);
 }
 
-/** Whether the database accepts writes on a connection of the pool. Closes the connection if it does not. */
+/** Tries a write on a connection of the pool, and closes that connection if the write is rejected. */
 export async function acceptsWrites(pool: pg.Pool): Promise<boolean> {
   const connection = await pool.connect();
   let writable = false;

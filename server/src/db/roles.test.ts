@@ -9,7 +9,7 @@ import { prepareSchema } from '../commands/schema.ts';
 import { BASELINE } from './baseline.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 
-/** A separate cluster, because roles belong to all databases of a cluster, and these tests drop them. */
+/** A separate cluster, because these tests drop roles, which all databases of a cluster share. */
 let cluster: Embedded;
 let dataDir = '';
 
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const ROLES = 'commerce_app, commerce_search, commerce_sweep, commerce_backup, commerce_backup_members';
 
-/** Drops everything that is missing after a dump was restored on a cluster without the roles. */
+/** Drops the roles, as if a dump was restored on a cluster without them. */
 const LOSE_ROLES = `
   reassign owned by commerce_search to postgres;
   drop owned by ${ROLES};
@@ -35,7 +35,7 @@ const LOSE_ROLES = `
   grant execute on function commerce.enqueue, commerce.enqueue_all, commerce.enqueue_delivery, commerce.enqueue_deliveries
     to public;`;
 
-/** All rights of roles other than the owner, one per line. */
+/** Privileges of all roles except the owner, one per line. */
 async function accessOf(url: string): Promise<unknown[]> {
   return send(
     url,
@@ -58,7 +58,7 @@ async function accessOf(url: string): Promise<unknown[]> {
   );
 }
 
-/** What doctor reports about the roles of the cluster's database. */
+/** doctor's findings about roles. */
 async function findings(): Promise<unknown[]> {
   const found = await examine({ DATABASE_URL: cluster.url, DATA_DIR: dataDir });
   return found.filter(({ check }) => check === 'role' || check === 'access');
@@ -85,7 +85,7 @@ test('migrate restores every role, grant and policy that a restored dump lacks',
   expect(await prepareSchema(cluster.url)).toEqual({ applied: [], mended: [] });
 });
 
-test('finds no missing role or grant in a migrated database, and repairs once when two processes start together', {
+test('two processes that start together create missing roles and grants once, and a further start changes nothing', {
   timeout: 300_000,
 }, async () => {
   await send(cluster.superuserUrl, LOSE_ROLES);
@@ -95,7 +95,7 @@ test('finds no missing role or grant in a migrated database, and repairs once wh
   expect(await prepareSchema(cluster.url)).toEqual({ applied: [], mended: [] });
 });
 
-test('row-level security hides the rows of tenants from the owner until it switches to the role for backups', {
+test("row-level security hides tenants' rows from the owner until it switches to the backup role", {
   timeout: 300_000,
 }, async () => {
   const site = `insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
@@ -111,7 +111,7 @@ test('row-level security hides the rows of tenants from the owner until it switc
   await client.connect();
   await client.query('set role commerce_backup');
   const { rowCount } = await client.query('select from commerce.site_settings');
-  // Without a tenant the statement would be rejected for that reason.
+  // With a tenant set, only the missing privilege can be the reason for the rejection.
   await client.query(`set app.site_id = '00000000-0000-0000-0000-000000000000'`);
   const write = client.query(`update commerce.site_settings set name = 'B'`);
   await expect(write).rejects.toThrow('permission denied');
@@ -119,7 +119,7 @@ test('row-level security hides the rows of tenants from the owner until it switc
   expect(rowCount).toBe(1);
 });
 
-test('explains to a database login without the right to create roles what a superuser must do', {
+test('reports the statements for a superuser if the login may not create roles', {
   timeout: 300_000,
 }, async () => {
   await send(cluster.superuserUrl, `create role plain login password 'plain'`);
@@ -135,7 +135,7 @@ test('explains to a database login without the right to create roles what a supe
   expect((await prepareSchema(url)).applied).toContain(BASELINE);
 });
 
-test('reports tables owned by another database login before anything else fails', { timeout: 300_000 }, async () => {
+test('reports tables that belong to another login before anything else fails', { timeout: 300_000 }, async () => {
   await send(cluster.superuserUrl, 'create database foreign_tables owner commerce');
   const theirs = Object.assign(new URL(cluster.superuserUrl), { pathname: '/foreign_tables' }).href;
   await send(theirs, 'create table public.commerce_migrations ()');

@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { BACKUP_MEMBERS, BACKUP_ROLE, SERVER_ROLES } from './access.ts';
 
-/** Thrown if the login may not create the roles. Roles belong to the cluster, so a dump does not contain them. */
+/**
+ * Thrown if roles are missing and the login may not create them. Roles belong to the cluster, so a dump does not
+ * contain them.
+ */
 export class RolesMissing extends Error {
   constructor(login: string, statements: string[]) {
     super(`${login} may not create the roles of the server. As a superuser: ${statements.join(' ')}`);
@@ -12,8 +15,8 @@ export class RolesMissing extends Error {
 type Client = pg.Client;
 
 /**
- * Creates missing roles, and lets the login act as them. Returns what it did, in words. Throws RolesMissing if the
- * login may not do that. The roles for backups may be missing, because the server runs without them.
+ * Creates missing roles and lets the login switch to them. Returns descriptions of what it did. Throws RolesMissing if
+ * the login may not do that, unless only roles for backups are missing, without which the server runs.
  */
 export async function ensureRoles(client: Client): Promise<string[]> {
   const made: string[] = [];
@@ -22,7 +25,7 @@ export async function ensureRoles(client: Client): Promise<string[]> {
       await client.query(statement);
       made.push(text);
     } catch (error) {
-      // Another process has just created it: 42710 and 23505.
+      // 42710 or 23505: another process has just created the role.
       const { code } = error as { code?: string };
       if (code === '42710' || code === '23505') continue;
       if (code !== '42501') throw error;
@@ -32,7 +35,7 @@ export async function ensureRoles(client: Client): Promise<string[]> {
   return made;
 }
 
-/** A missing role or membership, with the statement that creates it. */
+/** A missing role or membership, and the statement that adds it. */
 interface MissingRole {
   text: string;
   statement: string;
@@ -68,12 +71,12 @@ export async function missingRoles(client: Client): Promise<MissingRole[]> {
   return [...created, ...joined, ...link];
 }
 
-/** The privilege to check. Since PostgreSQL 16, the creator of a role is a member of it, but may not SET ROLE to it. */
+/** The privilege to check. Since PostgreSQL 16, the creator of a role is a member of it but may not SET ROLE to it. */
 const TAKE = `case when current_setting('server_version_num')::int >= 160000 then 'set' else 'member' end`;
 
 /**
- * Reads the state of the roles. `acting`: the roles as which the login may act. `linked`: whether
- * commerce_backup_members may act as commerce_backup.
+ * Reads the state of the roles. `acting`: roles to which the login may switch. `linked`: whether
+ * commerce_backup_members may switch to commerce_backup.
  */
 async function lookAtRoles(client: Client) {
   const { rows } = await client.query<{ known: string[]; acting: string[]; linked: boolean }>(
@@ -101,7 +104,7 @@ async function loginOf(client: Client): Promise<string> {
   return rows[0]?.login ?? '';
 }
 
-/** Whether the login may act as commerce_backup. */
+/** Whether the login may switch to commerce_backup. */
 export async function mayBackUp(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ may: boolean }>(
     `select pg_has_role(current_user, oid, ${TAKE}) as may from pg_roles where rolname = $1`,
@@ -110,7 +113,7 @@ export async function mayBackUp(client: Client): Promise<boolean> {
   return rows[0]?.may ?? false;
 }
 
-/** Throws if the tables belong to another login, for example because that login restored a dump. */
+/** Throws if another login owns the tables, for example because it restored the dump. */
 export async function refuseForeignOwner(client: Client): Promise<void> {
   const { rows } = await client.query<{ owner: string; login: string; tables: number }>(
     `select pg_get_userbyid(c.relowner) as owner, current_user as login, count(*)::int as tables

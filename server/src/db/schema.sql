@@ -26,12 +26,36 @@ AS $function$
 CREATE OR REPLACE PROCEDURE commerce.begin_change_era()
  LANGUAGE plpgsql
 AS $procedure$
-    declare
-      present text := (select system_identifier from pg_control_system()) || '.' || (select timeline_id from pg_control_checkpoint());
     begin
-      insert into commerce.change_eras (era, history)
-      select coalesce(max(era), 0) + 1, present from commerce.change_eras
-      having coalesce((array_agg(history order by era desc))[1], '') <> present;
+      call commerce.begin_era();
+    end $procedure$
+;
+
+CREATE OR REPLACE PROCEDURE commerce.begin_era(IN skipped integer DEFAULT 1000, IN forced boolean DEFAULT false)
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $procedure$
+    declare
+      present text;
+      site_before text := coalesce(current_setting('app.site_id', true), '');
+      site uuid;
+    begin
+      lock table commerce.change_eras in share row exclusive mode;
+      present := (select system_identifier from pg_control_system()) || '.'
+        || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8);
+      -- Seconds since 2020: the number is higher than the number of an era that was lost with its database.
+      insert into commerce.change_eras (era, history, skipped)
+        select greatest(coalesce(max(era), 0) + 1, (extract(epoch from now())::bigint - 1577836800)::integer), present, begin_era.skipped
+        from commerce.change_eras
+        having forced or present is distinct from (array_agg(history order by era desc))[1];
+      if not found then return; end if;
+      for site in select site_id from commerce.sites where delete_begun_at is null order by site_id loop
+        perform set_config('app.site_id', site::text, true);
+        insert into commerce.order_numbers as n (site_id, last_number) values (site, 1000 + skipped - 1)
+          on conflict (site_id) do update set last_number = n.last_number + skipped - 1;
+      end loop;
+      perform set_config('app.site_id', site_before, true);
     end $procedure$
 ;
 
@@ -68,7 +92,7 @@ CREATE OR REPLACE FUNCTION commerce.catalog_version(site uuid)
  RETURNS text
  LANGUAGE sql
  STABLE
-RETURN (((SELECT COALESCE(sum(catalog_versions.version), (0)::numeric) AS "coalesce" FROM commerce.catalog_versions WHERE (catalog_versions.site_id = catalog_version.site)) || '.'::text) || (SELECT count(*) AS count FROM commerce.catalog_schedule WHERE ((catalog_schedule.site_id = catalog_version.site) AND (catalog_schedule.publish_at > now()))))
+RETURN (((((SELECT max(change_eras.era) AS max FROM commerce.change_eras) || '.'::text) || (SELECT COALESCE(sum(hashint8extended(catalog_versions.version, (catalog_versions.stripe)::bigint)), (0)::numeric) AS "coalesce" FROM commerce.catalog_versions WHERE (catalog_versions.site_id = catalog_version.site))) || '.'::text) || (SELECT count(*) AS count FROM commerce.catalog_schedule WHERE ((catalog_schedule.site_id = catalog_version.site) AND (catalog_schedule.publish_at > now()))))
 ;
 
 CREATE OR REPLACE FUNCTION commerce.change_era()
@@ -310,6 +334,13 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.minimum_release()
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN '1.0.0'::text
+;
+
 CREATE OR REPLACE FUNCTION commerce.note_low_stock()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -372,7 +403,7 @@ AS $function$
       elsif tg_op = 'UPDATE' then
         insert into commerce.product_changes as c (site_id, product_id, seen)
         select n.site_id, n.id, commerce.is_visible(n.status, n.published_at) or commerce.is_visible(o.status, o.published_at)
-        from new_rows n join old_rows o on o.site_id = n.site_id and o.id = n.id where (o.id,o.name,o.slug,o.description,o.vendor,o.product_type,o.tags,o.status,o.published_at,o.metadata,o.track_inventory,o.has_variants,o.price,o.price_max,o.compare_at_price,o.cost_per_item,o.tax_class,o.description_html,o.seo_title,o.seo_description,o.created_at,o.updated_at) is distinct from (n.id,n.name,n.slug,n.description,n.vendor,n.product_type,n.tags,n.status,n.published_at,n.metadata,n.track_inventory,n.has_variants,n.price,n.price_max,n.compare_at_price,n.cost_per_item,n.tax_class,n.description_html,n.seo_title,n.seo_description,n.created_at,n.updated_at)
+        from new_rows n join old_rows o on o.site_id = n.site_id and o.id = n.id where (o.id,o.withdrawal_exempt,o.returnable,o.name,o.slug,o.description,o.vendor,o.product_type,o.tags,o.status,o.published_at,o.metadata,o.track_inventory,o.has_variants,o.price,o.price_max,o.compare_at_price,o.cost_per_item,o.tax_class,o.description_html,o.seo_title,o.seo_description,o.created_at,o.updated_at) is distinct from (n.id,n.withdrawal_exempt,n.returnable,n.name,n.slug,n.description,n.vendor,n.product_type,n.tags,n.status,n.published_at,n.metadata,n.track_inventory,n.has_variants,n.price,n.price_max,n.compare_at_price,n.cost_per_item,n.tax_class,n.description_html,n.seo_title,n.seo_description,n.created_at,n.updated_at)
         on conflict (site_id, era, changed_in, product_id) do update set seen = true where excluded.seen and not c.seen;
       else
         insert into commerce.product_changes as c (site_id, product_id, seen)
@@ -424,6 +455,18 @@ AS $function$
       return query select t.identifier, count(*)::integer, extract(epoch from now() - min(j.run_at))::integer
         from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
         where j.is_available and j.run_at <= now() group by t.identifier order by t.identifier;
+    end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.refuse_history()
+ RETURNS integer
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if pg_is_in_recovery() then
+        raise exception 'the database is a standby' using errcode = 'read_only_sql_transaction';
+      end if;
+      raise exception 'the database continues another history' using errcode = 'CE001';
     end $function$
 ;
 
@@ -599,6 +642,16 @@ BEGIN ATOMIC
 END
 ;
 
+CREATE OR REPLACE FUNCTION commerce.shipping_charged(cost numeric, tax_included boolean, tax numeric, taxes jsonb)
+ RETURNS numeric
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+      select cost + case when tax_included then 0
+        else coalesce((select sum((part ->> 'tax')::numeric) from jsonb_array_elements(taxes) part), tax, 0) end
+    $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.site_counts(of uuid, wanted text[])
  RETURNS TABLE(name text, products bigint, orders bigint, last_order_at timestamp with time zone, storage_bytes bigint, calls bigint)
  LANGUAGE plpgsql
@@ -649,6 +702,19 @@ AS $function$
             where w.site_id = of and (w.failing_since is not null or w.disabled_reason in ('failing', 'gone')))
         from commerce.site_settings t where t.site_id = of;
     end $function$
+;
+
+CREATE OR REPLACE FUNCTION commerce.standby_state()
+ RETURNS TABLE(standby text, sync_state text, lag_bytes bigint)
+ LANGUAGE sql
+ STABLE SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+      select application_name, sync_state, pg_wal_lsn_diff(pg_current_wal_lsn(), coalesce(replay_lsn, write_lsn, sent_lsn))::bigint
+        from pg_stat_replication
+        where not pg_is_in_recovery() and state in ('streaming', 'catchup') and application_name not like 'pg_basebackup%'
+        order by application_name
+    $function$
 ;
 
 CREATE OR REPLACE FUNCTION commerce.takes(events text[], event_type text)
@@ -790,6 +856,31 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.tell_return()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    declare
+      r commerce.returns;
+      o commerce.orders;
+    begin
+      if not commerce.is_told(new.site_id) then return null; end if;
+      select * into r from commerce.returns where site_id = new.site_id and id = (new.context ->> 'return_id')::uuid;
+      select * into o from commerce.orders where site_id = r.site_id and id = r.order_id;
+      perform commerce.emit(r.site_id, case new.context ->> 'event'
+          when 'requested' then 'return.requested'
+          when 'approved' then 'return.approved'
+          when 'declined' then 'return.declined'
+          when 'received' then 'return.received'
+          when 'closed' then 'return.closed'
+          when 'cancelled' then 'return.cancelled'
+        end, r.id,
+        jsonb_build_object('id', r.id, 'number', o.order_number || '-R' || r.ordinal, 'order_id', o.id,
+          'order_number', o.order_number, 'status', r.status, 'kind', r.kind, 'updated_at', commerce.iso(r.updated_at)));
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.uuid_v7()
  RETURNS uuid
  LANGUAGE sql
@@ -878,6 +969,7 @@ create table commerce.agent_profiles (
   constraint one_profile_per_url UNIQUE (site_id, url),
   constraint agent_profiles_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
 );
+CREATE INDEX agent_profiles_age ON commerce.agent_profiles USING btree (site_id, expires_at);
 alter table commerce.agent_profiles enable row level security, force row level security;
 
 create table commerce.agent_tokens (
@@ -904,6 +996,20 @@ create table commerce.agent_tokens (
   constraint within_budget CHECK (((budget_used_cents >= 0) AND (budget_held_cents >= 0) AND ((budget_used_cents + budget_held_cents) <= budget_cents)))
 );
 alter table commerce.agent_tokens enable row level security, force row level security;
+
+create table commerce.audit_checkpoints (
+  site_id uuid not null,
+  seq integer not null,
+  seal_hmac bytea not null,
+  through timestamp with time zone not null,
+  deleted bigint not null,
+  key_id uuid not null,
+  hmac bytea not null,
+  constraint audit_checkpoints_pkey PRIMARY KEY (site_id),
+  constraint audit_checkpoints_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint audit_checkpoints_seq_check CHECK ((seq > 0))
+);
+alter table commerce.audit_checkpoints enable row level security, force row level security;
 
 create table commerce.audit_events (
   site_id uuid not null,
@@ -1028,6 +1134,7 @@ create table commerce.carts (
 CREATE INDEX carts_being_paid ON commerce.carts USING btree (site_id, payment_id) WHERE (payment_id IS NOT NULL);
 CREATE INDEX carts_merged ON commerce.carts USING btree (site_id, merged_into) WHERE (merged_into IS NOT NULL);
 CREATE INDEX carts_of_customer ON commerce.carts USING btree (site_id, customer_id);
+CREATE INDEX carts_to_delete ON commerce.carts USING btree (site_id, expires_at) WHERE (status = ANY (ARRAY['expired'::text, 'merged'::text]));
 CREATE INDEX carts_to_expire ON commerce.carts USING btree (expires_at, site_id) WHERE (status = 'active'::text);
 CREATE UNIQUE INDEX one_active_cart_per_customer ON commerce.carts USING btree (site_id, customer_id) WHERE ((status = 'active'::text) AND (agent_token_id IS NULL));
 CREATE UNIQUE INDEX one_cart_per_reorder ON commerce.carts USING btree (site_id, reorder_of) WHERE ((reorder_of IS NOT NULL) AND (status = 'active'::text));
@@ -1053,6 +1160,7 @@ create table commerce.change_eras (
   era integer not null,
   history text not null,
   begun_at timestamp with time zone not null default now(),
+  skipped integer not null default 1,
   constraint change_eras_pkey PRIMARY KEY (era)
 );
 
@@ -1098,6 +1206,7 @@ create table commerce.checkouts (
   attribution jsonb,
   bound_browser bytea,
   guest_profile_id uuid,
+  cleared_at timestamp with time zone,
   constraint checkouts_pkey PRIMARY KEY (site_id, id),
   constraint checkouts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint checkouts_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
@@ -1113,7 +1222,10 @@ create table commerce.checkouts (
 );
 CREATE INDEX checkouts_being_paid ON commerce.checkouts USING btree (site_id, payment_id) WHERE (payment_id IS NOT NULL);
 CREATE INDEX checkouts_of_agent ON commerce.checkouts USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
+CREATE INDEX checkouts_of_cart ON commerce.checkouts USING btree (site_id, cart_id);
 CREATE INDEX checkouts_of_customer ON commerce.checkouts USING btree (site_id, customer_id) WHERE (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]));
+CREATE INDEX checkouts_to_clear ON commerce.checkouts USING btree (site_id, expires_at) WHERE ((status = ANY (ARRAY['expired'::text, 'cancelled'::text])) AND (cleared_at IS NULL));
+CREATE INDEX checkouts_to_delete ON commerce.checkouts USING btree (site_id, expires_at) WHERE (status = ANY (ARRAY['expired'::text, 'cancelled'::text]));
 CREATE INDEX checkouts_to_expire ON commerce.checkouts USING btree (expires_at) WHERE (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]));
 CREATE INDEX checkouts_to_release ON commerce.checkouts USING btree (reserved_until) WHERE (reserved_until IS NOT NULL);
 CREATE UNIQUE INDEX one_checkout_per_cart ON commerce.checkouts USING btree (site_id, cart_id) WHERE (status <> ALL (ARRAY['expired'::text, 'cancelled'::text]));
@@ -1271,6 +1383,7 @@ create table commerce.discount_redemptions (
   constraint discount_redemptions_status_check CHECK ((status = ANY (ARRAY['reserved'::text, 'redeemed'::text, 'released'::text])))
 );
 CREATE UNIQUE INDEX one_code_per_cart ON commerce.discount_redemptions USING btree (site_id, cart_id) WHERE (status <> 'released'::text);
+CREATE INDEX redemptions_of_cart ON commerce.discount_redemptions USING btree (site_id, cart_id);
 CREATE INDEX redemptions_of_customer ON commerce.discount_redemptions USING btree (site_id, discount_id, customer_id) WHERE (status <> 'released'::text);
 CREATE INDEX redemptions_of_discount ON commerce.discount_redemptions USING btree (site_id, discount_id, id DESC);
 CREATE INDEX redemptions_of_email ON commerce.discount_redemptions USING btree (site_id, discount_id, lower(email)) WHERE (status <> 'released'::text);
@@ -1310,6 +1423,28 @@ create table commerce.discounts (
 );
 CREATE UNIQUE INDEX discount_code_taken ON commerce.discounts USING btree (site_id, lower(code));
 alter table commerce.discounts enable row level security, force row level security;
+
+create table commerce.disputes (
+  site_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  payment_id uuid not null,
+  amount numeric not null,
+  status text not null,
+  reason text,
+  reference text not null,
+  respond_by timestamp with time zone,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint disputes_pkey PRIMARY KEY (site_id, id),
+  constraint one_dispute_per_reference UNIQUE (site_id, payment_id, reference),
+  constraint disputes_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint disputes_site_id_payment_id_fkey FOREIGN KEY (site_id, payment_id) REFERENCES commerce.payments(site_id, id),
+  constraint disputes_amount_check CHECK ((amount > (0)::numeric)),
+  constraint disputes_status_check CHECK ((status = ANY (ARRAY['open'::text, 'won'::text, 'lost'::text])))
+);
+CREATE INDEX disputes_of ON commerce.disputes USING btree (site_id, order_id, id);
+alter table commerce.disputes enable row level security, force row level security;
 
 create table commerce.event_listeners (
   site_id uuid not null,
@@ -1572,14 +1707,17 @@ create table commerce.order_lines (
   fulfilled integer not null default 0,
   removed integer not null default 0,
   returned integer not null default 0,
+  in_returns integer not null default 0,
+  refunded_unreturned integer not null default 0,
+  withheld integer not null default 0,
   constraint order_lines_pkey PRIMARY KEY (site_id, id),
   constraint order_lines_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
   constraint order_lines_check1 CHECK (((restocked >= 0) AND (restocked <= quantity))),
   constraint order_lines_quantity_check CHECK ((quantity > 0)),
   constraint pieces_in_stock CHECK ((((fulfilled + restocked) - returned) <= quantity)),
   constraint pieces_refunded CHECK (((removed <= refunded_quantity) AND (refunded_quantity <= quantity) AND ((refunded_quantity - removed) <= fulfilled))),
-  constraint pieces_returned CHECK (((returned >= 0) AND (returned <= fulfilled))),
-  constraint pieces_to_fulfill CHECK (((fulfilled >= 0) AND (removed >= 0) AND ((fulfilled + removed) <= quantity)))
+  constraint pieces_returned CHECK (((returned >= 0) AND (in_returns >= 0) AND (refunded_unreturned >= 0) AND (((returned + in_returns) + refunded_unreturned) <= fulfilled))),
+  constraint pieces_to_fulfill CHECK (((fulfilled >= 0) AND (removed >= 0) AND (withheld >= 0) AND (((fulfilled + removed) + withheld) <= quantity)))
 );
 CREATE INDEX order_lines_of ON commerce.order_lines USING btree (site_id, order_id, "position");
 CREATE INDEX order_lines_searched ON commerce.order_lines USING gin (site_id, sku public.gin_trgm_ops) WHERE (sku IS NOT NULL);
@@ -1677,12 +1815,16 @@ create table commerce.orders (
   retained numeric not null default 0,
   statement_run_id uuid,
   shipping_taxes jsonb,
+  shipping_refunded numeric not null default 0,
+  disputed numeric not null default 0,
+  credited numeric not null default 0,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
   constraint one_order_per_checkout UNIQUE (site_id, checkout_id),
   constraint orders_site_id_order_number_key UNIQUE (site_id, order_number),
   constraint orders_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint orders_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint credit_within_total CHECK (((credited >= (0)::numeric) AND (credited <= total))),
   constraint orders_check CHECK ((total = (((subtotal - discount) + shipping_cost) +
 CASE
     WHEN tax_included THEN (0)::numeric
@@ -1701,10 +1843,12 @@ END))),
   constraint orders_subtotal_check CHECK ((subtotal >= (0)::numeric)),
   constraint orders_tax_check CHECK ((tax >= (0)::numeric)),
   constraint orders_total_check CHECK ((total >= (0)::numeric)),
-  constraint refunds_within_payment CHECK (((refunds_begun >= (0)::numeric) AND (refunds_begun <= COALESCE(captured, total))))
+  constraint refunds_within_payment CHECK (((refunds_begun >= (0)::numeric) AND (disputed >= (0)::numeric) AND ((refunds_begun + disputed) <= COALESCE(captured, total)))),
+  constraint shipping_refunded_at_most CHECK (((shipping_refunded >= (0)::numeric) AND (shipping_refunded <= commerce.shipping_charged(shipping_cost, tax_included, shipping_tax, shipping_taxes))))
 );
 CREATE INDEX orders_due ON commerce.orders USING btree (payment_due_at, site_id) WHERE (payment_status = 'awaiting_payment'::text);
 CREATE INDEX orders_newest ON commerce.orders USING btree (site_id, created_at DESC, id);
+CREATE INDEX orders_numbered ON commerce.orders USING btree (site_id, lower(order_number));
 CREATE INDEX orders_of_agent ON commerce.orders USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
 CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, customer_id, created_at DESC);
 CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
@@ -1739,6 +1883,7 @@ create table commerce.payment_events (
   constraint payment_events_pkey PRIMARY KEY (site_id, provider, event_id),
   constraint payment_events_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id)
 );
+CREATE INDEX payment_events_age ON commerce.payment_events USING btree (site_id, received_at);
 alter table commerce.payment_events enable row level security, force row level security;
 
 create table commerce.payment_moves (
@@ -1798,6 +1943,7 @@ create table commerce.payments (
   constraint payments_status_check CHECK ((status = ANY (ARRAY['started'::text, 'requires_action'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text, 'failed'::text, 'abandoned'::text, 'cancelled'::text, 'refunded'::text])))
 );
 CREATE UNIQUE INDEX one_payment_at_a_time ON commerce.payments USING btree (site_id, checkout_id) WHERE (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'pending'::text, 'authorized'::text, 'succeeded'::text]));
+CREATE INDEX payments_of_checkout ON commerce.payments USING btree (site_id, checkout_id);
 CREATE INDEX payments_of_order ON commerce.payments USING btree (site_id, order_id);
 CREATE INDEX payments_to_settle ON commerce.payments USING btree (updated_at) WHERE ((status = ANY (ARRAY['pending'::text, 'authorized'::text, 'abandoned'::text])) OR ((order_id IS NULL) AND (status = ANY (ARRAY['started'::text, 'requires_action'::text, 'succeeded'::text]))));
 alter table commerce.payments enable row level security, force row level security;
@@ -1927,13 +2073,17 @@ create table commerce.products (
   description_html text,
   seo_title text,
   seo_description text,
+  returnable boolean not null default true,
+  withdrawal_exempt text not null default 'none'::text,
   constraint products_pkey PRIMARY KEY (site_id, id),
   constraint slug_taken UNIQUE (site_id, slug),
   constraint products_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint products_price_check CHECK (((price >= (0)::numeric) AND (price < '1000000000000'::numeric))),
   constraint products_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'active'::text, 'archived'::text]))),
-  constraint products_tax_class_check CHECK ((tax_class ~ '^[a-z0-9][a-z0-9_-]{0,31}$'::text))
+  constraint products_tax_class_check CHECK ((tax_class ~ '^[a-z0-9][a-z0-9_-]{0,31}$'::text)),
+  constraint products_withdrawal_exempt_check CHECK ((withdrawal_exempt = ANY (ARRAY['none'::text, 'custom_made'::text, 'perishable'::text, 'sealed_hygiene'::text, 'digital'::text])))
 ) with (autovacuum_analyze_scale_factor=0.5);
+CREATE INDEX products_best_selling ON commerce.products USING btree (site_id, sales_count DESC, id) INCLUDE (published_at, price, price_max) WHERE (status = 'active'::text);
 CREATE INDEX products_by_change ON commerce.products USING btree (site_id, GREATEST(updated_at, published_at)) WHERE (status = 'active'::text);
 CREATE INDEX products_by_created ON commerce.products USING btree (site_id, created_at DESC, id);
 CREATE INDEX products_by_name ON commerce.products USING btree (site_id, name, id);
@@ -1959,9 +2109,11 @@ create table commerce.refund_items (
   quantity integer not null,
   restock boolean not null,
   shipped boolean not null,
+  unreturned integer not null default 0,
   constraint refund_items_pkey PRIMARY KEY (site_id, refund_id, line_id, shipped),
   constraint refund_items_site_id_line_id_fkey FOREIGN KEY (site_id, line_id) REFERENCES commerce.order_lines(site_id, id),
   constraint refund_items_site_id_refund_id_fkey FOREIGN KEY (site_id, refund_id) REFERENCES commerce.refunds(site_id, id),
+  constraint refund_items_check CHECK (((unreturned >= 0) AND (unreturned <= quantity))),
   constraint refund_items_quantity_check CHECK ((quantity > 0))
 );
 alter table commerce.refund_items enable row level security, force row level security;
@@ -1975,12 +2127,85 @@ create table commerce.refunds (
   note text,
   actor_id uuid not null,
   created_at timestamp with time zone not null default now(),
+  return_id uuid,
+  shipping numeric not null default 0,
   constraint refunds_pkey PRIMARY KEY (site_id, id),
   constraint refunds_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
-  constraint refunds_amount_check CHECK ((amount > (0)::numeric))
+  constraint refunds_site_id_return_id_fkey FOREIGN KEY (site_id, return_id) REFERENCES commerce.returns(site_id, id),
+  constraint refunds_amount_check CHECK ((amount > (0)::numeric)),
+  constraint refunds_check CHECK (((shipping >= (0)::numeric) AND (shipping <= amount)))
 );
 CREATE INDEX refunds_of ON commerce.refunds USING btree (site_id, order_id, created_at);
+CREATE INDEX refunds_of_return ON commerce.refunds USING btree (site_id, return_id) WHERE (return_id IS NOT NULL);
 alter table commerce.refunds enable row level security, force row level security;
+
+create table commerce.return_lines (
+  site_id uuid not null,
+  id uuid not null,
+  return_id uuid not null,
+  line_id uuid not null,
+  position integer not null,
+  quantity integer not null,
+  reason text not null,
+  note text,
+  received_quantity integer not null default 0,
+  condition text,
+  restocked integer not null default 0,
+  credited integer not null default 0,
+  constraint return_lines_pkey PRIMARY KEY (site_id, id),
+  constraint one_return_line_per_order_line UNIQUE (site_id, return_id, line_id),
+  constraint return_lines_site_id_line_id_fkey FOREIGN KEY (site_id, line_id) REFERENCES commerce.order_lines(site_id, id),
+  constraint return_lines_site_id_return_id_fkey FOREIGN KEY (site_id, return_id) REFERENCES commerce.returns(site_id, id),
+  constraint pieces_credited CHECK (((credited >= 0) AND (credited <= received_quantity))),
+  constraint pieces_received CHECK (((received_quantity >= 0) AND (received_quantity <= quantity))),
+  constraint pieces_restocked CHECK (((restocked >= 0) AND (restocked <= received_quantity))),
+  constraint return_lines_condition_check CHECK ((condition = ANY (ARRAY['resellable'::text, 'damaged'::text, 'missing'::text]))),
+  constraint return_lines_quantity_check CHECK ((quantity > 0))
+);
+CREATE INDEX return_lines_of ON commerce.return_lines USING btree (site_id, line_id);
+alter table commerce.return_lines enable row level security, force row level security;
+
+create table commerce.returns (
+  site_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  ordinal integer not null,
+  kind text not null,
+  status text not null,
+  late boolean not null default false,
+  resolution text not null,
+  keep_goods boolean not null default false,
+  fee numeric not null default 0,
+  label_url text,
+  carrier text,
+  tracking_number text,
+  customer_note text,
+  staff_note text,
+  decline_reason text,
+  close_reason text,
+  exchange_order_id uuid,
+  created_by text not null,
+  actor_id uuid,
+  requested_at timestamp with time zone not null default now(),
+  decided_at timestamp with time zone,
+  received_at timestamp with time zone,
+  closed_at timestamp with time zone,
+  updated_at timestamp with time zone not null default now(),
+  constraint returns_pkey PRIMARY KEY (site_id, id),
+  constraint return_number_taken UNIQUE (site_id, order_id, ordinal),
+  constraint returns_site_id_exchange_order_id_fkey FOREIGN KEY (site_id, exchange_order_id) REFERENCES commerce.orders(site_id, id),
+  constraint returns_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint return_declined CHECK (((status = 'declined'::text) = (decline_reason IS NOT NULL))),
+  constraint return_ended CHECK (((status = ANY (ARRAY['closed'::text, 'cancelled'::text])) = (closed_at IS NOT NULL))),
+  constraint returns_fee_check CHECK ((fee >= (0)::numeric)),
+  constraint returns_kind_check CHECK ((kind = ANY (ARRAY['return'::text, 'withdrawal'::text, 'exchange'::text]))),
+  constraint returns_ordinal_check CHECK ((ordinal > 0)),
+  constraint returns_resolution_check CHECK ((resolution = ANY (ARRAY['refund'::text, 'exchange'::text]))),
+  constraint returns_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'approved'::text, 'declined'::text, 'in_transit'::text, 'received'::text, 'closed'::text, 'cancelled'::text]))),
+  constraint withdrawal_without_fee CHECK (((kind <> 'withdrawal'::text) OR (fee = (0)::numeric)))
+);
+CREATE INDEX returns_newest ON commerce.returns USING btree (site_id, id DESC);
+alter table commerce.returns enable row level security, force row level security;
 
 create table commerce.search_models (
   site_id uuid not null,
@@ -2071,6 +2296,14 @@ create table commerce.site_domains (
 CREATE INDEX domains_of_site ON commerce.site_domains USING btree (site_id);
 CREATE UNIQUE INDEX one_primary_domain ON commerce.site_domains USING btree (site_id) WHERE is_primary;
 
+create table commerce.site_receivers (
+  public_key bytea not null,
+  private_key bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint site_receivers_pkey PRIMARY KEY (public_key),
+  constraint site_receivers_public_key_check CHECK ((length(public_key) = 32))
+);
+
 create table commerce.site_settings (
   site_id uuid not null,
   name text not null,
@@ -2095,6 +2328,8 @@ create table commerce.site_settings (
   tax_decided boolean not null default false,
   shipping_tax text not null default 'goods'::text,
   product_url_template text,
+  return_policy jsonb not null default '{}'::jsonb,
+  withdrawal_page boolean,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),
@@ -2258,10 +2493,11 @@ create table commerce.stock_movements (
   reference_id uuid,
   reference_type text,
   constraint stock_movements_pkey PRIMARY KEY (site_id, id),
-  constraint stock_movements_reference_type_check CHECK ((reference_type = ANY (ARRAY['checkout'::text, 'order'::text, 'refund'::text, 'import'::text]))),
+  constraint stock_movements_reference_type_check CHECK ((reference_type = ANY (ARRAY['checkout'::text, 'order'::text, 'refund'::text, 'import'::text, 'return'::text]))),
   constraint stock_movements_type_check CHECK ((type = ANY (ARRAY['adjustment'::text, 'reservation'::text, 'release'::text, 'sale'::text, 'return'::text, 'sync'::text])))
 ) with (autovacuum_analyze_scale_factor=0.5);
 CREATE INDEX stock_movements_by_variant ON commerce.stock_movements USING btree (site_id, variant_id, id DESC);
+CREATE INDEX stock_movements_to_delete ON commerce.stock_movements USING btree (site_id, created_at) WHERE (type = ANY (ARRAY['reservation'::text, 'release'::text]));
 alter table commerce.stock_movements enable row level security, force row level security;
 
 create table commerce.stock_reservations (
@@ -2477,6 +2713,62 @@ create table commerce.webhooks (
 );
 alter table commerce.webhooks enable row level security, force row level security;
 
+create table commerce.withdrawal_lines (
+  site_id uuid not null,
+  withdrawal_id uuid not null,
+  line_id uuid not null,
+  quantity integer not null,
+  confirmed integer not null default 0,
+  constraint withdrawal_lines_pkey PRIMARY KEY (site_id, withdrawal_id, line_id),
+  constraint withdrawal_lines_site_id_line_id_fkey FOREIGN KEY (site_id, line_id) REFERENCES commerce.order_lines(site_id, id),
+  constraint withdrawal_lines_site_id_withdrawal_id_fkey FOREIGN KEY (site_id, withdrawal_id) REFERENCES commerce.withdrawals(site_id, id),
+  constraint pieces_confirmed CHECK (((confirmed >= 0) AND (confirmed <= quantity))),
+  constraint withdrawal_lines_quantity_check CHECK ((quantity > 0))
+);
+CREATE INDEX withdrawal_lines_of ON commerce.withdrawal_lines USING btree (site_id, line_id);
+alter table commerce.withdrawal_lines enable row level security, force row level security;
+
+create table commerce.withdrawal_statements (
+  site_id uuid not null,
+  id uuid not null,
+  name text not null,
+  email text not null,
+  recipient text not null,
+  contract text not null,
+  items text,
+  locale text not null,
+  order_id uuid,
+  lines jsonb,
+  client_hash bytea not null,
+  created_at timestamp with time zone not null default now(),
+  acknowledge_at timestamp with time zone not null,
+  constraint withdrawal_statements_pkey PRIMARY KEY (site_id, id),
+  constraint withdrawal_statements_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint withdrawal_statements_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id)
+);
+CREATE INDEX withdrawal_statements_of_client ON commerce.withdrawal_statements USING btree (site_id, client_hash, acknowledge_at DESC);
+CREATE INDEX withdrawal_statements_of_recipient ON commerce.withdrawal_statements USING btree (site_id, recipient, acknowledge_at DESC);
+alter table commerce.withdrawal_statements enable row level security, force row level security;
+
+create table commerce.withdrawals (
+  site_id uuid not null,
+  id uuid not null,
+  status text not null default 'received'::text,
+  order_id uuid,
+  return_id uuid,
+  late boolean not null default false,
+  closed_at timestamp with time zone,
+  constraint withdrawals_pkey PRIMARY KEY (site_id, id),
+  constraint withdrawals_site_id_id_fkey FOREIGN KEY (site_id, id) REFERENCES commerce.withdrawal_statements(site_id, id),
+  constraint withdrawals_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint withdrawals_site_id_return_id_fkey FOREIGN KEY (site_id, return_id) REFERENCES commerce.returns(site_id, id),
+  constraint withdrawal_closed CHECK (((status = 'closed'::text) = (closed_at IS NOT NULL))),
+  constraint withdrawals_status_check CHECK ((status = ANY (ARRAY['received'::text, 'unmatched'::text, 'to_confirm'::text, 'closed'::text])))
+);
+CREATE INDEX withdrawals_newest ON commerce.withdrawals USING btree (site_id, id DESC);
+CREATE INDEX withdrawals_of_order ON commerce.withdrawals USING btree (site_id, order_id) WHERE (order_id IS NOT NULL);
+alter table commerce.withdrawals enable row level security, force row level security;
+
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.collection_products DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.collections DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
@@ -2494,6 +2786,8 @@ CREATE TRIGGER count_files AFTER INSERT OR DELETE OR UPDATE OF held_bytes ON com
 CREATE TRIGGER count_fulfilled AFTER INSERT ON commerce.fulfillment_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION commerce.count_fulfilled();
 
 CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.type = ANY (ARRAY['created'::text, 'payment_confirmed'::text, 'payment_expired'::text, 'fulfilled'::text, 'delivered'::text, 'cancelled'::text, 'refunded'::text, 'updated'::text])) AND (NOT jsonb_exists(new.context, 'mail'::text)))) EXECUTE FUNCTION commerce.tell_order();
+
+CREATE CONSTRAINT TRIGGER tell_return AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.type = 'return_changed'::text) AND jsonb_exists(new.context, 'event'::text))) EXECUTE FUNCTION commerce.tell_return();
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.product_images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 
@@ -2530,6 +2824,8 @@ CREATE CONSTRAINT TRIGGER tell_product AFTER INSERT OR DELETE ON commerce.produc
 CREATE CONSTRAINT TRIGGER tell_product_change AFTER UPDATE ON commerce.products DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN ((old.updated_at IS DISTINCT FROM new.updated_at)) EXECUTE FUNCTION commerce.tell_product();
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER UPDATE OF completed_at ON commerce.search_models DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
+
+CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.shipping_options DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.site_settings DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 
@@ -2576,6 +2872,12 @@ create policy backup on commerce.agent_tokens as permissive for select to commer
   using (true);
 
 create policy tenant on commerce.agent_tokens as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.audit_checkpoints as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.audit_checkpoints as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.audit_events as permissive for select to commerce_backup
@@ -2684,6 +2986,12 @@ create policy backup on commerce.discounts as permissive for select to commerce_
   using (true);
 
 create policy tenant on commerce.discounts as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.disputes as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.disputes as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.event_listeners as permissive for select to commerce_backup
@@ -2923,6 +3231,18 @@ create policy backup on commerce.refunds as permissive for select to commerce_ba
 create policy tenant on commerce.refunds as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.return_lines as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.return_lines as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.returns as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.returns as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.search_models as permissive for select to commerce_backup
   using (true);
 
@@ -3028,6 +3348,24 @@ create policy backup on commerce.webhooks as permissive for select to commerce_b
 create policy tenant on commerce.webhooks as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.withdrawal_lines as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.withdrawal_lines as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.withdrawal_statements as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.withdrawal_statements as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.withdrawals as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.withdrawals as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 grant delete, insert, select, update on commerce.agent_consent_links to commerce_app;
 
 grant select on commerce.agent_consent_links to commerce_backup;
@@ -3045,6 +3383,10 @@ grant select on commerce.agent_profiles to commerce_backup;
 grant delete, insert, select, update on commerce.agent_tokens to commerce_app;
 
 grant select on commerce.agent_tokens to commerce_backup;
+
+grant select on commerce.audit_checkpoints to commerce_app;
+
+grant select on commerce.audit_checkpoints to commerce_backup;
 
 grant insert, select on commerce.audit_events to commerce_app;
 
@@ -3149,6 +3491,10 @@ grant select on commerce.discount_redemptions to commerce_sweep;
 grant delete, insert, select, update on commerce.discounts to commerce_app;
 
 grant select on commerce.discounts to commerce_backup;
+
+grant insert, select, update on commerce.disputes to commerce_app;
+
+grant select on commerce.disputes to commerce_backup;
 
 grant delete, insert, select, update on commerce.event_listeners to commerce_app;
 
@@ -3330,6 +3676,14 @@ grant insert, select on commerce.refunds to commerce_app;
 
 grant select on commerce.refunds to commerce_backup;
 
+grant delete, insert, select, update on commerce.return_lines to commerce_app;
+
+grant select on commerce.return_lines to commerce_backup;
+
+grant delete, insert, select, update on commerce.returns to commerce_app;
+
+grant select on commerce.returns to commerce_backup;
+
 grant delete, insert, select, update on commerce.search_models to commerce_app;
 
 grant select on commerce.search_models to commerce_backup;
@@ -3353,6 +3707,8 @@ grant select on commerce.shipping_options to commerce_backup;
 grant select on commerce.site_domains to commerce_app;
 
 grant select on commerce.site_domains to commerce_backup;
+
+grant select on commerce.site_receivers to commerce_backup;
 
 grant delete, insert, select, update on commerce.site_settings to commerce_app;
 
@@ -3447,3 +3803,15 @@ grant delete, select on commerce.webhook_deliveries to commerce_sweep;
 grant delete, insert, select, update on commerce.webhooks to commerce_app;
 
 grant select on commerce.webhooks to commerce_backup;
+
+grant delete, insert, select, update on commerce.withdrawal_lines to commerce_app;
+
+grant select on commerce.withdrawal_lines to commerce_backup;
+
+grant insert, select on commerce.withdrawal_statements to commerce_app;
+
+grant select on commerce.withdrawal_statements to commerce_backup;
+
+grant delete, insert, select, update on commerce.withdrawals to commerce_app;
+
+grant select on commerce.withdrawals to commerce_backup;

@@ -1,10 +1,8 @@
 const summaries = new Map<string, string>();
-/** Maximum number of entries. The texts of statements are constants; the limit guards against one that is not. */
+/** Maximum number of cached summaries. Statement texts are constants; the limit protects against a text that is not. */
 const LIMIT = 2_000;
 
-/**
- * A summary of a statement for traces: its verb and first table, such as `select products`. It never contains a value.
- */
+/** A short name of a statement for traces: verb and first table, such as `select products`. Never contains values. */
 export function summaryOf(text: string): string {
   const known = summaries.get(text);
   if (known) return known;

@@ -1,20 +1,19 @@
+/**
+ * A statement that is cheaper than `pg`'s own when it is sent repeatedly:
+ * - Requests the column descriptions of a prepared statement once per connection.
+ * - Statements of one transaction that are sent in one packet share one Sync, so PostgreSQL answers them together. If one
+ *   fails, PostgreSQL skips the others up to the Sync; they are rejected here with the error of an aborted transaction.
+ *   Outside of a transaction each statement has its own Sync, because an error would otherwise roll back the others.
+ */
+
 import type { EventEmitter } from 'node:events';
 import pg from 'pg';
 
-/**
- * A statement that is cheaper than `pg`'s own when it is sent repeatedly:
- * - the columns of a prepared statement are requested once per connection.
- * - the statements of a transaction in one packet end in one Sync, and PostgreSQL answers them in one packet. After an
- *   error it skips the rest up to the Sync: those statements fail here as PostgreSQL lets statements of an aborted
- *   transaction fail. Outside of a transaction each statement has its own Sync, because otherwise an error in one would
- *   undo the others.
- */
-
-/** Parts of `pg` that it does not declare in its types. */
+/** Parts of `pg` that its types do not declare. */
 interface ProtocolConnection extends EventEmitter {
   describe(what: { type: string; name: string }): void;
   execute(portal: { portal: string; rows: undefined }): void;
-  /** Sends a text without values. */
+  /** Sends a statement without parameters. */
   query(text: string): void;
   sync(): void;
 }
@@ -50,19 +49,19 @@ const Query = pg.Query as unknown as typeof ProtocolQuery;
 
 type Columns = Pick<Result, 'fields' | '_parsers' | '_prebuiltEmptyResultObject'>;
 
-/** The statements that begin and end transactions. They are prepared under their own texts. */
+/** Statements that begin and end transactions. They are prepared under their own text as name. */
 export const BOUNDARIES: Partial<Record<string, 'begin' | 'end'>> = { begin: 'begin', commit: 'end', rollback: 'end' };
 
 export interface StatementConfig {
-  /** The name under which the statement is prepared; undefined if it is not. */
+  /** Name of the prepared statement; undefined if it is not prepared. */
   name: string | undefined;
   text: string;
   values: unknown[] | undefined;
 }
 
-/** Resolves to the result, so that it can replace the promise that `pg` returns. */
+/** Can be awaited for its result, because it replaces the promise that `pg` returns. */
 export class Statement<Row extends object> extends Query implements PromiseLike<pg.QueryResult<Row>> {
-  /** Whether a Sync follows the statement, so that PostgreSQL itself reports when it is ready for the next. */
+  /** Whether a Sync follows, after which PostgreSQL reports that it is ready for the next statement. */
   synced = true;
   readonly #settled: Promise<pg.QueryResult<Row>>;
   #known: Columns | undefined;
@@ -75,7 +74,7 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
     this.callback = (error, result) => (error ? reject(error) : resolve(result as pg.QueryResult<Row>));
   }
 
-  // biome-ignore lint/suspicious/noThenProperty: whoever wraps `pg`'s own call, to watch it, waits for what that returns.
+  // biome-ignore lint/suspicious/noThenProperty: code that wraps `pg`'s query, such as tracing, awaits what it returns.
   then<T, E>(
     onResult?: ((result: pg.QueryResult<Row>) => T | PromiseLike<T>) | null,
     onError?: ((error: unknown) => E | PromiseLike<E>) | null,
@@ -83,7 +82,7 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
     return this.#settled.then(onResult, onError) as Promise<T | E>;
   }
 
-  /** Called by `pg` to send the statement. */
+  /** `pg` calls this to send the statement. */
   override prepare(connection: ProtocolConnection): void {
     const state = states.get(connection);
     this.#known = state?.columns.get(this.name);
@@ -93,7 +92,7 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
     state?.describe(true);
   }
 
-  /** Called by `pg` once the values of the statement are bound. */
+  /** `pg` calls this when the statement's parameters are bound. */
   _getRows(connection: ProtocolConnection): void {
     connection.execute({ portal: '', rows: undefined });
     const state = states.get(connection);
@@ -131,17 +130,17 @@ export class Statement<Row extends object> extends Query implements PromiseLike<
   }
 }
 
-/** The column data that `pg` parsed. */
+/** The column descriptions that `pg` has parsed. */
 function columnsOf({ fields, _parsers, _prebuiltEmptyResultObject }: Result): Columns {
   return { fields, _parsers, _prebuiltEmptyResultObject };
 }
 
-/** Whether an error comes from PostgreSQL itself. Such errors have a severity; all others concern the connection. */
+/** Whether PostgreSQL reported the error. Only its errors have a severity; all others concern the connection. */
 export function isFromServer(error: unknown): boolean {
   return typeof (error as { severity?: unknown } | undefined)?.severity === 'string';
 }
 
-/** SQLSTATE of a statement that fails because an earlier one of its transaction has failed. */
+/** SQLSTATE of statements after an error in the same transaction. */
 export const ABORTED = '25P02';
 
 function skipped(): Error {
@@ -151,7 +150,7 @@ function skipped(): Error {
   });
 }
 
-/** State of a connection, with the statements sent since the last Sync. */
+/** The state of a connection: whether the next statement asks for columns, and which statements have no Sync yet. */
 class ConnectionState {
   readonly columns = new Map<string | undefined, Columns>();
   readonly #sync: () => void;
@@ -165,7 +164,7 @@ class ConnectionState {
     connection.describe = (what) => {
       if (this.#describes) describe.call(connection, what);
     };
-    // `pg`'s own statements send a Sync: earlier statements end with it, or before it.
+    // `pg` sends a Sync with its own statements. It ends all earlier statements too.
     connection.sync = () => {
       this.#unsynced = undefined;
       this.#sync();
@@ -176,25 +175,25 @@ class ConnectionState {
     };
   }
 
-  /** Whether PostgreSQL is asked for the columns of the next statement. */
+  /** Whether the next statement asks PostgreSQL for its columns. */
   describe(wanted: boolean): void {
     this.#describes = wanted;
   }
 
-  /** Ends a statement with a Sync: at once, or with the last statement in the same packet. */
+  /** Ends a statement with a Sync: at once, or together with later statements of the same packet. */
   end(statement: Statement<object>): void {
     const boundary = BOUNDARIES[statement.text];
     if (boundary === 'begin') this.#inTransaction = true;
     if (this.#inTransaction) {
       statement.synced = false;
-      // A statement that is passed on after its packet was sent must be answered too.
+      // Statements passed on after the packet was sent need a Sync too.
       if (!this.#unsynced) process.nextTick(() => this.flush());
       this.#unsynced = statement;
     } else this.#sync();
     if (boundary === 'end') this.#inTransaction = false;
   }
 
-  /** Sends the Sync if statements still wait for one. */
+  /** Sends a Sync if statements wait for one. */
   flush(): void {
     if (!this.#unsynced) return;
     this.#unsynced.synced = true;
@@ -205,18 +204,18 @@ class ConnectionState {
 
 const states = new WeakMap<ProtocolConnection, ConnectionState>();
 
-/** Prepares a new connection of a pool whose statements are sent as `Statement`. Call it once per connection. */
+/** Prepares a new connection for `Statement`. Call it once per connection. */
 export function prepareConnection(client: pg.PoolClient): void {
   const connection = connectionOf(client);
   states.set(connection, new ConnectionState(connection));
 }
 
-/** Ends the pending statements. Call it before the data written to the connection leaves the process. */
+/** Sends a pending Sync. Call it before the written data leaves the process. */
 export function flush(client: pg.PoolClient): void {
   states.get(connectionOf(client))?.flush();
 }
 
-/** The connection of a client, which `pg` does not declare. */
+/** The client's protocol connection. `pg`'s types do not declare it. */
 function connectionOf(client: pg.PoolClient): ProtocolConnection {
   return (client as unknown as { connection: ProtocolConnection }).connection;
 }

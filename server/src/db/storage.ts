@@ -1,40 +1,51 @@
+/**
+ * Detects a full disk: the database can be read but rejects writes. After a failed write the process is not ready until
+ * a test write succeeds.
+ */
+
 import type pg from 'pg';
 import { noteIfReadOnly } from './read-only.ts';
 
-/**
- * Detects a full disk: the database still reads, but rejects writes. After the first failed write the process is not
- * ready until a trial write succeeds.
- */
 const DISK_FULL = '53100';
 const refused = new WeakSet<pg.Pool>();
 
-/** A trial write. It is much larger than that of a request, so that the next order does not fill the disk again. */
-const TRIAL = `begin; set local lock_timeout = '500ms';
+/** A test write. Much larger than a request's writes, so that the next order does not fill the disk again. */
+const TRIAL_WRITE = `begin; set local lock_timeout = '500ms';
   create temporary table trial_of_storage on commit drop as select repeat(md5(i::text), 30) as text from generate_series(1, 1000) i;
   rollback`;
 
-/** Whether PostgreSQL had no space left for a write. */
+/** Whether a write failed because the disk is full. */
 export function isDiskFull(error: unknown): boolean {
   return (error as { code?: string } | undefined)?.code === DISK_FULL;
 }
 
-/** Records that the pool's database is out of space, or rejects all writes. */
+/** Whether the last write to the pool's database failed for lack of space. */
+export function isKnownFull(pool: pg.Pool): boolean {
+  return refused.has(pool);
+}
+
+/** Records an error that shows that the database is full or rejects writes. */
 export function noteFailure(pool: pg.Pool, error: unknown): void {
   if (isDiskFull(error)) refused.add(pool);
   noteIfReadOnly(pool, error);
 }
 
-/** Whether the database is known to accept writes. If the last write failed, tries one on a connection of `probe`. */
+/** Writes 1 MB and rolls it back. If this throws, the transaction is still open. */
+export async function tryToWrite(connection: pg.ClientBase, timeout_ms: number): Promise<void> {
+  await connection.query({ text: TRIAL_WRITE, query_timeout: timeout_ms } as pg.QueryConfig);
+}
+
+/** Whether the database accepts writes. After a failed write, tries one on a connection of `probe`. */
 export async function takesWrites(pool: pg.Pool, probe: pg.Pool, timeout_ms: number): Promise<boolean> {
   if (!refused.has(pool)) return true;
   const connection = await probe.connect();
   let failure: Error | undefined;
   try {
-    await connection.query({ text: TRIAL, query_timeout: timeout_ms } as pg.QueryConfig);
+    await tryToWrite(connection, timeout_ms);
   } catch (error) {
     failure = error as Error;
   } finally {
-    // After a failed trial, closing the connection ends the open transaction.
+    // If the test write failed, closing the connection rolls back its transaction.
     connection.release(failure);
   }
   if (!isDiskFull(failure)) refused.delete(pool);

@@ -53,6 +53,15 @@ export interface Tables {
     period_number: number;
     spent_total_cents: number;
   };
+  audit_checkpoints: {
+    site_id: string;
+    seq: number;
+    seal_hmac: Buffer;
+    through: string;
+    deleted: number;
+    key_id: string;
+    hmac: Buffer;
+  };
   audit_events: {
     site_id: string;
     id: string;
@@ -148,6 +157,7 @@ export interface Tables {
     era: number;
     history: string;
     begun_at: string;
+    skipped: number;
   };
   checkout_links: {
     site_id: string;
@@ -187,6 +197,7 @@ export interface Tables {
     attribution: unknown;
     bound_browser: Buffer | null;
     guest_profile_id: string | null;
+    cleared_at: string | null;
   };
   collection_products: {
     site_id: string;
@@ -301,6 +312,19 @@ export interface Tables {
     usage_limit: number | null;
     usage_limit_per_customer: number | null;
     usage_count: number;
+    created_at: string;
+    updated_at: string;
+  };
+  disputes: {
+    site_id: string;
+    id: string;
+    order_id: string;
+    payment_id: string;
+    amount: string;
+    status: 'open' | 'won' | 'lost';
+    reason: string | null;
+    reference: string;
+    respond_by: string | null;
     created_at: string;
     updated_at: string;
   };
@@ -477,6 +501,9 @@ export interface Tables {
     fulfilled: number;
     removed: number;
     returned: number;
+    in_returns: number;
+    refunded_unreturned: number;
+    withheld: number;
   };
   order_links: {
     site_id: string;
@@ -553,6 +580,9 @@ export interface Tables {
     retained: string;
     statement_run_id: string | null;
     shipping_taxes: unknown;
+    shipping_refunded: string;
+    disputed: string;
+    credited: string;
   };
   payment_accounts: {
     site_id: string;
@@ -690,6 +720,8 @@ export interface Tables {
     description_html: string | null;
     seo_title: string | null;
     seo_description: string | null;
+    returnable: boolean;
+    withdrawal_exempt: 'none' | 'custom_made' | 'perishable' | 'sealed_hygiene' | 'digital';
   };
   rate_counts: {
     key_hash: Buffer;
@@ -703,6 +735,7 @@ export interface Tables {
     quantity: number;
     restock: boolean;
     shipped: boolean;
+    unreturned: number;
   };
   refunds: {
     site_id: string;
@@ -713,6 +746,49 @@ export interface Tables {
     note: string | null;
     actor_id: string;
     created_at: string;
+    return_id: string | null;
+    shipping: string;
+  };
+  return_lines: {
+    site_id: string;
+    id: string;
+    return_id: string;
+    line_id: string;
+    position: number;
+    quantity: number;
+    reason: string;
+    note: string | null;
+    received_quantity: number;
+    condition: 'resellable' | 'damaged' | 'missing' | null;
+    restocked: number;
+    credited: number;
+  };
+  returns: {
+    site_id: string;
+    id: string;
+    order_id: string;
+    ordinal: number;
+    kind: 'return' | 'withdrawal' | 'exchange';
+    status: 'requested' | 'approved' | 'declined' | 'in_transit' | 'received' | 'closed' | 'cancelled';
+    late: boolean;
+    resolution: 'refund' | 'exchange';
+    keep_goods: boolean;
+    fee: string;
+    label_url: string | null;
+    carrier: string | null;
+    tracking_number: string | null;
+    customer_note: string | null;
+    staff_note: string | null;
+    decline_reason: string | null;
+    close_reason: string | null;
+    exchange_order_id: string | null;
+    created_by: string;
+    actor_id: string | null;
+    requested_at: string;
+    decided_at: string | null;
+    received_at: string | null;
+    closed_at: string | null;
+    updated_at: string;
   };
   search_models: {
     site_id: string;
@@ -768,6 +844,11 @@ export interface Tables {
     is_primary: boolean;
     created_at: string;
   };
+  site_receivers: {
+    public_key: Buffer;
+    private_key: Buffer;
+    created_at: string;
+  };
   site_settings: {
     site_id: string;
     name: string;
@@ -792,6 +873,8 @@ export interface Tables {
     tax_decided: boolean;
     shipping_tax: 'goods' | 'class';
     product_url_template: string | null;
+    return_policy: unknown;
+    withdrawal_page: boolean | null;
   };
   site_usage: {
     site_id: string;
@@ -890,7 +973,7 @@ export interface Tables {
     actor_id: string;
     created_at: string;
     reference_id: string | null;
-    reference_type: 'checkout' | 'order' | 'refund' | 'import' | null;
+    reference_type: 'checkout' | 'order' | 'refund' | 'import' | 'return' | null;
   };
   stock_reservations: {
     site_id: string;
@@ -1020,5 +1103,36 @@ export interface Tables {
     updated_at: string;
     sync_key_id: string | null;
     made_by: string | null;
+  };
+  withdrawal_lines: {
+    site_id: string;
+    withdrawal_id: string;
+    line_id: string;
+    quantity: number;
+    confirmed: number;
+  };
+  withdrawal_statements: {
+    site_id: string;
+    id: string;
+    name: string;
+    email: string;
+    recipient: string;
+    contract: string;
+    items: string | null;
+    locale: string;
+    order_id: string | null;
+    lines: unknown;
+    client_hash: Buffer;
+    created_at: string;
+    acknowledge_at: string;
+  };
+  withdrawals: {
+    site_id: string;
+    id: string;
+    status: 'received' | 'unmatched' | 'to_confirm' | 'closed';
+    order_id: string | null;
+    return_id: string | null;
+    late: boolean;
+    closed_at: string | null;
   };
 }

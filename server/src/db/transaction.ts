@@ -13,11 +13,12 @@ import {
   takeConnection,
   together,
 } from './connect.ts';
+import { ERA, inOneHistory } from './era.ts';
 import { isFromServer } from './statement.ts';
 import { noteFailure } from './storage.ts';
 import { takeAddedJobs, wakeWorkers } from './wake-workers.ts';
 
-/** The connection was lost during COMMIT, so it is unknown whether the transaction was committed. */
+/** The connection was lost during COMMIT, so the result of the transaction is unknown. */
 export class CommitUnknown extends Error {
   constructor(cause: unknown) {
     super('The connection was lost during COMMIT.', { cause });
@@ -25,24 +26,23 @@ export class CommitUnknown extends Error {
   }
 }
 
-/** Time limit for BEGIN. It needs no lock and no disk, so a reachable database answers at once. */
+/** BEGIN needs no lock and no disk access, so a reachable database answers it at once. */
 const BEGIN_WITHIN_MS = 2_000;
 
-/**
- * Runs work on one connection between BEGIN and COMMIT. If the work throws, everything is rolled back, and the error is
- * rethrown.
- */
+/** Runs work on one connection between BEGIN and COMMIT. If the work throws, rolls back and rethrows the error. */
 export function inTransaction<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
-  return inSentTransaction(pool, async (connection, begun) => {
-    await begun;
-    return { result: await work(connection), last: undefined };
-  });
+  return inOneHistory(pool, () =>
+    inSentTransaction(pool, async (connection, begun) => {
+      await together(begun, query(connection, sql`select ${ERA}`));
+      return { result: await work(connection), last: undefined };
+    }),
+  );
 }
 
 /**
- * Like `inTransaction`, with two fewer round trips. BEGIN is sent when the work starts, together with its first
- * statements; PostgreSQL runs none of them if BEGIN fails. Everything that is sent later must wait for `begun`. The
- * last statement of the work is sent together with COMMIT.
+ * Like `inTransaction`, with two round trips fewer: BEGIN is sent together with the first statements of the work, and
+ * COMMIT together with the last one. If BEGIN fails, PostgreSQL runs none of the statements sent with it. All later
+ * statements must wait for `begun`. The first statement must select ERA, and the caller must use `inOneHistory`.
  */
 export async function inSentTransaction<T>(
   pool: pg.Pool,
@@ -52,7 +52,7 @@ export async function inSentTransaction<T>(
   let broken: Error | undefined;
   try {
     const begun = send(connection, begin(connection), BEGIN_WITHIN_MS);
-    // Work that awaits `begun` gets its error; work that failed before has not awaited it.
+    // If the work fails before it awaits `begun`, the rejection of `begun` would be unhandled.
     begun.catch(() => undefined);
     noteTrace(connection);
     const { result, last } = await work(connection, begun);
@@ -69,15 +69,12 @@ export async function inSentTransaction<T>(
   }
 }
 
-/**
- * SQLSTATE codes of a transaction that was aborted for a serialization conflict or a deadlock, so that it may run
- * again.
- */
+/** SQLSTATE codes of serialization failures and deadlocks, after which a transaction may be retried. */
 export const CONFLICTS: readonly string[] = ['40001', '40P01'];
 
 const ATTEMPTS = 3;
 
-/** Runs a transaction and repeats it, at most twice, while it fails for a reason that `mayRetry` accepts. */
+/** Runs a transaction, and retries it at most twice while `mayRetry` accepts the error. */
 export async function retryConflicts<T>(
   work: (attempt: number) => Promise<T>,
   mayRetry: (error: unknown) => boolean,
@@ -87,7 +84,7 @@ export async function retryConflicts<T>(
       return await work(attempt);
     } catch (error) {
       if (attempt === ATTEMPTS || !mayRetry(error)) throw error;
-      // A random delay, so that two conflicting transactions do not conflict again.
+      // The delay is random, so that two conflicting transactions do not conflict again.
       await sleep(20 + Math.random() * 60 * attempt);
     }
   }
@@ -98,11 +95,11 @@ export function hasCode(error: unknown, codes: readonly string[]): boolean {
   return codes.includes((error as { code?: string }).code ?? '');
 }
 
-/** Rolls back. If the connection must be closed instead, which rolls back too, returns an error. */
+/** Rolls back. Returns an error if the connection must be closed instead, which rolls back as well. */
 async function undo(connection: Connection, error: unknown): Promise<Error | undefined> {
   takeAddedJobs(connection.client);
   connection.unheard = [];
-  // After a timeout, the answer to ROLLBACK would not arrive in time either.
+  // After a timeout, PostgreSQL would not answer ROLLBACK in time.
   if (isSilent(error)) return error as Error;
   return send(connection, 'rollback').then(
     () => undefined,
@@ -110,7 +107,7 @@ async function undo(connection: Connection, error: unknown): Promise<Error | und
   );
 }
 
-/** Sends a statement without waiting for it. If it fails, the end of its transaction fails too. */
+/** Sends a statement without awaiting it. If it fails, the end of the transaction fails too. */
 export function sendUnheard(connection: Connection, statement: Sql): void {
   endInTime(connection);
   note(connection, query(connection, statement));
@@ -121,17 +118,17 @@ function note(connection: Connection, sent: Promise<unknown>): void {
   connection.unheard.push(sent);
 }
 
-/** Sets the deadline of a transaction, in milliseconds since 1970. */
+/** Sets the deadline of a transaction in milliseconds since 1970. */
 export function endBy(connection: Connection, time: number): void {
   connection.endsAt = time;
 }
 
-/** Time after the deadline for PostgreSQL's timeout, so that the caller's own timeout fires first. */
+/** PostgreSQL's timeout fires this much after the deadline, so that the caller's own timeout comes first. */
 const AFTER_THE_END_MS = 50;
 
 /**
- * Limits the time of statements that are sent together with COMMIT, because they cannot be undone. PostgreSQL gets the
- * remaining time as their limit, if that is less than usual.
+ * Limits statements that are sent together with COMMIT, because they cannot be rolled back later. Their timeout is the
+ * remaining time if that is less than the usual one.
  */
 function endInTime(connection: Connection): void {
   const left = connection.endsAt - Date.now();
@@ -148,10 +145,10 @@ function takeUnheard(connection: Connection): Promise<unknown>[] {
   return sent;
 }
 
-/** Passes the trace of a traced request on to the jobs that it adds (migration 0169). */
+/** Passes the request's trace on to the jobs that the transaction adds (`commerce.with_trace`). */
 function noteTrace(connection: Connection): void {
   const { traceparent } = traceHeaders();
-  // An error aborts the transaction, whose next statement reports it.
+  // An error aborts the transaction, so the next statement reports it.
   if (traceparent) {
     query(connection, sql`select set_config('app.traceparent', ${traceparent}, true)`).catch(() => undefined);
   }
@@ -161,7 +158,7 @@ async function commit(connection: Connection, last: Sql | undefined): Promise<vo
   if (last) endInTime(connection);
   const written = together(...takeUnheard(connection), last && query(connection, last));
   const [writing, committing] = await Promise.allSettled([written, send(connection, 'commit')]);
-  // After an earlier error, COMMIT rolls back.
+  // After an error in the transaction, PostgreSQL answers COMMIT with a rollback.
   if (writing.status === 'rejected' && isFromServer(writing.reason)) throw writing.reason;
   if (committing.status === 'rejected') {
     const error: unknown = committing.reason;
@@ -171,11 +168,17 @@ async function commit(connection: Connection, last: Sql | undefined): Promise<vo
 }
 
 /**
- * Runs reads on one connection. Uses a transaction only if a pooler would otherwise give each statement another
- * connection.
+ * Runs reads on one connection. Uses a transaction only behind a pooler in transaction mode, which could otherwise use
+ * another connection for each statement. If the work has several statements, the first must select ERA (see
+ * `inSentTransaction`).
  */
 export async function withConnection<T>(pool: pg.Pool, work: (connection: Connection) => Promise<T>): Promise<T> {
-  if (!keepsSessions(pool)) return inTransaction(pool, work);
+  if (!keepsSessions(pool)) {
+    return inSentTransaction(pool, async (connection, begun) => {
+      await begun;
+      return { result: await work(connection), last: undefined };
+    });
+  }
   const connection = await takeConnection(pool);
   let broken: Error | undefined;
   try {
@@ -189,14 +192,12 @@ export async function withConnection<T>(pool: pg.Pool, work: (connection: Connec
   }
 }
 
-/** Runs a single statement. */
+/** Runs a single statement. Unless it selects ERA, it must not change the catalogue or use up an order number. */
 export function queryAlone<Row extends object>(pool: pg.Pool, statement: Sql): Promise<pg.QueryResult<Row>> {
   return withConnection(pool, (connection) => query<Row>(connection, statement));
 }
 
-/**
- * Whether our own timeout has passed. The connection then still waits for an answer, which its next user must not get.
- */
+/** Whether our own timeout has passed. PostgreSQL may still answer, so no other work may use the connection. */
 function isSilent(error: unknown): boolean {
   const failure = error instanceof CommitUnknown ? error.cause : error;
   return (failure as { code?: string }).code === undefined && isLostConnection(failure);
@@ -205,13 +206,13 @@ function isSilent(error: unknown): boolean {
 const LOST_CODES = /^(?:08|57P0[123]|ECONN|EPIPE|ETIMEDOUT)/;
 const LOST_MESSAGES = /Connection terminated|connection error|Query read timeout|not queryable/;
 
-/** Whether the connection was lost, and with it its open transaction. */
+/** Whether the connection was lost. Its open transaction is then rolled back. */
 export function isLostConnection(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string };
   return LOST_CODES.test(code) || (!isFromServer(error) && LOST_MESSAGES.test(message));
 }
 
-/** Whether no connection was available in time, or it was lost. */
+/** Whether no connection was available in time, or the connection was lost. */
 export function isUnreachable(error: unknown): boolean {
   return isLostConnection(error) || (error as Error).message === 'timeout exceeded when trying to connect';
 }

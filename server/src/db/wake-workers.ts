@@ -1,25 +1,28 @@
+/**
+ * Wakes graphile-worker's workers after jobs were committed. The transaction that adds a job does not use NOTIFY,
+ * because commits with a NOTIFY run one after the other in the whole database, including the flush to disk. If a
+ * wake-up is lost, workers find the jobs within two seconds by polling.
+ */
+
 import type pg from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 
-/**
- * Wakes the workers of graphile-worker once jobs are committed. The transaction that adds a job sends no NOTIFY itself:
- * commits with a NOTIFY wait for each other across the whole database, including the flush to disk. If the message is
- * lost, workers find the jobs within two seconds by polling.
- */
-
-/** SQLSTATE of the notice in which `commerce.add_jobs` reports how many jobs it added. */
+/** SQLSTATE of the notice in which `commerce.add_jobs` reports the number of added jobs. */
 const JOBS_ADDED = 'CJ001';
 
 const added = new WeakMap<object, number>();
 
-/** Counts the jobs that the transactions of a new connection add. Call it once per connection. */
+/** Starts counting the jobs that transactions of a connection add. Call it once per new connection. */
 export function countAddedJobs(connection: pg.PoolClient): void {
   connection.on('notice', ({ code, detail }) => {
     if (code === JOBS_ADDED) added.set(connection, (added.get(connection) ?? 0) + Number(detail));
   });
 }
 
-/** The number of jobs that the ending transaction has added. Call it at the end, even after a rollback. */
+/**
+ * Returns the number of jobs that the transaction has added, and resets it. Call it when the transaction ends, even
+ * after a rollback.
+ */
 export function takeAddedJobs(connection: pg.PoolClient): number {
   const jobs = added.get(connection) ?? 0;
   if (jobs > 0) added.delete(connection);
@@ -27,23 +30,23 @@ export function takeAddedJobs(connection: pg.PoolClient): number {
 }
 
 /**
- * How long the first of several jobs waits for others, and how long jobs wait that follow soon after a message. Under
- * load, one message, which is a separate transaction, serves the jobs of many requests.
+ * How long a wake-up waits for more jobs. It is a separate transaction, so under load one wake-up should serve many
+ * requests.
  */
 const GATHER_MS = 5;
 const PAUSE_MS = 100;
 
 interface Waking {
-  /** The number of jobs that were not announced yet. */
+  /** Number of jobs without a wake-up yet. */
   jobs: number;
   timer: NodeJS.Timeout | undefined;
-  /** Time of the last message, on the clock of the process. */
+  /** When the last wake-up was sent, by `performance.now()`. */
   sent: number;
 }
 
 const wakings = new WeakMap<pg.Pool, Waking>();
 
-/** Sends the message for which graphile-worker's `add_jobs` uses NOTIFY. */
+/** Sends the NOTIFY that graphile-worker's own `add_jobs` would send. */
 export function wakeWorkers(pool: pg.Pool, jobs: number, send: (statement: Sql) => Promise<unknown>): void {
   const waking = wakings.get(pool) ?? { jobs: 0, timer: undefined, sent: Number.NEGATIVE_INFINITY };
   wakings.set(pool, waking);

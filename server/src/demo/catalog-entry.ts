@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
 import type { ProductImport, VariantInput } from '@commerce-backend/spec';
 
-/** The price and the cost of one unit, as amounts of requests. */
+/** Price and cost of one unit, as amounts of the API. */
 export interface PriceTag {
   price: string;
   cost_per_item: string;
   compare_at_price?: string;
 }
 
-/** A product in short form; toProduct derives the rest. */
+/** A product in short form. `toProduct` derives the other fields. */
 export interface CatalogEntry extends PriceTag {
   slug: string;
   name: string;
@@ -19,25 +19,25 @@ export interface CatalogEntry extends PriceTag {
   metadata: Record<string, string>;
   tax_class?: string;
   status?: 'draft' | 'archived';
-  /** The day it was published; absent for drafts. */
+  /** Publication date; absent for drafts. */
   published?: string;
-  /** The beginning of each SKU, before the first letters of the option values. */
+  /** Prefix of the SKUs. The first letters of the option values follow. */
   sku: string;
   weight: string;
   weight_unit?: 'g';
   inventory_policy?: 'continue';
   low_stock_threshold?: number;
-  /** Values by option name. */
+  /** Option values by option name. */
   options?: Record<string, string[]>;
-  /** The name of the option that has one image per value. A product without such an option has an image and a close view. */
+  /** The option that has one image per value. Without it, the product has an image and a close-up. */
   pictured?: string;
-  /** The prices of variants with this option value, where they differ. */
+  /** Different prices for variants with this option value. */
   prices?: Record<string, PriceTag>;
-  /** Stock on hand per variant, the last option varying fastest. */
+  /** Stock of each variant. The last option varies fastest. */
   stock: number[];
 }
 
-/** The import row of a product. Its image URLs begin at the server's root: /demo-images/… */
+/** Converts an entry to an import row. Image URLs are paths below /demo-images/. */
 export function toProduct(entry: CatalogEntry): ProductImport {
   const { slug, name, description, vendor, product_type, tags, metadata, status = 'active' } = entry;
   const options = Object.entries(entry.options ?? {});
@@ -116,7 +116,7 @@ function stocked(entry: CatalogEntry, chosen: string[], inventory_quantity: numb
   };
 }
 
-/** `Fir & Smoke` → FIRS, `140 × 200 cm` → 1402, `XL` → XL. */
+/** Part of an SKU: `Fir & Smoke` → FIRS, `140 × 200 cm` → 1402, `XL` → XL. */
 function skuPart(value: string): string {
   return value
     .toUpperCase()
@@ -124,7 +124,7 @@ function skuPart(value: string): string {
     .slice(0, 4);
 }
 
-/** A valid EAN-13 in the range that GS1 leaves to shops for their own use, the same for the same SKU. */
+/** A valid EAN-13, always the same for an SKU, in the GS1 range for internal use by shops. */
 function barcodeOf(sku: string): string {
   const digits = `20${String(crc32(sku)).padStart(10, '0')}`;
   const sum = [...digits].reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0);

@@ -5,7 +5,7 @@ import { type DemoCollection, demoCollections } from './collections.ts';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
-/** What is sold: the variants, or the product itself where it has none. */
+/** The variants of a product, or the product itself if it has none. */
 function unitsOf(product: ProductImport) {
   return product.variants ?? [product];
 }
@@ -37,7 +37,7 @@ function countWhere(holds: (product: ProductImport) => boolean): number {
 }
 
 describe('products of the demo shop', () => {
-  it('fill a shop, with every state a storefront has to show', () => {
+  it('demo products include every state that a storefront can show', () => {
     const active = (product: ProductImport) => product.status === 'active';
     expect(countWhere(active)).toBeGreaterThanOrEqual(48);
     expect(countWhere((product) => product.status === 'draft')).toBe(3);
@@ -57,7 +57,7 @@ describe('products of the demo shop', () => {
     expect(Math.max(...demoProducts.map((product) => product.variants?.length ?? 0))).toBe(12);
   });
 
-  it('have slugs, SKUs and barcodes of their own', () => {
+  it('demo products have unique slugs, SKUs and barcodes', () => {
     const units = demoProducts.flatMap(unitsOf);
     for (const values of [
       demoProducts.map((product) => product.slug),
@@ -70,7 +70,7 @@ describe('products of the demo shop', () => {
     expect(units.filter((unit) => !/^\d{13}$/.test(unit.barcode ?? ''))).toEqual([]);
   });
 
-  it('have one variant for every combination of their option values', () => {
+  it('demo products have a variant for every combination of option values', () => {
     for (const { slug, options = [], variants = [] } of demoProducts) {
       const combinations = options.reduce((product, option) => product * (option.values?.length ?? 0), 1);
       expect(variants.length, slug).toBe(options.length === 0 ? 0 : combinations);
@@ -87,7 +87,7 @@ describe('products of the demo shop', () => {
     }
   });
 
-  it('list a stock for each variant, and prices and pictures for options that exist', () => {
+  it('demo products define stock for each variant, and prices and images only for existing options', () => {
     for (const { slug, stock, options = {}, pictured, prices = {} } of catalogEntries) {
       if (pictured) expect(Object.keys(options), slug).toContain(pictured);
       const values = Object.values(options);
@@ -99,7 +99,7 @@ describe('products of the demo shop', () => {
     }
   });
 
-  it('cost less than they are sold for, and less when reduced than before', () => {
+  it('demo products have a cost below their price, and a price below compare_at_price', () => {
     for (const unit of demoProducts.flatMap(unitsOf)) {
       expect(unit.price, unit.sku ?? '').toMatch(/^\d+\.\d{2}$/);
       expect(Number(unit.cost_per_item)).toBeLessThan(Number(unit.price));
@@ -107,14 +107,14 @@ describe('products of the demo shop', () => {
     }
   });
 
-  it('carry the tag sale exactly when they are reduced', () => {
+  it('demo products have the tag sale if and only if their price is reduced', () => {
     for (const product of demoProducts) {
       const reduced = unitsOf(product).some((unit) => unit.compare_at_price);
       expect(product.tags?.includes('sale'), product.slug).toBe(reduced);
     }
   });
 
-  it('are described in two to four sentences, with metadata', () => {
+  it('demo products have a description of two to four sentences, and metadata', () => {
     for (const { slug, description, metadata } of demoProducts) {
       const sentences = description?.match(/[^.]{3}[.](?= [A-Z]|$)/g) ?? [];
       expect([2, 3, 4], slug).toContain(sentences.length);
@@ -122,7 +122,7 @@ describe('products of the demo shop', () => {
     }
   });
 
-  it('are published on a day in the past unless they are drafts', () => {
+  it('demo products were published on a date in the past, except drafts', () => {
     for (const { slug, status, published_at } of demoProducts) {
       if (status === 'draft') expect(published_at, slug).toBeNull();
       else expect(Date.parse(published_at ?? ''), slug).toBeLessThan(Date.parse('2026-11-01T00:00:00Z'));
@@ -131,7 +131,7 @@ describe('products of the demo shop', () => {
 });
 
 describe('collections of the demo shop', () => {
-  it('are eight, with handles of their own, manual and automatic', () => {
+  it('there are eight demo collections, manual and automatic, with unique handles', () => {
     expect(new Set(demoCollections.map(({ handle }) => handle)).size).toBe(8);
     expect(demoCollections.filter(({ type }) => type === 'automatic').length).toBe(3);
     for (const { handle, type, rules, product_slugs, sort_order } of demoCollections) {
@@ -141,7 +141,7 @@ describe('collections of the demo shop', () => {
     }
   });
 
-  it('name products that exist, each once', () => {
+  it('demo collections contain only existing products, and each only once', () => {
     const slugs = new Set(demoProducts.map((product) => product.slug));
     for (const { handle, product_slugs = [] } of demoCollections) {
       expect(
@@ -152,7 +152,7 @@ describe('collections of the demo shop', () => {
     }
   });
 
-  it('hold at least six products each, one of them without variants', () => {
+  it('each demo collection contains at least six active products, one of them without variants', () => {
     for (const collection of demoCollections) {
       const active = productsIn(collection).filter((product) => product.status === 'active');
       expect(active.length, collection.handle).toBeGreaterThanOrEqual(6);
@@ -163,7 +163,7 @@ describe('collections of the demo shop', () => {
     }
   });
 
-  it('leave no product out', () => {
+  it('each demo product is in a collection', () => {
     const held = new Set(demoCollections.flatMap(productsIn));
     expect(demoProducts.filter((product) => !held.has(product)).map(({ slug }) => slug)).toEqual([]);
   });

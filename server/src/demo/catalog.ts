@@ -8,10 +8,7 @@ import { living } from './products/living.ts';
 import { trail } from './products/trail.ts';
 import { wear } from './products/wear.ts';
 
-/** All products of the demo shop, in their short form. */
 export const catalogEntries: CatalogEntry[] = [...kitchen, ...light, ...living, ...garden, ...trail, ...wear, ...desk];
 
-/**
- * The demo shop's products, prices in EUR. Image URLs begin with /demo-images/, and the server's address must be put in front.
- */
+/** The demo shop's products, with prices in EUR. Image URLs are paths; the server's base URL must be prepended. */
 export const demoProducts: ProductImport[] = catalogEntries.map(toProduct);

@@ -7,14 +7,14 @@ import { light } from './products/light.ts';
 import { living } from './products/living.ts';
 import { trail } from './products/trail.ts';
 
-/** A collection; a manual one names its products by slug, because their ids are known only once they are stored. */
+/** A collection. A manual one lists products by slug, because ids are assigned when the products are stored. */
 export type DemoCollection = Omit<CollectionInput, 'product_ids'> & { handle: string; product_slugs?: string[] };
 
 function slugsOf(...products: CatalogEntry[]): string[] {
   return products.map((product) => product.slug);
 }
 
-/** The demo shop's collections. Image URLs begin with /demo-images/, and the server's address must be put in front. */
+/** The demo shop's collections. Image URLs are paths; the server's base URL must be prepended. */
 export const demoCollections: DemoCollection[] = [
   {
     handle: 'kitchen-and-table',

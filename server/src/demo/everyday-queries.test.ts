@@ -18,18 +18,18 @@ beforeAll(async () => {
 });
 afterAll(() => shop.close());
 
-/** A query that was written before any result was seen. */
+/** A query and the expected products, which were chosen before any result was seen. */
 interface EverydayQuery {
   q: string;
   expect: string[];
   within: number;
-  /** Whether all of the expected products must be among the first; else one of them is enough. */
+  /** Whether all expected products must be among the first results; otherwise one is enough. */
   all?: boolean;
 }
 
 const GOAL = 36;
 
-test('36 of 40 everyday queries find what a shopper of the demo shop expects among the first three', async () => {
+test('36 of 40 everyday queries find an expected product of the demo shop among the first three', async () => {
   const queries = JSON.parse(readFileSync(join(ROOT, 'bench/everyday-queries.json'), 'utf8')) as EverydayQuery[];
   const missed: string[] = [];
   for (const { q, expect: expected, within, all } of queries) {
@@ -43,7 +43,7 @@ test('36 of 40 everyday queries find what a shopper of the demo shop expects amo
   expect(queries.length - missed.length, `Missed: ${missed.join(', ')}`).toBeGreaterThanOrEqual(GOAL);
 });
 
-test('every example search of docs/search.md finds the products that the page names', async () => {
+test('every example search in docs/search.md finds the products that the page names', async () => {
   const [, table = ''] =
     /<!-- keywords:.*?-->(.*?)<!-- end of keywords -->/s.exec(readFileSync(join(ROOT, 'docs/search.md'), 'utf8')) ?? [];
   const rows = [...table.matchAll(/^\| `(.+?)` \| (.+?) \|/gm)];

@@ -22,8 +22,8 @@ export function checkoutDepsOf(db: Pool, { baseUrl, secretKey }: CheckoutSetting
 const EXAMPLE_ITEMS = { 'KH-MUG-OAT': 2, 'LT-TOWEL3': 1 };
 
 /**
- * Creates a checkout to try, from a new cart, and returns its URL. Its stock is reserved for 15 minutes. Returns undefined if the
- * shop no longer sells its items.
+ * Creates a cart and a checkout to try out, and returns the checkout's URL. The stock is reserved for 15 minutes.
+ * Returns undefined if the shop no longer sells the products.
  */
 export async function openCheckout(db: Pool, site_id: string, settings: CheckoutSettings): Promise<string | undefined> {
   try {
@@ -34,7 +34,7 @@ export async function openCheckout(db: Pool, site_id: string, settings: Checkout
       return checkout_url ?? undefined;
     });
   } catch (error) {
-    // People who try out the shop may sell, delete or rename its products.
+    // Users of the demo shop may have deleted, renamed or sold the products.
     if (error instanceof ShopError) return undefined;
     throw error;
   }

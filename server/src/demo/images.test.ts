@@ -14,12 +14,12 @@ const names = demoProducts.flatMap((product) => (product.images ?? []).map((imag
 const images = await Promise.all(names.map(async (name) => ({ name, svg: (await demoImage(name)) ?? '' })));
 
 describe('images of the demo shop', () => {
-  it('are the files of the pictures folder: none is missing, none is unused', async () => {
+  it('demo images are exactly the files of the folder `pictures`', async () => {
     const files = await readdir(new URL('pictures/', import.meta.url));
     expect(names.map((name) => `${name}.svg`).sort()).toEqual(files.sort());
   });
 
-  it('exist wherever a variant or a collection refers to one', () => {
+  it('a demo image exists for every variant and collection that refers to one', () => {
     const urls = [
       ...demoProducts.flatMap((product) => (product.variants ?? []).flatMap((variant) => variant.image_url ?? [])),
       ...demoCollections.map((collection) => collection.image_url),
@@ -27,7 +27,7 @@ describe('images of the demo shop', () => {
     expect(urls.filter((url) => !names.includes(nameIn(url)))).toEqual([]);
   });
 
-  it('are not found under any other name', async () => {
+  it('demo images are not served under any other name', async () => {
     for (const name of [
       '',
       'rowan-stoneware-mug-9',
@@ -41,7 +41,7 @@ describe('images of the demo shop', () => {
     }
   });
 
-  it('are SVG documents under 4 KB that run nothing and refer to nothing outside', () => {
+  it('demo images are SVG files under 4 KB without scripts and external references', () => {
     for (const { name, svg } of images) {
       expect(Buffer.byteLength(svg), name).toBeLessThan(4096);
       expect(svg, name).toMatch(/^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg" .*<\/svg>$/);
@@ -51,7 +51,7 @@ describe('images of the demo shop', () => {
     }
   });
 
-  it('close every element they open', () => {
+  it('demo images close every element that they open', () => {
     for (const { name, svg } of images) {
       const open: string[] = [];
       for (const [, closing, tag, alone] of svg.matchAll(/<(\/?)([a-zA-Z]+)[^>]*?(\/?)>/g)) {
@@ -62,7 +62,7 @@ describe('images of the demo shop', () => {
     }
   });
 
-  it('differ from one another', () => {
+  it('demo images are all different', () => {
     expect(new Set(images.map(({ svg }) => svg)).size).toBe(names.length);
   });
 });

@@ -1,8 +1,8 @@
+/** Legal pages of the demo shop, so that all links on its pages and in its mails work. */
+
 import type { LegalLinksInput } from '@commerce-backend/spec';
 import type { LanguageCode } from '../language/locales.ts';
 import { safeUrl } from '../shop/return-urls.ts';
-
-/** The legal pages of the demo shop, so that each link of its pages and mails works. */
 
 export const LEGAL_KINDS = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
@@ -12,7 +12,7 @@ export function legalPath(site_id: string, kind: LegalKind): string {
   return `/demo-shop/${site_id}/${kind}`;
 }
 
-/** The links of the settings; none if the settings would reject the server's address. */
+/** Links to the demo shop's legal pages; empty if the settings would reject the server's base URL. */
 export function demoLegal(baseUrl: string, site_id: string): LegalLinksInput {
   const addressOf = (kind: LegalKind) => {
     const address = baseUrl + legalPath(site_id, kind);
@@ -26,7 +26,7 @@ export function demoLegal(baseUrl: string, site_id: string): LegalLinksInput {
   };
 }
 
-/** The text of each legal page, as paragraphs. */
+/** Paragraphs of each legal page by language. */
 export const LEGAL_TEXTS: Record<LanguageCode, Record<LegalKind, readonly string[]>> = {
   en: {
     terms: [

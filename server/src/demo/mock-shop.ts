@@ -4,7 +4,7 @@ import { type DemoCollection, demoCollections } from './collections.ts';
 import { JUNE } from './people.ts';
 import { demoDiscounts, demoSettings, demoShippingOptions } from './terms.ts';
 
-/** The demo shop as `commerce mock` serves it, without data that shoppers cannot see. */
+/** The demo shop's data for `commerce mock`, without data that shoppers cannot see. */
 export function mockShop() {
   const { prices_include_tax, default_tax_rate, tax_rates, bank_details, payment_deadline_hours } = demoSettings;
   const products = demoProducts.filter(({ status }) => status === 'active').map(withoutCosts);
@@ -33,7 +33,7 @@ function slugsIn({ product_slugs, rules = [], rules_match }: DemoCollection, pro
   return products.filter(meets).map(({ slug }) => slug);
 }
 
-/** Handles only the kinds of rules that the demo shop's collections have. */
+/** Whether a product matches a rule. Supports only the rules of the demo shop's collections. */
 function fits(product: ProductImport, { field, operator, value }: CollectionRule): boolean {
   const pieces: VariantInput[] = product.variants ?? [product];
   switch (`${field} ${operator}`) {

@@ -3,19 +3,20 @@ import sql from 'sql-template-tag';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
 import * as orders from '../shop/orders/orders.ts';
 import * as refunds from '../shop/orders/refunds.ts';
+import { request } from '../shop/returns/request.ts';
 import type { Shop } from '../shop/shop.ts';
 import { EMIL, IDA, JUNE, NOOR, type Person, TOM } from './people.ts';
 import { EXPRESS, PICKUP, STANDARD } from './terms.ts';
 
-/** An order in the demo shop and the merchant's actions on it. */
+/** An order of the demo shop, with the steps that the merchant takes. */
 export interface DemoOrder {
   buyer: Person;
-  /** How many of each SKU. */
+  /** Ordered quantity by SKU. */
   items: Record<string, number>;
   code?: string;
   shipping: string;
   payment: 'bank_transfer' | 'manual' | 'card';
-  /** The test card, for orders paid by card. */
+  /** Test card number, for orders paid by card. */
   card?: string;
   note?: string;
   operations: Deed[];
@@ -43,6 +44,14 @@ const brokenPieceRefunded: Deed = (shop, { id, line_items: [line] }) =>
 const returned: Deed = (shop, { id, total }) =>
   refunds.create(shop, id, { amount: total, reason: 'returned', note: 'Came back unused.' });
 
+/** The customer asks to return one piece of the first line. */
+const returnRequested: Deed = async (shop, { id: order_id, customer_id, line_items: [line] }) => {
+  if (!customer_id || !line?.id) throw new Error('The order has no customer or no line.');
+  const customer = shop.as({ type: 'customer', id: customer_id, customer_id });
+  const lines = [{ line_item_id: line.id, quantity: 1, reason: 'does_not_fit' as const }];
+  await request(customer, { order_id, lines, customer_note: 'A little too small for us.' }, customer_id);
+};
+
 const refunded: Deed = (shop, { id, total }) => refunds.create(shop, id, { amount: total, reason: 'other' });
 
 const cancelledByCustomer: Deed = (shop, { id }) =>
@@ -50,7 +59,7 @@ const cancelledByCustomer: Deed = (shop, { id }) =>
 
 const soldOut: Deed = (shop, { id }) => orders.cancel(shop, id, { reason: 'inventory', restock: false });
 
-/** Moves the payment deadline into the past; the server's job then expires the order. */
+/** Moves the payment deadline into the past. The server's job then expires the order. */
 const overdue: Deed = (shop, { id }) =>
   shop.run(
     sql`update orders set payment_due_at = now() - interval '1 minute' where site_id = ${shop.siteId} and id = ${id}`,
@@ -65,14 +74,14 @@ const TRANSFER = { shipping: STANDARD, payment: 'bank_transfer' } as const;
 const AT_PICKUP = { shipping: PICKUP, payment: 'manual' } as const;
 const CARD = { shipping: STANDARD, payment: 'card' } as const;
 
-/** Orders in every state that an order without a card can have; the last one awaits its bank transfer. */
+/** Orders in every state that is possible without a card. The last one awaits its bank transfer. */
 export const demoOrders: DemoOrder[] = [
   {
     ...TRANSFER,
     buyer: JUNE,
     items: { 'KH-MUG-SAGE': 2, 'AF-JAR-1L': 1 },
     code: 'WELCOME10',
-    operations: [paid, shipped, delivered],
+    operations: [paid, shipped, delivered, returnRequested],
   },
   { ...TRANSFER, buyer: NOOR, items: { 'LT-DRIFT-SLAT-1301': 1 }, operations: [paid, shipped] },
   { ...TRANSFER, buyer: EMIL, items: { 'AF-BOARD-MEDI': 1, 'LT-TOWEL3': 2 }, operations: [paid, firstLineShipped] },
@@ -96,7 +105,7 @@ export const demoOrders: DemoOrder[] = [
   },
 ];
 
-/** Orders paid by card, one for each outcome of the payment. */
+/** Orders paid by card, one for each possible payment result. */
 export const demoCardOrders: DemoOrder[] = [
   { ...CARD, buyer: TOM, items: { 'KH-BOWL-FJOR': 2 }, card: 'tok_success', operations: [shipped, delivered] },
   { ...CARD, buyer: NOOR, items: { 'FD-TROWEL': 1 }, card: 'tok_late_declined', operations: [] },

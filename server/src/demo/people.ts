@@ -6,7 +6,6 @@ import * as customers from '../shop/customers/customers.ts';
 import { hashPassword, randomPassword } from '../shop/passwords/passwords.ts';
 import type { Shop } from '../shop/shop.ts';
 
-/** A customer of the demo shop. */
 export interface Person {
   email: string;
   address: CustomerAddressInput & { first_name: string };
@@ -27,17 +26,16 @@ export const IDA: Person = person('Ida', 'Lindner', ['Birkengasse 30', '5020', '
 export const NOOR: Person = person('Noor', 'Haddad', ['Rheinufer 4', '50668', 'Köln', 'DE']);
 export const TOM: Person = person('Tom', 'Reyes', ['Lange Gracht 112', '1015 AB', 'Amsterdam', 'NL']);
 
-/** The people with a login; the others buy as guests. */
+/** Customers with a login. The other people order as guests. */
 const CUSTOMERS = [JUNE, EMIL, IDA];
 
-/** A customer with a login. */
 export interface Account {
   id: string;
   email: string;
   password: string;
 }
 
-/** Creates the customers as staff does, and sets each password through the link of the mail. */
+/** Creates customers through the staff's API, and sets each password through the link in the mail. */
 export async function giveAccounts(shop: Shop): Promise<Account[]> {
   const accounts: Account[] = [];
   for (const { email, address } of CUSTOMERS) {

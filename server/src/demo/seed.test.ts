@@ -19,7 +19,7 @@ const SECRET_KEY = 'a secret of the tests, long enough to be one';
 
 let shared: ReturnType<typeof seedSomewhere> | undefined;
 
-/** Returns the one demo shop that all tests share, with a data directory of its own. Tests that change it come last. */
+/** Creates the demo shop that all tests share, in a temporary data directory. Tests that change it come last. */
 function demoShop() {
   shared ??= seedSomewhere();
   return shared;
@@ -32,7 +32,7 @@ afterAll(async () => {
 async function seedSomewhere() {
   const server = await testServer();
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-seed-'));
-  // As with `npm start`: settings accept an address without https only for localhost.
+  // `localhost` as with `npm start`: settings accept http URLs only for localhost.
   const baseUrl = server.baseUrl.replace('127.0.0.1', 'localhost');
   const options = { db: server.db, dataDir, baseUrl, secretKey: SECRET_KEY };
   const { demo } = await seedDemo(options);
@@ -45,7 +45,7 @@ async function seedSomewhere() {
   return { ...server, baseUrl, options, demo, storefront, dashboard, dataDir, file: join(dataDir, 'demo.json') };
 }
 
-test('the demo shop looks like a shop', async () => {
+test('the demo shop has products with reduced prices, low stock and no stock, collections and images', async () => {
   const { storefront, baseUrl } = await demoShop();
 
   const { data: page } = await storefront.GET('/api/storefront/products', { params: { query: { limit: 100 } } });
@@ -64,7 +64,7 @@ test('the demo shop looks like a shop', async () => {
   expect(picture.headers.get('Content-Type')).toContain('image/svg+xml');
 });
 
-test('the demo shop has orders in every state of its payment methods, one of them awaiting a bank transfer', async () => {
+test('the demo shop has orders in every state of its payment methods, one of which awaits a bank transfer', async () => {
   const { dashboard } = await demoShop();
 
   const orders: Schemas['Order'][] = [];
@@ -115,7 +115,7 @@ test('the demo shop’s discount codes produce each result that a shopper can ge
   expect(await apply('SUMMER26')).toBe('discount_expired');
 });
 
-test('neighbouring countries have two delivery options, others one, and everyone can pick up', async () => {
+test('offers two shipping options for neighbouring countries, one for others, and pickup for all', async () => {
   const { storefront } = await demoShop();
   const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
   const variant_id = list?.products[0]?.variants[0]?.id ?? '';
@@ -136,7 +136,7 @@ test('neighbouring countries have two delivery options, others one, and everyone
   }
 });
 
-test('the credentials are in a file that only its owner can read', async () => {
+test('stores the credentials in a file that only its owner can read', async () => {
   const { demo, file, baseUrl } = await demoShop();
 
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(demo);
@@ -145,7 +145,7 @@ test('the credentials are in a file that only its owner can read', async () => {
   expect(response.status).toBe(200);
 });
 
-test('seeding again creates no second shop', async () => {
+test('does not create a second shop when it is seeded again', async () => {
   const { options, demo, owner } = await demoShop();
   const count = () => owner.query(sql`select from commerce.sites where merchant_name = 'Alder & Finch'`);
   const { rowCount: before } = await count();
@@ -156,7 +156,7 @@ test('seeding again creates no second shop', async () => {
   expect((await count()).rowCount).toBe(before);
 });
 
-test('a data directory that lost its file gets a new shop', async () => {
+test('creates a new shop if the file in the data directory was lost', async () => {
   const { options, demo, file } = await demoShop();
   expect(await reopenDemo(options)).toEqual(demo);
   await rename(file, `${file}.lost`);
@@ -171,13 +171,13 @@ test('a data directory that lost its file gets a new shop', async () => {
   expect(fresh.staff.email).not.toBe(demo.staff.email);
 });
 
-test('the demo shop’s legal links lead to pages in each language, which are not served for a shop that links elsewhere', async () => {
+test('the demo shop’s legal links open pages in each language, which a shop with other legal links does not have', async () => {
   const { dashboard, baseUrl } = await demoShop();
   const { data } = await dashboard.GET('/api/dashboard/settings');
   const { terms_url, privacy_url, withdrawal_url, imprint_url } = data?.legal ?? {};
 
   const titles: Record<string, string[]> = {
-    en: ['Terms', 'Privacy', 'Withdrawal', 'Imprint'],
+    en: ['Terms', 'Privacy', 'Right of withdrawal', 'Imprint'],
     de: ['AGB', 'Datenschutz', 'Widerruf', 'Impressum'],
     fr: ['Conditions générales', 'Confidentialité', 'Rétractation', 'Mentions légales'],
   };
@@ -199,7 +199,7 @@ test('the demo shop’s legal links lead to pages in each language, which are no
   expect(terms_url?.startsWith(baseUrl)).toBe(true);
 });
 
-test('images and legal links change when the server’s address changes', async () => {
+test('changes image and legal URLs when the server’s base URL changes', async () => {
   const { options, storefront, dashboard, file } = await demoShop();
 
   const { demo: moved } = await seedDemo({ ...options, baseUrl: 'http://localhost:9999' });
@@ -227,7 +227,7 @@ test('the demo orders can be paid, shipped and delivered', async () => {
   expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
 });
 
-test('each start opens a new example checkout, or none if its products are gone', async () => {
+test('opens a new example checkout at each start, or none if the shop no longer sells its products', async () => {
   const { options, demo, owner } = await demoShop();
 
   const first = await openCheckout(options.db, demo.site_id, options);

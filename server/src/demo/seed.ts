@@ -25,9 +25,9 @@ const STAFF_NAME = 'Mina Alder';
 const STAFF_EMAIL = 'demo@alder-finch.example';
 
 /**
- * Creates the demo shop on the first call, and afterwards returns the credentials from `demo.json` in the data directory. That
- * file decides: it is written just before the commit, so a crash leaves either no shop, or a shop whose credentials are known.
- * Orders paid by card are placed after that, so a crash may leave some of them out.
+ * Creates the demo shop on the first call. Later calls return the credentials in `demo.json` in the data directory. The
+ * file is written just before the commit, so that after a crash there is either no shop, or a shop with known
+ * credentials. Orders paid by card are created afterwards, and a crash may leave some out.
  */
 export async function seedDemo(options: DemoOptions): Promise<{ demo: DemoCredentials; seeded: boolean }> {
   const stored = await reopenDemo(options);
@@ -39,9 +39,9 @@ export async function seedDemo(options: DemoOptions): Promise<{ demo: DemoCreden
       currency: CURRENCY,
       staff: { email: await freeEmail(connection), name: STAFF_NAME },
       password: staffPassword,
-      // `commerce login --demo` uses this key, and may try everything.
+      // The key of `commerce login --demo`, whose user may try everything.
       key_scopes: ['read', 'write', 'payments:write', 'keys:write'],
-      // The write operations of docs/sync.md are tried with its sync key.
+      // The sync key for the write operations in docs/sync.md.
       sync_scopes: ['read', 'write'],
     });
     await importCatalogue(shop, options.baseUrl);
@@ -61,14 +61,14 @@ export async function seedDemo(options: DemoOptions): Promise<{ demo: DemoCreden
   return { demo, seeded: true };
 }
 
-/** Sets up the shop for selling: settings, shipping options and discount codes. */
+/** Configures settings, shipping options and discount codes. */
 async function configure(shop: Shop, baseUrl: string): Promise<void> {
   await settings.update(shop, { ...demoSettings, legal: demoLegal(baseUrl, shop.siteId) }, baseUrl);
   for (const option of demoShippingOptions) await shippingOptions.create(shop, option);
   for (const discount of demoDiscounts) await discountCodes.create(shop, discount);
 }
 
-/** Returns the tenant of a new shop, and the staff and the guest who act in it. */
+/** The tenant of a new shop, and the staff member and guest who act in it. */
 async function actorsOf(shop: Shop): Promise<Pick<DemoActors, 'tenant' | 'staff' | 'guest'>> {
   const token = await shop.one<RowOf<'tokens', 'id'>>(
     sql`select id from tokens where site_id = ${shop.siteId} and kind = 'storefront'`,
@@ -87,7 +87,7 @@ async function actorsOf(shop: Shop): Promise<Pick<DemoActors, 'tenant' | 'staff'
   };
 }
 
-/** An e-mail address that no login uses yet: another installation may have created its demo shop in the same database. */
+/** An e-mail address without a login. Another installation may have created its demo shop in the same database. */
 async function freeEmail(connection: Connection): Promise<string> {
   const { rowCount } = await query(connection, sql`select from staff where lower(email) = ${STAFF_EMAIL}`);
   return rowCount ? STAFF_EMAIL.replace('@', `-${randomBytes(3).toString('hex')}@`) : STAFF_EMAIL;

@@ -17,16 +17,16 @@ import { type CheckoutSettings, checkoutDepsOf, fillCart } from './example-check
 import { type DemoOrder, demoCardOrders, demoOrders } from './orders.ts';
 import type { Account } from './people.ts';
 
-/** The people who act in the demo shop. */
+/** Tenant and callers for actions in the demo shop. */
 export interface DemoActors {
   tenant: Tenant;
   staff: Actor;
-  /** A caller with only the storefront's token. */
+  /** A caller with only a storefront token. */
   guest: Actor;
   accounts: Account[];
 }
 
-/** Places all orders and handles them as the merchant would, in the transaction of the connection. */
+/** Creates all orders that are not paid by card, and handles them as the merchant would, in one transaction. */
 export async function sellAll(
   db: Pool,
   connection: Connection,
@@ -44,8 +44,8 @@ export async function sellAll(
 }
 
 /**
- * Places the orders that are paid by card; they need transactions of their own, because the card provider is called in between.
- * Then does the background jobs' work of the next minutes: expires overdue orders, and polls late results.
+ * Creates the orders that are paid by card. Each needs its own transactions, because the card provider is called in
+ * between. Then runs the jobs that would run in the next minutes: expire overdue orders, poll pending payments.
  */
 export async function sellByCard(db: Pool, actors: DemoActors, settings: CheckoutSettings): Promise<void> {
   const checkoutDeps = checkoutDepsOf(db, settings);
@@ -68,7 +68,7 @@ function actorOf({ accounts, guest }: DemoActors, { buyer }: DemoOrder): Actor {
   return account ? { type: 'customer', id: account.id, customer_id: account.id } : guest;
 }
 
-/** Creates a checkout that can be completed. */
+/** Creates a checkout that is ready to be completed. */
 async function fillCheckout(shop: Shop, checkoutDeps: CheckoutDeps, order: DemoOrder): Promise<string> {
   const { id: cart_id } = await carts.create(shop);
   await fillCart(shop, cart_id, order.items);

@@ -5,9 +5,9 @@ import sql from 'sql-template-tag';
 import { query } from '../db/connect.ts';
 import { inTransaction, queryAlone } from '../db/transaction.ts';
 
-// A later start loads only this file, not the content of the demo shop.
+// Later starts load only this file, without the content of the demo shop.
 
-/** The content of `demo.json`: everything needed to try the demo shop. Generated at random for each installation. */
+/** Contents of `demo.json`: credentials for the demo shop, generated for each installation. */
 export interface DemoCredentials {
   base_url: string;
   site_id: string;
@@ -27,8 +27,8 @@ export interface DemoOptions {
 }
 
 /**
- * The demo shop of an earlier start, if this database has it. If the server's address has changed since, the URLs in the shop are
- * changed too.
+ * The demo shop of an earlier start; undefined if this database does not have it. Updates the shop's URLs if the
+ * server's base URL has changed.
  */
 export async function reopenDemo(options: DemoOptions): Promise<DemoCredentials | undefined> {
   const demo = await storedDemo(options);
@@ -48,7 +48,7 @@ async function storedDemo({ db, dataDir }: DemoOptions): Promise<DemoCredentials
   return rowCount ? demo : undefined;
 }
 
-/** Changes the URLs of the images and the legal pages to the server's new address. */
+/** Changes the URLs of images and legal pages to the server's new base URL. */
 async function moveAddresses(options: DemoOptions, demo: DemoCredentials): Promise<DemoCredentials> {
   const { db, baseUrl } = options;
   if (demo.base_url === baseUrl) return demo;
@@ -92,7 +92,7 @@ function imagesAt(baseUrl: string): string {
   return `${baseUrl}/demo-images/`;
 }
 
-/** Writes to a temporary file and renames it, so that nobody reads half of it. Only the owner may read the file. */
+/** Writes a temporary file and renames it, so that readers never see a partial file. Only the owner may read it. */
 export async function storeDemo({ dataDir }: DemoOptions, demo: DemoCredentials): Promise<void> {
   const draft = `${fileIn(dataDir)}.new`;
   await writeFile(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });

@@ -1,6 +1,6 @@
 import type { DiscountInput, SettingsPatch, ShippingOptionInput } from '@commerce-backend/spec';
 
-/** The settings of the demo shop: prices include 19 % German VAT, and bank transfer is possible. */
+/** The demo shop's settings: prices include 19 % German VAT, and customers can pay by bank transfer. */
 export const demoSettings: SettingsPatch = {
   prices_include_tax: true,
   default_tax_rate: '0.19',
@@ -15,7 +15,7 @@ export const demoSettings: SettingsPatch = {
   ],
   bank_details: {
     account_holder: 'Alder & Finch (demo shop)',
-    // The usual example account: its check digits are valid, and it belongs to nobody.
+    // A commonly used example IBAN with valid check digits, which belongs to nobody.
     iban: 'DE89370400440532013000',
     bic: 'COBADEFFXXX',
     bank_name: 'Bank of the demo shop',
@@ -33,7 +33,7 @@ export const STANDARD = 'Standard';
 export const EXPRESS = 'Express';
 export const PICKUP = 'Pick up in the workshop';
 
-/** The demo shop's shipping options, in the order in which shoppers see them. */
+/** The demo shop's shipping options, in display order. */
 export const demoShippingOptions: ShippingOptionInput[] = [
   {
     ...{ name: STANDARD, description: 'Two to four working days.', price: '4.90', countries: NEIGHBOURS },
@@ -43,7 +43,7 @@ export const demoShippingOptions: ShippingOptionInput[] = [
   { name: PICKUP, description: 'Erlenweg 3, Leipzig. Pay there.', price: '0', kind: 'pickup' },
 ];
 
-/** The demo shop's discount codes, one for each result that a shopper can get. */
+/** The demo shop's discount codes, one for each possible result. */
 export const demoDiscounts: DiscountInput[] = [
   {
     ...{ code: 'WELCOME10', kind: 'percentage', value: '10', usage_limit_per_customer: 1 },

@@ -51,7 +51,7 @@ test.each([
   'https://[fd00:ec2::254]/x',
   'not an address',
   'https://',
-])('rejects %s', (url) => {
+])('rejects the URL %s', (url) => {
   expect(() => checkUrl(url, policy)).toThrow(AddressRefused);
 });
 
@@ -60,7 +60,7 @@ test.each([
   'https://hooks.example.net:8443/x?y=z',
   'https://1.1.1.1/x',
   'https://[2606:4700:4700::1111]/x',
-])('accepts %s', (url) => {
+])('accepts the URL %s', (url) => {
   expect(checkUrl(url, policy).protocol).toBe('https:');
 });
 

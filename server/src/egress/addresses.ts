@@ -1,21 +1,22 @@
+/**
+ * Restricts which hosts tenants can make the server call. A URL is checked when it is registered and before each
+ * request. The IP addresses of its host are checked for each connection, which then uses a checked address, so DNS
+ * rebinding has no effect.
+ */
+
 import { type LookupAddress, type LookupOptions, lookup } from 'node:dns';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { addressesOf, normalised, ownAddresses } from './names.ts';
 
-/**
- * Decides which addresses tenants may make this server call. The text of a URL is checked at registration and before each
- * attempt. The IP addresses of its host are checked at each connection, which uses a checked one, so that DNS rebinding has no
- * effect.
- */
 export interface EgressPolicy {
-  /** Allows plain http and private addresses, for receivers on a developer's machine. Rejected in production. */
+  /** Allows plain http and private IP addresses, for receivers on a developer's machine. Not possible in production. */
   allowPrivate: boolean;
-  /** The host of the configured public address. The server must not call itself under any name. */
+  /** Host of the configured base URL, which the server must not call. */
   ownHost: string;
 }
 
-/** A forbidden address. The message gives the reason to the tenant. */
+/** A URL or IP address that the server must not call. The message tells the tenant why. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }
@@ -23,10 +24,10 @@ export class AddressRefused extends Error {
 const OWN = 'The address must not be that of this server.';
 const PORTS = ['', '443', '8443'];
 const LOCAL_NAMES = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|arpa|onion|test|invalid)$/;
-/** IP addresses of metadata services of clouds, which return secrets; the first looks like a public address. */
+/** Metadata services of cloud providers, which return secrets. The first is not in a private range. */
 const DENIED = ['168.63.129.16', '169.254.169.254', '100.100.100.200', 'fd00:ec2::254'];
 
-/** The parsed URL, if its text is acceptable. Throws AddressRefused. */
+/** Parses a URL. Throws AddressRefused if it may not be called. */
 export function checkUrl(text: string, policy: EgressPolicy): URL {
   if (!URL.canParse(text)) throw new AddressRefused('This is not a valid URL.');
   const url = new URL(text);
@@ -49,7 +50,7 @@ function checkHost(hostname: string, { ownHost }: EgressPolicy): void {
   if (name === ownHost) throw new AddressRefused(OWN);
 }
 
-/** Throws AddressRefused unless the IP address is on the public internet, and not one of the server's `own`. */
+/** Throws AddressRefused unless the IP address is public and not one of the server's `own`. */
 export function checkAddress(address: string, own: ReadonlySet<string> = new Set()): void {
   if (!isPublic(address))
     throw new AddressRefused('The host must be on the public internet, not in a private network.');
@@ -60,11 +61,11 @@ function isPublic(address: string): boolean {
   if (!ipaddr.isValid(address)) return false;
   const parsed = ipaddr.process(address);
   if (parsed.range() !== 'unicast' || DENIED.includes(parsed.toString())) return false;
-  // ipaddr.js classifies some addresses outside 2000::/3 as unicast, such as ::127.0.0.1.
+  // ipaddr.js classifies some IPv6 addresses outside 2000::/3 as unicast, such as ::127.0.0.1.
   return parsed.kind() === 'ipv4' || (parsed.toByteArray()[0] ?? 0) >> 5 === 1;
 }
 
-/** The IP addresses of a host name. Throws AddressRefused if one of them is forbidden. */
+/** Resolves a host name. Throws AddressRefused if one of its IP addresses may not be called. */
 export async function checkedAddresses(name: string, { ownHost }: EgressPolicy): Promise<LookupAddress[]> {
   const [found, own] = await Promise.all([addressesOf(name), ownAddresses(ownHost)]);
   for (const { address } of found) checkAddress(address, own);
@@ -74,8 +75,8 @@ export async function checkedAddresses(name: string, { ownHost }: EgressPolicy):
 type LookupCallback = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void;
 
 /**
- * A `lookup` for connections that returns only checked addresses. If private addresses are allowed, it is the system's
- * own lookup, which also resolves local names.
+ * A `lookup` function for sockets that returns only checked IP addresses. If private addresses are allowed, it is the
+ * system's lookup, which also resolves local names.
  */
 export function guardedLookup(policy: EgressPolicy) {
   return (hostname: string, options: LookupOptions, callback: LookupCallback): void => {

@@ -6,19 +6,22 @@ import { ownAddresses } from './names.ts';
 const CONNECT_MS = 3_000;
 export const TOTAL_MS = 15_000;
 export const READ_BYTES = 16 * 1024;
-/** Lifetime of idle connections: enough for a burst, too short to outlive a change of address. */
+/**
+ * How long idle connections stay open: enough for a burst of webhooks, but short, because the host's IP address may
+ * change.
+ */
 const KEEP_ALIVE_MS = 4_000;
 
-/** The loaded parts of undici that send requests. */
+/** The parts of undici that send requests. */
 export interface Client {
   agent: Agent;
   request: typeof request;
 }
 
 /**
- * A separate undici agent: no proxy from the environment, no cookies, no redirects. It opens as many connections to a
- * host as there are requests: callers limit those, and tenants with the same host must not wait for each other. undici
- * is loaded with the first request, because many installations send none.
+ * Opens a separate undici agent without proxy, cookies or redirects. The number of connections to a host is not limited
+ * here, because callers limit it, and tenants with the same host must not wait for each other. undici is loaded on the
+ * first request, because many servers send none.
  */
 export async function openClient(policy: EgressPolicy): Promise<Client> {
   const undici = await import('undici');
@@ -33,7 +36,10 @@ export async function openClient(policy: EgressPolicy): Promise<Client> {
   return { agent, request: undici.request };
 }
 
-/** undici calls `lookup` only for names, so literals are checked here, and every socket again by its peer address. */
+/**
+ * undici does not call `lookup` for IP addresses in URLs, so those are checked here. Every socket's peer address is
+ * checked as well.
+ */
 function guardedConnector(policy: EgressPolicy, connectorOf: typeof buildConnector): buildConnector.connector {
   const connect = connectorOf({ timeout: CONNECT_MS, lookup: guardedLookup(policy) as never });
   if (policy.allowPrivate) return connect;

@@ -3,18 +3,18 @@ import type { Client } from './client.ts';
 
 export interface GetLimits {
   mostBytes: number;
-  /** Time limit from the DNS look-up to the last byte. */
+  /** Time limit in milliseconds from the DNS look-up to the last byte. */
   milliseconds: number;
 }
 
 export interface Document {
-  /** Parsed; undefined if it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   json: unknown;
-  /** The lifetime that `Cache-Control` gives; null if it gives none. */
+  /** max-age of Cache-Control in seconds; null if there is none. */
   max_age_seconds: number | null;
 }
 
-/** Reads the document at a URL. Returns undefined if it does not arrive in time. Does not follow redirects. */
+/** Fetches a document. Returns undefined if it does not arrive in time. Does not follow redirects. */
 export async function get(
   { agent, request }: Client,
   policy: EgressPolicy,
@@ -27,7 +27,7 @@ export async function get(
       dispatcher: agent,
       signal: AbortSignal.timeout(milliseconds),
     });
-    // An aborted body raises an error that nothing handles.
+    // Aborting the body emits an error, which would be unhandled.
     body.on('error', () => undefined);
     const bytes = statusCode === 200 ? await allOf(body, mostBytes) : undefined;
     if (!bytes) {

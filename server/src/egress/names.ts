@@ -5,12 +5,12 @@ import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /**
- * Resolves host names of tenants by DNS queries on the event loop. The system's own lookup has four threads for the
- * whole process, so a few names with unresponsive DNS servers would delay all others.
+ * Resolves tenants' host names with DNS queries on the event loop. The system's lookup uses four threads for the whole
+ * process, so a few names with unresponsive DNS servers would delay all others.
  */
 export const resolver = new Resolver({ timeout: 1_000, tries: 2 });
 
-/** All IP addresses of a host name, of both families; for an IP address, itself. Rejects if there is none. */
+/** All IPv4 and IPv6 addresses of a host name. An IP address is returned as it is. Rejects if there is none. */
 export async function addressesOf(name: string): Promise<LookupAddress[]> {
   const family = isIP(name);
   if (family) return [{ address: name, family }];
@@ -31,12 +31,12 @@ interface Known {
 }
 const known = new Map<string, Known>();
 
-/** The IP addresses of this server: those of its interfaces, and those of its public name. */
+/** IP addresses of this server: of its network interfaces and of its public host name. */
 export async function ownAddresses(ownHost: string): Promise<ReadonlySet<string>> {
   const before = known.get(ownHost);
   if (!before) remember(ownHost, lookUp(ownHost, []));
   else if (Date.now() - before.asked > KEPT_MS) {
-    // The old addresses are used meanwhile, so that nothing waits.
+    // The previous addresses stay in use during the query, so that no caller waits.
     before.asked = Date.now();
     void before.addresses.then(async (former) => remember(ownHost, Promise.resolve(await lookUp(ownHost, former))));
   }
@@ -49,13 +49,13 @@ function remember(ownHost: string, addresses: Promise<string[]>): void {
   known.set(ownHost, { addresses, asked: Date.now() });
 }
 
-/** If the DNS does not answer, the old addresses stay valid. */
+/** Resolves the server's host name. Returns the former addresses if DNS does not answer. */
 async function lookUp(ownHost: string, former: string[]): Promise<string[]> {
   const found = await addressesOf(ownHost).catch(() => undefined);
   return found?.map(({ address }) => address) ?? former;
 }
 
-/** Normalizes an IP address; IPv4 within IPv6 becomes IPv4. */
+/** Normalizes an IP address. IPv4-mapped IPv6 addresses become IPv4. */
 export function normalised(address: string): string {
   return ipaddr.isValid(address) ? ipaddr.process(address).toString() : address;
 }

@@ -19,7 +19,7 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-/** Sets the DNS answers. */
+/** Sets the answers of the fake DNS. */
 function answering(names: Record<string, string[]>): void {
   const answer = async (name: string): Promise<never> => (names[name] ?? []) as never;
   vi.spyOn(resolver, 'resolve4').mockImplementation(answer);
@@ -57,7 +57,7 @@ test('reports a redirect and does not follow it', async () => {
   expect(hits).toBe(1);
 });
 
-test('reports a host that hangs up, speaks no HTTP or is unreachable as not connected', async () => {
+test('reports `not_connected` for a host that hangs up, refuses the connection or does not exist', async () => {
   const rude = createTcpServer((socket) => socket.destroy());
   await new Promise<void>((listening) => rude.listen(0, '127.0.0.1', listening));
   const { port } = rude.address() as AddressInfo;
@@ -67,7 +67,7 @@ test('reports a host that hangs up, speaks no HTTP or is unreachable as not conn
   expect(await open.post('http://nobody.invalid/', {}, '{}')).toMatchObject({ outcome: 'not_connected' });
 });
 
-test('rejects, at the connection, a name that resolves to a private address', async () => {
+test('does not connect to a host name that resolves to a private address', async () => {
   let hits = 0;
   await receiving(
     (_req, res) => {
@@ -91,7 +91,7 @@ test('rejects, at the connection, a name that resolves to a private address', as
   expect(hits).toBe(0);
 });
 
-test('rejects the server’s own IP addresses, whatever name leads to them', async () => {
+test('rejects the server’s own IP addresses under any host name', async () => {
   const [named, bound] = ['93.184.215.20', '93.184.215.21'];
   const own = { allowPrivate: false, ownHost: 'own.example.com' };
   const guarded = openEgress(own);
@@ -109,7 +109,7 @@ test('rejects the server’s own IP addresses, whatever name leads to them', asy
   await guarded.close();
 });
 
-test('unresponsive DNS servers delay no request to another host', async () => {
+test('unresponsive DNS servers do not delay requests to other hosts', async () => {
   const asked = new Set<string>();
   const mute = createSocket('udp4');
   mute.on('message', (question) => asked.add(question.toString('latin1').match(/dead\d+/)?.[0] ?? ''));
@@ -137,7 +137,7 @@ test('unresponsive DNS servers delay no request to another host', async () => {
   mute.close();
 });
 
-test('a path that does not respond does not delay other paths of its host', async () => {
+test('a URL that does not respond does not delay other URLs of the same host', async () => {
   await receiving(
     (req, res) => {
       if (req.url === '/quick') res.end();

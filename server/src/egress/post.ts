@@ -3,7 +3,7 @@ import { AddressRefused, checkUrl, type EgressPolicy } from './addresses.ts';
 import { type Client, openClient, READ_BYTES, TOTAL_MS } from './client.ts';
 import { type Document, type GetLimits, get } from './get.ts';
 
-/** The outcome of an attempted request to a foreign host, in the terms of the contract's WebhookAttempt. */
+/** Result of a request to a tenant's host, with the values of the contract's WebhookAttempt. */
 export type Outcome =
   | 'succeeded'
   | 'refused'
@@ -15,21 +15,21 @@ export type Outcome =
 
 export interface Attempted {
   outcome: Outcome;
-  /** Null without a response. */
+  /** Null if no response arrived. */
   response_status: number | null;
-  /** Value of Retry-After, in seconds. */
+  /** Retry-After in seconds. */
   retry_after_seconds: number | null;
   duration_ms: number;
-  /** The first KB of the response as text; null without a response. */
+  /** The first kilobyte of the response as text; null if no response arrived. */
   response_body: string | null;
 }
 
-/** The only way to send requests to hosts of tenants. */
+/** Sends requests to tenants' hosts. All such requests must go through it. */
 export interface Egress {
   readonly policy: EgressPolicy;
-  /** Posts JSON. Never throws: a failure is an outcome. */
+  /** Posts JSON. Never throws; a failure is a result. */
   post(url: string, headers: Record<string, string>, body: string): Promise<Attempted>;
-  /** Reads a small JSON document. Never throws; undefined if it is unavailable. */
+  /** Fetches a small JSON document. Never throws; undefined if it is not available. */
   get(url: string, limits: GetLimits): Promise<Document | undefined>;
   close(): Promise<void>;
 }
@@ -91,12 +91,11 @@ async function attempt(
   }
 }
 
-/** Fields of an attempt without a response. */
 export const UNANSWERED = { response_status: null, retry_after_seconds: null, response_body: null } as const;
 
 /**
- * Reads a short response completely, so that the connection can be reused, and cuts a longer one off. Returns its first
- * KB.
+ * Returns the first kilobyte of a response. A short response is read to its end, so that the connection can be reused;
+ * a longer one is aborted.
  */
 async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer> {
   const kept: Buffer[] = [];
@@ -113,12 +112,12 @@ async function beginningOf(body: AsyncIterable<Buffer> & { destroy(): unknown })
   return Buffer.concat(kept);
 }
 
-/** Decodes any bytes as text, without control characters and without a cut-off last character. */
+/** Decodes bytes as text, and removes control characters and an incomplete last character. */
 function textOf(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll(/[^\P{Cc}\t\n\r]/gu, '');
 }
 
-/** The seconds until the time that a Retry-After header gives, in seconds or as a date (RFC 9110 §10.2.3). */
+/** Seconds to wait according to a Retry-After header, which contains seconds or a date (RFC 9110 §10.2.3). */
 function secondsOf(header: string | string[] | undefined): number | null {
   const text = String(header ?? '').trim();
   if (/^\d{1,9}$/.test(text)) return Number(text);
@@ -133,7 +132,7 @@ function outcomeOf(error: unknown): Outcome {
   const { code = '', cause } = error as { code?: string; cause?: unknown };
   if (cause instanceof AddressRefused) return 'url_refused';
   if (TIMEOUTS.includes(code)) return 'timed_out';
-  // OpenSSL's verification errors and Node's own.
+  // Codes of OpenSSL's certificate errors and Node's TLS errors.
   return /^(?:ERR_TLS|ERR_SSL|EPROTO|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH)/.test(code)
     ? 'tls_failed'
     : 'not_connected';

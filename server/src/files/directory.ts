@@ -3,9 +3,7 @@ import { dirname, join } from 'node:path';
 import { isKey } from './keys.ts';
 import type { FileStore } from './store.ts';
 
-/**
- * Files in a directory. Unfinished files lie next to them on the same disk, so that a rename completes them at once.
- */
+/** Stores files in a directory. Unfinished files are on the same disk, so that a rename stores them atomically. */
 export function directoryStore(dataDir: string): FileStore {
   const root = join(dataDir, 'files');
   const placeOf = (key: string) => {

@@ -1,6 +1,6 @@
-/** Keys of a file's parts in the store and in URLs: `{site_id}/{name}/{part}`. */
+/** Keys of stored files, which are also in their URLs: `{site_id}/{name}/{part}`. */
 
-/** The stored widths of an image; a narrower image keeps its own. */
+/** Widths in which an image is stored. Narrower images are not enlarged. */
 export const WIDTHS: readonly number[] = [320, 640, 1280];
 export const WIDEST = 1280;
 
@@ -17,17 +17,17 @@ export function keyOfPicture(site_id: string, name: string, width: number): stri
   return `${site_id}/${name}/${width}.webp`;
 }
 
-/** All possible keys of a file. */
+/** All keys that a file can have. */
 export function keysOf(site_id: string, name: string): string[] {
   return [ORIGINAL, ...PARTS].map((part) => `${site_id}/${name}/${part}`);
 }
 
-/** Whether a key belongs to an image that the server made. Nothing else is served. */
+/** Whether the key belongs to an image that the server created. No other files are served. */
 export function isServed(key: string): boolean {
   return SERVED.test(key);
 }
 
-/** Whether a text is a key, optionally of a given site. Keys from files are not trusted. */
+/** Whether a text is a valid key, optionally of this site. Checks keys from untrusted files. */
 export function isKey(text: string, site_id?: string): boolean {
   return KEPT.test(text) && (site_id === undefined || text.startsWith(`${site_id}/`));
 }

@@ -3,8 +3,8 @@ import { WIDEST, WIDTHS } from './keys.ts';
 import type { Answer, Picture, Rendered, Task } from './rendering.ts';
 
 /**
- * Process that reads images. Only three decoders are allowed (sharp would also read SVG with its references, and more),
- * and the memory of an image is estimated from its header before decoding.
+ * Child process that decodes images. Only JPEG, PNG and WebP are enabled, because sharp would also read SVG with
+ * external references and other formats. The memory for an image is estimated from its header before decoding.
  */
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: ['VipsForeignLoadJpegFile', 'VipsForeignLoadPngFile', 'VipsForeignLoadWebpFile'] });
@@ -12,9 +12,9 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 const MOST_PIXELS = 50_000_000;
-/** Memory limit for an image that must be decoded as a whole. */
+/** Limit for images that must be decoded as a whole, in bytes. */
 const MOST_MEMORY = 60_000_000;
-/** An image above this is read alone. */
+/** Images that need more memory than this, in bytes, are decoded one at a time. */
 const HEAVY = 20_000_000;
 const AT_ONCE = 2;
 const QUALITY = 82;
@@ -42,7 +42,10 @@ async function render({ path, content_type, folder }: Task): Promise<Rendered> {
   });
 }
 
-/** The memory that an image needs at once: a progressive or interlaced one is only complete with its last row. */
+/**
+ * Memory in bytes to decode an image. Progressive and interlaced images must be decoded as a whole; others are read row
+ * by row.
+ */
 function memoryFor({ format, width, height, isProgressive, chromaSubsampling, channels, depth }: Metadata): number {
   const pixels = width * height;
   if (!isProgressive) return 0;
@@ -50,7 +53,7 @@ function memoryFor({ format, width, height, isProgressive, chromaSubsampling, ch
   return pixels * 2 * (chromaSubsampling === '4:2:0' ? 1.5 : channels);
 }
 
-/** Decodes an image: upright, in sRGB, at most as wide as the widest image, and without metadata. */
+/** Decodes an image, rotates it upright, converts it to sRGB, limits its size and removes its metadata. */
 function decode(path: string) {
   return sharp(path, OPTIONS)
     .timeout({ seconds: DECODE_WITHIN_SECONDS })
@@ -64,7 +67,7 @@ function decode(path: string) {
 async function write({ data, info }: Awaited<ReturnType<typeof decode>>, folder: string): Promise<Picture[]> {
   const pictures: Picture[] = [];
   const { width, height, channels } = info;
-  // The widest image has a fixed name whatever its width, so that its URL is known in advance.
+  // The widest version is always stored under the same name, so that its URL is known before the image is decoded.
   for (const size of WIDTHS.filter((one) => one < width || one === WIDEST)) {
     const made = await sharp(data, { raw: { width, height, channels } })
       .resize({ width: Math.min(size, width) })
@@ -78,7 +81,7 @@ async function write({ data, info }: Awaited<ReturnType<typeof decode>>, folder:
 let free = AT_ONCE;
 const queue: { places: number; start: () => void }[] = [];
 
-/** Runs work when enough places are free, in order of arrival. */
+/** Runs work when enough places are free. Waiting work is served in order of arrival. */
 async function turn<T>(places: number, work: () => Promise<T>): Promise<T> {
   await new Promise<void>((start) => {
     queue.push({ places, start });
@@ -104,5 +107,5 @@ process.on('message', async (task: Task) => {
   const answer = await render(task).catch((error: Error) => ({ broken: error.message }));
   process.send?.({ ...answer, id: task.id } satisfies Answer);
 });
-// The server has ended, perhaps because it was killed.
+// The server has exited or was killed.
 process.once('disconnect', () => process.exit());

@@ -2,17 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process';
 import type { Answer, Rendered, Task } from './rendering.ts';
 
 /**
- * Reads images in a separate process: an attack on a decoder is confined to it, and its memory is released when it
- * ends, which it does after a while without work.
+ * Decodes images in a child process, so that an attack on a decoder cannot reach the server. The child exits after a
+ * while without work, which releases its memory.
  */
 export interface Renderer {
-  /** Throws if the process died or timed out; the image may be retried. */
+  /** Throws if the child process died or timed out. The caller may retry. */
   render(task: Omit<Task, 'id'>): Promise<Rendered>;
   close(): void;
 }
 
 const TASK_WITHIN_MS = 90_000;
-/** After this many images a new process starts, because libvips leaves fragmented memory behind. */
+/** Images per child process. libvips leaves fragmented memory behind. */
 const MOST_PICTURES = 25;
 const IDLE_MS = 10_000;
 
@@ -50,7 +50,7 @@ export function openRenderer(): Renderer {
   }
 
   function begin(): ChildProcess {
-    // The process does not inherit the environment, which contains secrets.
+    // The child does not inherit environment variables, because they contain secrets.
     const started = fork(new URL('./render-process.ts', import.meta.url), {
       execArgv: ['--max-semi-space-size=1', '--max-old-space-size=64'],
       env: { PATH: process.env.PATH, MALLOC_ARENA_MAX: '2' },

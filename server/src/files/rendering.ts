@@ -1,16 +1,16 @@
-/** Messages to and from the process that reads images. */
+/** Messages between the server and the process that decodes images. */
 
 export interface Task {
   id: number;
   path: string;
-  /** The content type that was announced for the upload. */
+  /** Content type that the client announced for the upload. */
   content_type: string;
-  /** Directory for the images, named `{width}.webp`. */
+  /** Output directory for `{width}.webp`. */
   folder: string;
 }
 
 export interface Picture {
-  /** The width in the file name; the image itself may be narrower. */
+  /** Width in the file name. The image may be narrower. */
   size: number;
   width: number;
   height: number;

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openS3 } from '../../test/s3.ts';
 import { s3Store } from './s3.ts';
 
-test('stores and returns files with signed requests, and throws on an error of the bucket', async () => {
+test('stores and returns files with signed requests, and throws on an error from the bucket', async () => {
   const s3 = await openS3();
   onTestFinished(() => s3.close());
   const store = s3Store(s3.settings);

@@ -8,10 +8,10 @@ import type { FileStore, S3Settings } from './store.ts';
 
 const HEADERS_WITHIN_MS = 15_000;
 const BODY_WITHIN_MS = 30_000;
-/** SHA-256 of nothing, for requests without a body. */
+/** SHA-256 of an empty body. */
 const EMPTY = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** Files in a bucket, named by their keys. A bucket stores objects atomically. */
+/** Stores files in an S3 bucket, which stores each object atomically. */
 export function s3Store(settings: S3Settings): FileStore {
   const send = (method: Dispatcher.HttpMethod, key: string, headers: Record<string, string>, path?: string) =>
     sendSigned(settings, { method, key, headers, path });
@@ -37,7 +37,7 @@ export function s3Store(settings: S3Settings): FileStore {
       if (![200, 204, 404].includes(statusCode)) throw refusal('DELETE', statusCode);
     },
     async removeAll(site_id) {
-      // A listing has up to 1,000 keys, and the next one no longer contains deleted ones.
+      // A listing returns at most 1,000 keys. After their deletion, the next listing returns others.
       for (;;) {
         const listing = `?list-type=2&prefix=${site_id}%2F`;
         const { statusCode, body } = await send('GET', listing, { 'x-amz-content-sha256': EMPTY });
@@ -55,7 +55,7 @@ interface Sent {
   method: Dispatcher.HttpMethod;
   key: string;
   headers: Record<string, string>;
-  /** The file that is sent as the body. */
+  /** File to send as the request body. */
   path: string | undefined;
 }
 

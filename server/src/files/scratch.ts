@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
-/** Leftovers of killed processes are deleted after this time. */
+/** Age after which temporary files of killed processes are deleted. */
 const LEFT_BEHIND_MS = 24 * 60 * 60 * 1_000;
 
 export class TooLong extends Error {}
 
-/** Writes a stream to a new file of the directory, at most `most` bytes. Throws TooLong if there are more. */
+/** Writes a stream to a new file in the directory. Throws TooLong above `most` bytes. */
 export async function receive(
   source: NodeJS.ReadableStream,
   scratch: string,
@@ -38,7 +38,7 @@ export async function receive(
   return { path, bytes, sha256: hash.digest('hex') };
 }
 
-/** Deletes leftovers of killed processes in the directory. */
+/** Deletes old temporary files, which killed processes left in the directory. */
 export async function clearScratch(scratch: string): Promise<void> {
   const names = await readdir(scratch).catch(() => []);
   for (const name of names) {

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 
-/** The file store: a directory that all processes of an installation share, or an S3-compatible store. */
+/** Stores uploaded files: in a directory that all server processes share, or in an S3-compatible bucket. */
 export interface FileStore {
   /** A local directory for unfinished files. */
   readonly scratch: string;
-  /** Stores a local file under a key, atomically; moves the given file. */
+  /** Stores a local file under a key, atomically. The local file is moved. */
   put(key: string, file: LocalFile): Promise<void>;
-  /** Opens a stored file; undefined if there is none. */
+  /** Opens a stored file; undefined if it does not exist. */
   open(key: string): Promise<KeptFile | undefined>;
-  /** Deletes a file if it exists. */
+  /** Deletes a file, if it exists. */
   remove(key: string): Promise<void>;
   /** Deletes all files of a site. */
   removeAll(site_id: string): Promise<void>;
@@ -17,7 +17,7 @@ export interface FileStore {
 export interface LocalFile {
   path: string;
   bytes: number;
-  /** In hexadecimal digits. */
+  /** Hexadecimal. */
   sha256: string;
   content_type: string;
 }
@@ -27,7 +27,6 @@ export interface KeptFile {
   stream: Readable;
 }
 
-/** Settings of the store. */
 export interface StoreSettings {
   dataDir: string;
   s3: S3Settings | undefined;

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import type { Standbys } from '../db/standby.ts';
 import type { Egress } from '../egress/post.ts';
 import type { AuditKey } from '../shop/audit/keys.ts';
 import type { PaymentAccounts } from '../shop/payments/accounts/providers.ts';
@@ -19,23 +20,25 @@ import { RequestOrigin } from './pipeline/origin.ts';
 import type { Readiness } from './pipeline/readiness.ts';
 import type { Load } from './pipeline/shedding.ts';
 
-/** What handling a request needs. */
+/** Dependencies of `handle`. */
 export interface Deps {
   db: Pool;
   pooling: 'session' | 'transaction';
   baseUrl: string;
   secretKey: string;
-  /** The key that signs audit rows. */
+  /** Signs audit rows. */
   auditKey: AuditKey;
   hosts: SiteHosts;
-  /** The provider of card payments; undefined if cards are not accepted. */
+  /** Undefined if the server accepts no card payments. */
   card: PaymentProvider | undefined;
-  /** The payment accounts of sites. */
+  /** The payment provider accounts of all sites. */
   accounts: PaymentAccounts;
-  /** Sends requests to URLs of tenants. */
+  /** Sends HTTP requests to URLs that tenants have configured. */
   egress: Egress;
   limits: Limits;
   cache: CatalogueCache;
+  /** Undefined means that the primary serves every read. */
+  standbys: Standbys | undefined;
   lastUsed: LastUsed;
   lookUps: SharedLookUps;
   usage: UsageCounter;
@@ -49,7 +52,7 @@ export interface Deps {
 
 export type Surfaces = Record<Surface, () => Promise<Record<string, AnyHandler>>>;
 
-/** The parts of a call that every handler gets. */
+/** The parts of `Call` that do not depend on the operation. */
 export function callPartsOf(deps: Deps, { request, received }: Incoming, { buyer_ip }: Caller) {
   const { baseUrl, egress, hosts, secretKey, card, accounts } = deps;
   const checkoutDeps: CheckoutDeps = { baseUrl, hosts, secretKey, card, accounts };

@@ -1,5 +1,6 @@
 import sql, { type Sql } from 'sql-template-tag';
 import { type Connection, query, together } from '../db/connect.ts';
+import { ERA, inOneHistory } from '../db/era.ts';
 import {
   CONFLICTS,
   hasCode,
@@ -8,6 +9,7 @@ import {
   retryConflicts,
   withConnection,
 } from '../db/transaction.ts';
+import type { Completed } from '../shop/checkout/complete.ts';
 import { ShopError, ValidationError } from '../shop/errors.ts';
 import { logins } from '../shop/passwords/passwords.ts';
 import { Shop } from '../shop/shop.ts';
@@ -20,7 +22,7 @@ import { openClaimOf } from './callers/open-callers.ts';
 import { withPanelSession } from './callers/panel-session.ts';
 import { sharesLookUps } from './callers/shared-look-ups.ts';
 import { needsStepUp, requireStepUp } from './callers/step-up.ts';
-import type { Operation } from './contract/contract.ts';
+import type { Operation, OperationId } from './contract/contract.ts';
 import { callPartsOf, type Deps } from './deps.ts';
 import { withAdvice } from './pipeline/advice.ts';
 import { auditEvent, ensureAudited } from './pipeline/audit.ts';
@@ -46,28 +48,31 @@ import type { ApiRequest } from './request.ts';
 /**
  * Handles a request of any protocol. The steps, in order:
  * 1. routing: the adapter has found the operation, or an error (404, 405)
- * 2. load shedding (503); from here on, the request has a deadline: 503 `timeout`, without any effect. Once COMMIT is
- *    sent, its result is awaited
- * 3. the form of the credential (401, or 403 if the operation needs a person); for an IP address that keeps sending
- *    invalid credentials it is looked up at once; passwords are hashed for a limited number of callers at a time (503)
- * 4. the body (413 and 415 at once) and validation, whose mistakes are reported only after authentication
- * 5. strict rate limits, counted in PostgreSQL and never skipped (429)
- * 6. only for a handler with `prepare`: authenticate, count and look for a stored response, then work without a
- *    connection
+ * 2. load shedding (503). From here on the request has a deadline: it ends with 503 `timeout` and has no effect. Once
+ *    COMMIT has been sent, the result of COMMIT decides
+ * 3. the form of the credential (401, or 403 if only a person may call the operation). If the IP address keeps sending
+ *    invalid credentials, the credential is looked up here already. Passwords are hashed for a limited number of callers
+ *    at a time (503)
+ * 4. the body (413 and 415 at once) and validation, whose mistakes are reported in step 7b, after authentication
+ * 5. without mistakes: strict rate limits (429). They are counted in PostgreSQL and stay counted after a rollback
+ * 6. only for a handler with `prepare`: authenticate, count and look for a stored response; without one, `prepare` works
+ *    without a connection. The key is not claimed yet
  * 7. one transaction for a mutation, one connection for a read:
- *    a. the look-up of the credential sets the tenant for row-level security; for a token it also claims the
- *       Idempotency-Key (401, 403)
+ *    a. the look-up of the credential sets the tenant for row-level security (401, 403). For a token it also claims the
+ *       Idempotency-Key, unless there are mistakes
  *    b. admission: origin, rate limit, step-up (403, 429), then 422 with every mistake
- *    c. a stored response is replayed (409 while a copy of the request runs, 422 if the key was used for another
- *       request); otherwise the handler runs
+ *    c. a stored response is replayed (422 if the key was used for another request). While a copy of the request holds
+ *       the key, this one waits at most 2 s, then answers 409. Without a stored response the handler runs
  *    d. audit row, stored response and COMMIT are sent together
- * 8. an error thrown by the handler rolls everything back; if it is final, a second transaction claims the key again
- *    and stores it. An error from `prepare` is thrown in step 7c. Without a key nothing is stored
+ * 8. an error thrown by the handler rolls back everything. With a key, a final error is stored with its audit row by a
+ *    second transaction, which claims the key again; without a key nothing is stored
  * 9. after a call with an agent's token, even a revoked one, an audit row is written if step 7 or 8 wrote none; after a
  *    5xx only if that takes at most 500 ms
  *
- * A transaction of step 7 that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT)
- * starts again at 7a. A connection lost during COMMIT is 503: a retry with the same key returns the result.
+ * A transaction that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again at
+ * 7a, and so does a request whose copy stored its response first, or that finds the database in another history
+ * (db/era.ts). A connection lost during COMMIT is answered with 503: a retry with the same key returns the stored
+ * response if it was committed, and otherwise runs.
  */
 export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   const { context } = request;
@@ -75,14 +80,15 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   let answer: Answer;
   try {
     answer = await respond(deps, request, received);
-    // If this fails, the request has still succeeded.
+    // The request has succeeded, even if its point cannot be returned to the limit.
     if (answer.status < 400) await context.succeeded?.().catch(() => undefined);
+    noteCompleted(request, answer);
   } catch (error) {
     answer = await refuse(deps, request, error);
   }
   const { caller, refusalIfFailed } = context;
-  // A limit that strangers share is used up. Any 4xx, even a stored one, becomes 429, so that it reveals nothing about
-  // a guess.
+  // `refusalIfFailed` is set once a limit that strangers share is used up. Then every 4xx becomes 429, so that it does not
+  // reveal whether a guess was right.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
   answer = await ensureAudited(deps, received, context, answer);
@@ -90,9 +96,19 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   return { ...answer, headers: { ...context.limitHeaders, ...answer.headers } };
 }
 
+/** Notes the order of a completed checkout for the log, even if the response is a replay. */
+function noteCompleted({ target, context }: ApiRequest, { told }: Answer): void {
+  if ('refusal' in target || context.operation?.id !== COMPLETES) return;
+  const order = (told as Partial<Completed> | undefined)?.order;
+  context.completed = { checkout_id: target.path.checkout_id ?? '', order_number: order?.order_number };
+}
+
+const COMPLETES: string = 'storefront.completeCheckout' satisfies OperationId;
+
 /**
- * The response to an error. Missing and invalid credentials are counted by IP address, and by IP address, site and kind
- * of credential; after too many, the response is 429 instead of 401. Valid credentials are never rejected for that.
+ * The response to an error. Requests with missing or invalid credentials are counted, in one counter for the IP address
+ * and one for IP address, site and kind of credential. Above its limit they are answered with 429 instead of 401; a valid
+ * credential is still accepted.
  */
 async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): Promise<Answer> {
   const { context } = request;
@@ -108,7 +124,7 @@ async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): P
   return answer;
 }
 
-/** Steps 1 and 2, and the deadline around the later steps. */
+/** Steps 1 and 2: throws routing errors and sheds load. Enforces the deadline of the later steps. */
 async function respond(deps: Deps, request: ApiRequest, received: Received): Promise<Answer> {
   const { target, context } = request;
   if ('refusal' in target) {
@@ -126,7 +142,7 @@ async function respond(deps: Deps, request: ApiRequest, received: Received): Pro
   return answerInCookie(operation, request, deps.hosts, answer);
 }
 
-/** Steps 3 to 6. */
+/** Steps 3 to 6, then starts step 7. */
 async function serve(
   deps: Deps,
   request: ApiRequest,
@@ -147,11 +163,11 @@ async function serve(
     mistakes: [],
     key: undefined,
   };
-  // If an IP address keeps sending invalid credentials, the credential is looked up first.
+  // Looks up the credential before any other work if this IP address keeps sending invalid ones.
   if (!isOpen && (await limits.isSuspect(request))) await lookUp(deps, early);
   if ('prepare' in handler && handler.hashes) logins.refuseIfFull();
   const mistakes = await validate(operation, request, received);
-  // If the operation needs no authentication, mistakes are reported at once.
+  // Without authentication, nothing has to precede the report of mistakes.
   if (isOpen && mistakes.length > 0) throw new ValidationError(mistakes);
   const claim = isOpen ? openClaimOf(operation, received, host_site) : secured;
   const key = keyOf(deps.secretKey, operation, claim, received, context.request_id);
@@ -167,7 +183,8 @@ async function serve(
 async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   const { operation, claim, mistakes, received, context } = incoming;
   if (mistakes.length > 0 || !isStrict(operation)) return;
-  // The buyer's IP address counts only with a private token. Otherwise failed calls could evade their limits with it.
+  // A shop's own server names the buyer's IP address. It is believed only with a private token, because a public token
+  // is known to everyone, who could then evade their limits.
   const caller = namesBuyer(operation, received) ? await lookUp(deps, incoming) : undefined;
   const buyer = caller ? buyerOf(operation, caller, received) : { mistakes: [] };
   if (buyer.mistakes.length > 0) throw new ValidationError(buyer.mistakes);
@@ -178,8 +195,8 @@ async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
 }
 
 /**
- * Runs the part of a handler that must hold no connection. Skips it if the Idempotency-Key already has a response,
- * which step 7c replays or rejects.
+ * Runs the part of a handler that must not hold a connection. Skips it if a response is stored under the
+ * Idempotency-Key; step 7c then replays or rejects it.
  */
 async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler): Promise<Run> {
   await countStrictly(deps, incoming);
@@ -189,15 +206,15 @@ async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler)
   const ended = () => request.isGone() || deps.readiness.draining || deadline.over;
   const call = { ...callPartsOf(deps, incoming, caller), caller, db: deps.db, ended };
   return handler.prepare(call as never).catch((error: unknown) => {
-    // If the database did not answer, it is not queried again, because the caller would wait twice.
+    // If the database did not answer, a second query would make the caller wait twice.
     if (key === undefined || isUnavailable(error)) throw error;
-    // An error that is thrown in the transaction is stored like an error of `run`. It is not thrown if a copy of this
-    // request was answered meanwhile and caused the error.
+    // Thrown in step 7c, the error is stored like one of the handler. If a copy of this request has stored a response by
+    // then, that response is replayed instead.
     return () => Promise.reject(error);
   });
 }
 
-/** Authenticates the caller, and checks whether the Idempotency-Key already has a response. */
+/** Authenticates the caller and checks whether a response is stored under the Idempotency-Key. */
 async function admitAndLook(deps: Deps, incoming: Incoming) {
   const { key } = incoming;
   return onConnection(deps, incoming.deadline, async (connection) => {
@@ -208,7 +225,7 @@ async function admitAndLook(deps: Deps, incoming: Incoming) {
   });
 }
 
-/** The caller to whom a claim belongs, for adapters that need it before they call an operation. Throws 401 or 403. */
+/** Authenticates a caller for adapters that need it before they call an operation. Throws 401 or 403. */
 export function identify(deps: Deps, claim: Claim, operation: Operation): Promise<Caller> {
   const deadline = new Deadline(secondsFor(operation, deps.deadlines));
   return deadline.limit(lookUp(deps, { claim, operation, deadline }));
@@ -221,22 +238,23 @@ function lookUp(
   return onConnection(deps, deadline, (connection) => authenticate(connection, claim, operation, isLocal(deps)));
 }
 
-/** Used instead of the handler if the key has a stored response. It runs only if that response has expired since. */
+/** Stands in for the handler when a stored response was found in step 6. It is called only if that response has expired since. */
 async function expectReplay(): Promise<never> {
   throw new ShopError('unavailable', 'This Idempotency-Key is expiring. Retry the request.');
 }
 
-/** A request that loses its connection after this time is not repeated, because it would take as long again. */
+/** A request that loses its connection later than this after its first attempt began is not repeated. */
 const RETRY_WITHIN_MS = 1_000;
 
-/** Whether this attempt counts the request for its rate limit, which must happen only once. */
+/** Whether this attempt counts against the rate limit. Only the first attempt of a request does. */
 interface RateCount {
   countsRate: boolean;
 }
 
 /**
- * Step 7. It is repeated after a conflict, or if a copy of the request stored its response first, but not after
- * CommitUnknown: a COMMIT is never repeated.
+ * Step 7, repeated after a conflict, after a connection lost before COMMIT, or if a copy of the request stored its
+ * response between this request's look-up and claim. A connection lost during COMMIT throws CommitUnknown, which is never
+ * repeated.
  */
 function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateCount): Promise<Answer> {
   const startedAt = Date.now();
@@ -247,7 +265,7 @@ function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateC
     idempotency.wasStoredByOther(error) ||
     (isLostConnection(error) && Date.now() - startedAt <= RETRY_WITHIN_MS);
   return retryConflicts(
-    // If the first attempt failed before it was counted, the request is never counted.
+    // Only the first attempt counts, even if it fails before it is counted.
     (attempted) => once(deps, incoming, run, { countsRate: countsRate && attempted === 1 }),
     (error) => !deadline.over && mayRetry(error),
   );
@@ -262,11 +280,10 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
       const [, known] = await together(begun, authenticate(connection, claim, operation, true, claiming));
       const caller = await admit(deps, incoming, known, rate);
       const shop = new Shop(caller.tenant, actorOf(caller), connection);
-      // This waits at most 2 s for a copy of the request, then answers 409. It claims the key only if the look-up could
-      // not, which is the case for staff, guests and open operations.
+      // For staff, guests and open operations the key is claimed here, because their look-up cannot claim it.
       const stored = key && (await idempotency.claimAndFindResponse(shop, connection, key, known.key_state));
       deps.lastUsed.note(caller);
-      // A replay writes no audit row here. For an agent's token, `ensureAudited` writes one.
+      // A replay writes no audit row here; `ensureAudited` writes one for an agent with a token.
       if (stored) return { result: stored, last: undefined };
       const answer = await runHandler(deps, incoming, run, caller, shop, connection).catch((error: unknown) => {
         refused = { caller, error };
@@ -282,8 +299,9 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
 
 /**
  * Step 8. Rejections with 400, 402, 403, 404 and 409 are final, unless the contract calls their error code retryable.
- * All other errors are rethrown and not stored, because a retry may succeed. A missing permission is recorded in the
- * audit, but is not stored either. If a copy of the request has claimed the key meanwhile, its response is returned.
+ * All other errors are rethrown and not stored, because a retry may succeed. A missing permission gets an audit row, but
+ * no stored response: the key is free again, so that the call succeeds once the permission is granted. If a copy of the
+ * request has stored a response meanwhile, that response is returned.
  */
 function storeRefusal(
   deps: Deps,
@@ -297,7 +315,7 @@ function storeRefusal(
     const shop = new Shop(caller.tenant, actorOf(caller), connection);
     const [, , state] = await together(
       begun,
-      shop.run(sql`select set_config('app.site_id', ${shop.siteId}, true)`),
+      shop.run(sql`select ${ERA}, set_config('app.site_id', ${shop.siteId}, true)`),
       idempotency.claimAfterOther(shop, connection, key),
     );
     const stored = await idempotency.claimAndFindResponse(shop, connection, key, state);
@@ -308,7 +326,7 @@ function storeRefusal(
   });
 }
 
-/** Step 7d: the response, and the statement that is sent together with COMMIT. */
+/** Step 7d: the response, with the statement to send together with COMMIT. */
 function recorded(
   deps: Deps,
   incoming: Incoming,
@@ -331,24 +349,41 @@ function inTransactionOf<T>(
   { deadline }: Incoming,
   work: (connection: Connection, begun: Promise<unknown>) => Promise<{ result: T; last: Sql | undefined }>,
 ): Promise<T> {
-  return inSentTransaction(db, (connection, begun) =>
-    deadline.hold(connection, { commits: true }, () => work(connection, begun)),
+  return inOneHistory(db, () =>
+    inSentTransaction(db, (connection, begun) =>
+      deadline.hold(connection, { commits: true }, () => work(connection, begun)),
+    ),
   );
 }
 
-/** Step 7 without BEGIN and COMMIT. */
+/**
+ * Step 7 for a read: runs the handler on a connection, without a transaction. If the response is not cached, a standby may
+ * read it into the cache; it is then treated like any cached response.
+ */
 async function read(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): Promise<Answer> {
   const { operation, claim, received, context, deadline } = incoming;
-  const { cache, lookUps, lastUsed } = deps;
+  const { cache, lookUps, lastUsed, standbys } = deps;
   const found = operation.cacheable ? cache.find(operation, claim.site_id, received) : undefined;
   let counted = rate;
-  if (found?.isKept && sharesLookUps(claim)) {
-    const row = await lookUps.find(claim, operation, found.productIds);
+  if (found && (found.isKept || standbys) && sharesLookUps(claim)) {
+    const row = await inOneHistory(deps.db, () => lookUps.find(claim, operation, found.productIds));
     const caller = await admit(deps, incoming, callerOf(claim, row, operation), rate);
     lastUsed.note(caller);
     const kept = cache.current(found, caller.tenant, context);
     if (kept) return kept;
     counted = { countsRate: false };
+    if (standbys) {
+      context.standby = await standbys.read(caller.tenant, (connection) => {
+        const shop = new Shop(caller.tenant, actorOf(caller), connection);
+        return cache.remember(found, shop, context, () => runHandler(deps, incoming, run, caller, shop, connection));
+      });
+      // Another look-up on the primary decides whether the cached response is current, and reads its stock.
+      if (context.standby === 'read') {
+        const answer = await read({ ...deps, standbys: undefined }, incoming, run, counted);
+        context.cached = false;
+        return answer;
+      }
+    }
   }
   return onConnection(deps, deadline, async (connection) => {
     const shown = found?.productIds ?? [];
@@ -366,16 +401,18 @@ async function read(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): 
 }
 
 function onConnection<T>({ db }: Deps, deadline: Deadline, work: (connection: Connection) => Promise<T>): Promise<T> {
-  return withConnection(db, (connection) => deadline.hold(connection, { commits: false }, () => work(connection)));
+  return inOneHistory(db, () =>
+    withConnection(db, (connection) => deadline.hold(connection, { commits: false }, () => work(connection))),
+  );
 }
 
-/** Behind a pooler in transaction mode, the tenant is set for a transaction only. */
+/** Whether the tenant is set per transaction, because a pooler in transaction mode may switch connections. */
 function isLocal({ pooling }: Deps): boolean {
   return pooling === 'transaction';
 }
 
 /**
- * Step 7b: throws unless the caller is known, comes from an allowed origin, is within the rate limits and made no
+ * Step 7b. Throws if the caller is unknown, its origin is not allowed, a rate limit is used up, or the request has
  * mistakes.
  */
 async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate }: RateCount): Promise<Caller> {
@@ -384,7 +421,7 @@ async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate
   const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   context.caller = caller;
   checkOrigin(operation, received, caller, deps.hosts);
-  // Strict limits were already counted.
+  // Strict limits are not counted here, because step 5 has counted them.
   if (countsRate) applyLimit(context.limitHeaders, await deps.limits.count(operation, caller, received));
   requireStepUp(operation, caller, received.body);
   const all = [...mistakes, ...buyer.mistakes];
@@ -392,7 +429,7 @@ async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate
   return caller;
 }
 
-/** Step 7c: runs the handler, and adds the version of the resource that it read or changed. */
+/** Step 7c: runs the handler, and adds the ETag of the resource that it read or changed. */
 async function runHandler(
   deps: Deps,
   incoming: Incoming,

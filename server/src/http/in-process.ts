@@ -9,23 +9,22 @@ import { matchWith } from './pipeline/routing.ts';
 import { type ApiRequest, newContext, type Protocol } from './request.ts';
 
 /**
- * Calls an operation of the contract for a request of another protocol. The call goes through every step of `handle`,
- * so it is counted, audited, timed and logged. It has the IP address, host, user agent and request id of the served
- * request, and its own credentials.
+ * A call of an operation on behalf of a request of another protocol. It passes through every step of `handle`, with the
+ * IP address, host, user agent and request id of that request, and its own credentials.
  */
 export interface OperationCall {
   operation: Operation;
   path?: Record<string, string>;
   query?: Record<string, string | string[]>;
-  /** Sent as JSON. */
+  /** Serialized as JSON. */
   body?: unknown;
-  /** Credentials, `idempotency-key`, …; names in lower case. */
+  /** Credentials, Idempotency-Key and other headers; names in lower case. */
   headers?: Record<string, string>;
-  /** The caller for whom the protocol's adapter vouches. */
+  /** The authenticated caller, if the adapter has verified it itself. */
   vouched?: Claim;
 }
 
-/** The request that is being served, with its protocol. */
+/** The request of the other protocol. */
 export interface Served {
   req: Request;
   res: Response;
@@ -36,13 +35,13 @@ export interface OperationAnswer {
   status: number;
   /** Names in lower case. */
   headers: Record<string, string>;
-  /** The parsed JSON; undefined if the contract has no body. */
+  /** Parsed JSON; undefined if the operation's response has no body. */
   body: unknown;
 }
 
 export interface CallOperation {
   (served: Served, call: OperationCall): Promise<OperationAnswer>;
-  /** Answers a call that the adapter rejected. A call by an agent is audited nevertheless. */
+  /** Answers a call that the adapter itself rejects. Agents' calls are audited as usual. */
   refuse(served: Served, call: Partial<OperationCall>, refusal: Error): Promise<OperationAnswer>;
 }
 
@@ -72,7 +71,7 @@ function targetOf({ operation, path = {} }: OperationCall): ApiRequest['target']
   }
 }
 
-/** Headers of the served request that apply to the call too. */
+/** Request headers that are copied to the call. */
 const PASSED_ON = ['host', 'user-agent', 'accept-language', 'origin'];
 
 function requestFor(
@@ -97,7 +96,7 @@ function requestFor(
 
 const JSON_TYPE = 'application/json';
 
-/** The body as the pipeline reads it, with the limits that apply to one sent over a connection. */
+/** Applies the limits of an HTTP request body to the call's body. */
 function bodyOf({ operation, body }: Partial<OperationCall>, limit: number): unknown {
   const bytes = Buffer.from(JSON.stringify(body));
   if (bytes.length > limit) throw tooLarge(limit);

@@ -1,20 +1,18 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** The sender of a request at the network level. Express's `Request` has these fields too. */
+/** The sender of a request. Express's `Request` has these fields. */
 export interface Sender {
   ip?: string | undefined;
   /** Names in lower case. */
   headers: IncomingHttpHeaders;
 }
 
-/**
- * The parts of a request. Unknown ones are empty, because a rejected request may have neither an operation nor a body.
- */
+/** The parts of a request. Empty if unknown: a rejected request may have no operation and no body. */
 export interface Received extends Sender {
   method: string;
   /** The path as sent, without the query. */
   path: string;
-  /** Path parameters, by the names of the contract. */
+  /** Path parameters by their names in the contract. */
   params: Record<string, unknown>;
   query: Record<string, unknown>;
   body: unknown;

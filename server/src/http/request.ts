@@ -1,36 +1,37 @@
 import { newId } from '../db/new-id.ts';
+import type { StandbyResult } from '../db/standby.ts';
 import type { ShopError } from '../shop/errors.ts';
 import type { Caller, Claim } from './callers/caller.ts';
 import type { Operation } from './contract/contract.ts';
 import type { Match } from './contract/route.ts';
 import type { Sender } from './received.ts';
 
-/** A request as plain data, for any protocol. Adapters create it; `handle` answers it. */
+/** A request of any protocol as plain data. Adapters create it, and `handle` answers it. */
 export interface ApiRequest extends Sender {
-  /** The operation of the request, or the error for an unknown path or method, which is audited for agents too. */
+  /** The operation, or the error for an unknown path or method. Such errors of agents are audited too. */
   target: Match | Unroutable;
   method: string;
   /** The path as sent, without the query. */
   path: string;
   query: Record<string, unknown>;
   /**
-   * Reads the body within the limits of the operation. It is called after load shedding and after the form of the
-   * credential was checked. Throws 413, 415, or a ValidationError.
+   * Reads the body within the operation's limits. Called after load shedding and after the credential's form was
+   * checked. Throws 413, 415, or a ValidationError.
    */
   readBody(operation: Operation): Promise<unknown>;
   /**
-   * The caller for whom an adapter vouches, instead of credentials in the headers. It is never taken from headers or
-   * JSON.
+   * The caller that an adapter has verified itself, instead of credentials in the headers. Never taken from request
+   * data.
    */
   vouched?: Claim | undefined;
-  /** The best of these languages by `Accept-Language`, like Express; false if none fits. */
+  /** The best of these languages by Accept-Language; false if none fits. */
   acceptsLanguages(languages: string[]): string | false;
   /** Whether the client has disconnected. */
   isGone(): boolean;
   context: RequestContext;
 }
 
-/** A request that has no operation, or that an adapter has already rejected. */
+/** A request that matches no operation, or that an adapter has already rejected. */
 export interface Unroutable {
   refusal: Error;
   operation?: Operation | undefined;
@@ -40,25 +41,29 @@ export interface Unroutable {
 
 export type Protocol = 'mcp' | 'ucp';
 
-/** Data about a request for its log line, metrics, trace and audit row. The steps fill it in. */
+/** Data about a request for its log line, metrics, trace and audit row. The pipeline fills it in step by step. */
 export interface RequestContext {
   request_id: string;
-  /** The protocol of an agent's call; undefined for the API itself and for pages. */
+  /** The protocol of an agent's call; undefined for HTTP calls of the API and for pages. */
   protocol?: Protocol | undefined;
   operation?: Operation;
   caller?: Caller;
-  /** Whether the response came from the catalogue cache; undefined if it cannot be cached. */
+  /** Whether the response came from the catalogue cache; undefined if it is not cacheable. */
   cached?: boolean;
-  /** Reverts a failure that was counted before the attempt. */
+  /** The attempt to read on a standby; undefined if there was none. */
+  standby?: StandbyResult;
+  /** Uncounts a successful request in limits that count only failures. */
   succeeded?: (() => Promise<void>) | undefined;
-  /** Replaces an error if the shop has had too many failures (see `Counted`). */
+  /** Replaces the error of a failed request if a limit shared with other callers is used up (see `Counted`). */
   refusalIfFailed?: ShopError | undefined;
-  /** The error code. */
+  /** The checkout that the request completed, and the number of its order, if known. */
+  completed?: { checkout_id: string; order_number?: string | undefined };
+  /** The error code in the response. */
   error?: string;
   cause?: unknown;
-  /** See `auditIdOf`. */
+  /** Set by `auditIdOf`. */
   audit_id?: string;
-  /** Remaining quota of the rate limits. */
+  /** RateLimit headers of the response. */
   limitHeaders: Record<string, string>;
 }
 
@@ -67,8 +72,8 @@ export function newContext(request_id: string, protocol?: Protocol): RequestCont
 }
 
 /**
- * The id of the request's audit row. It is always the same, so that writing it again after a lost COMMIT adds no second
- * row.
+ * The id of the request's audit row. It stays the same, so that writing the row again after a lost COMMIT adds no
+ * second row.
  */
 export function auditIdOf(context: RequestContext): string {
   context.audit_id ??= newId();

@@ -13,7 +13,7 @@ test('frees the jobs of dead runners, but not those of living runners or recentl
   await givenHeldJob(fresh, '1 second');
 
   const watch = watchForAbandonedJobs(databaseUrl(), pino({ level: 'silent' }));
-  watch.add(live);
+  watch.add({ name: live, running: new Set(await idsOf(live)) });
   await watch.begin();
   await watch.end();
 
@@ -38,14 +38,39 @@ test('frees abandoned jobs after the search for them has timed out once', async 
   await owner.query('delete from graphile_worker._private_jobs where key = $1', [dead]);
 }, 40_000);
 
-/** Adds a job that was locked this long ago. */
+test('frees a job that a living runner has locked but does not run, and does not count the attempt', async () => {
+  const { owner } = await testServer();
+  const [runs, lost] = [`runs ${randomUUID()}`, `lost ${randomUUID()}`];
+  await givenHeldJob(runs, '1 minute');
+  await givenHeldJob(lost, '1 minute');
+  const watch = watchForAbandonedJobs(databaseUrl(), pino({ level: 'silent' }));
+  watch.add({ name: runs, running: new Set(await idsOf(runs)) });
+  watch.add({ name: lost, running: new Set() });
+
+  await watch.begin();
+  expect(await holders([runs, lost])).toEqual([lost, runs]);
+  await expect.poll(() => holders([runs, lost]), { timeout: 20_000 }).toEqual([runs]);
+  await watch.end();
+
+  const { rows } = await owner.query('select attempts from graphile_worker.jobs where key = $1', [lost]);
+  expect(rows).toEqual([{ attempts: 0 }]);
+  await owner.query('delete from graphile_worker._private_jobs where key = any($1)', [[runs, lost]]);
+}, 40_000);
+
+/** Adds a job whose first attempt was locked this long ago. */
 async function givenHeldJob(holder: string, ago: string): Promise<void> {
   const { owner } = await testServer();
   await owner.query(`select graphile_worker.add_job('probe', job_key => $1)`, [holder]);
   await owner.query(
-    'update graphile_worker._private_jobs set locked_by = $1, locked_at = now() - $2::interval where key = $1',
+    'update graphile_worker._private_jobs set locked_by = $1, locked_at = now() - $2::interval, attempts = 1 where key = $1',
     [holder, ago],
   );
+}
+
+async function idsOf(key: string): Promise<string[]> {
+  const { owner } = await testServer();
+  const { rows } = await owner.query<{ id: string }>('select id::text from graphile_worker.jobs where key = $1', [key]);
+  return rows.map(({ id }) => id);
 }
 
 async function holders(among: string[]): Promise<string[]> {

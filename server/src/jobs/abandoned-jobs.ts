@@ -1,13 +1,15 @@
+/**
+ * Unlocks jobs that nobody runs, which graphile-worker does only after four hours. Each process holds an advisory lock
+ * for each of its runners, which is released with its connection. A job whose runner no longer holds that lock is
+ * unlocked. So is a job that a runner of this process has locked without knowing it, because the connection was lost
+ * before the answer arrived. A job may run twice because of that, which every job tolerates.
+ */
+
 import pg from 'pg';
 import type { Logger } from 'pino';
 import { ADVISORY_LOCKS } from '../db/advisory-locks.ts';
 import { isLostConnection } from '../db/transaction.ts';
 
-/**
- * Unlocks the jobs of killed processes, which graphile-worker does only after four hours. Each process holds an
- * advisory lock for each of its runners, which is released with its connection. A job whose runner no longer holds that
- * lock is unlocked. If a process lost its connection only for a moment, a job may run twice, which every job tolerates.
- */
 const EVERY_MS = 5_000;
 const STATEMENT_MS = 5_000;
 /**
@@ -16,24 +18,34 @@ const STATEMENT_MS = 5_000;
  */
 const SILENCE_MS = 6_000;
 const CONNECT_MS = 3_000;
-/** Jobs locked more recently are left alone: their runner may not hold its advisory lock yet. */
+/** Jobs locked more recently are skipped, because their runner may not hold its advisory lock yet. */
 const GRACE = '10 seconds';
 const HOLD = 'select pg_advisory_lock($1, hashtext(name)) from unnest($2::text[]) as name';
 
+/** A runner of this process. */
+export interface JobHolder {
+  /** The name under which it locks jobs. */
+  name: string;
+  /** The ids of the jobs that it is running. */
+  running: ReadonlySet<string>;
+}
+
 export interface Watch {
-  /** Adds the name under which a runner of this process locks jobs. */
-  add(holder: string): void;
-  /** Takes the locks of our runners, and unlocks the jobs of dead ones every few seconds. */
+  /** Adds a runner of this process. */
+  add(holder: JobHolder): void;
+  /** Acquires the advisory locks of our runners, and then unlocks the jobs of dead runners every few seconds. */
   begin(): Promise<void>;
   end(): Promise<void>;
 }
 
-/** Watches for abandoned jobs. `url` contains the login that owns the queue. */
+/** Watches for abandoned jobs. `url` must log in as the owner of the queue. */
 export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
-  const runners: string[] = [];
+  const runners: JobHolder[] = [];
   let connection: pg.Client | undefined;
   /** The number of runners whose locks this connection holds. */
   let announced = 0;
+  /** The jobs that our runners hold without running them, as of the last search. */
+  let lost = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
   let searching = false;
 
@@ -50,10 +62,17 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
     try {
       connection ??= await open(url, forget);
       const added = runners.slice(announced);
-      if (added.length > 0) await connection.query(HOLD, [ADVISORY_LOCKS.jobRunner, added]);
+      if (added.length > 0) await connection.query(HOLD, [ADVISORY_LOCKS.jobRunner, namesOf(added)]);
       announced += added.length;
       const freed = await freeAbandoned(connection);
       if (freed > 0) logger.warn({ job: 'free_abandoned', runners: freed }, 'freed the jobs of dead processes');
+      const unknown = await heldWithoutRunning(connection, runners);
+      // A job must be found twice, because the end of a job that has just run may not be recorded yet.
+      const stillLost = unknown.filter((job) => lost.has(keyOf(job)));
+      lost = new Set(unknown.map(keyOf));
+      if (stillLost.length > 0) await unlock(connection, stillLost);
+      for (const { id } of stillLost)
+        logger.warn({ job: 'free_abandoned', job_id: id }, 'freed a job that its runner did not run');
     } catch (cause) {
       logger.debug({ cause }, 'the search for abandoned jobs failed');
       if (connection && isLostConnection(cause)) discard(connection);
@@ -115,4 +134,42 @@ async function freeAbandoned(client: pg.Client): Promise<number> {
     [ADVISORY_LOCKS.jobRunner, GRACE],
   );
   return rows[0]?.freed ?? 0;
+}
+
+function namesOf(holders: JobHolder[]): string[] {
+  return holders.map(({ name }) => name);
+}
+
+/** A lock on a job. `locked_at` is text, which keeps microseconds. */
+interface Held {
+  id: string;
+  locked_at: string;
+}
+
+function keyOf({ id, locked_at }: Held): string {
+  return `${id} ${locked_at}`;
+}
+
+/** The jobs that runners of this process have locked, but do not run. */
+async function heldWithoutRunning(client: pg.Client, runners: JobHolder[]): Promise<Held[]> {
+  const { rows } = await client.query<Held>(
+    `select id::text, locked_at::text from graphile_worker.jobs
+      where locked_by = any($1) and locked_at < now() - $2::interval`,
+    [namesOf(runners), GRACE],
+  );
+  return rows.filter(({ id }) => !runners.some(({ running }) => running.has(id)));
+}
+
+/** Unlocks jobs that have not begun, with their queues. The attempt does not count. */
+async function unlock(client: pg.Client, jobs: Held[]): Promise<void> {
+  await client.query(
+    `with freed as (
+        update graphile_worker._private_jobs set locked_by = null, locked_at = null, attempts = attempts - 1
+        where (id, locked_at) in (select * from unnest($1::bigint[], $2::timestamptz[]))
+        returning job_queue_id
+      )
+      update graphile_worker._private_job_queues set locked_by = null, locked_at = null
+      where id in (select job_queue_id from freed)`,
+    [jobs.map(({ id }) => id), jobs.map(({ locked_at }) => locked_at)],
+  );
 }

@@ -1,9 +1,11 @@
 import type { PoolClient } from 'pg';
+import sql from 'sql-template-tag';
+import { ERA } from '../db/era.ts';
 
 const NO_TENANT = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Runs work in a transaction as commerce_sweep, whose policies (db/schema.sql) show only expired rows, but those of all
+ * Runs work in a transaction as commerce_sweep, whose policies (db/schema.sql) show only expired rows, but of all
  * tenants.
  */
 export async function asSweeper<T>(client: PoolClient, work: () => Promise<T>): Promise<T> {
@@ -11,7 +13,7 @@ export async function asSweeper<T>(client: PoolClient, work: () => Promise<T>): 
   try {
     await client.query('set local role commerce_sweep');
     // PostgreSQL evaluates a table's tenant policy in addition to the sweeper's, and that needs a tenant.
-    await client.query(`select set_config('app.site_id', $1, true)`, [NO_TENANT]);
+    await client.query(sql`select ${ERA}, set_config('app.site_id', ${NO_TENANT}, true)`);
     const result = await work();
     await client.query('commit');
     return result;

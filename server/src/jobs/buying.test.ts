@@ -90,7 +90,7 @@ test('sends one payment reminder halfway to the deadline', async () => {
   expect(data?.entries[0]).toMatchObject({ actor_type: 'system', actor_id: null });
 });
 
-test('leaves orders unchanged before their deadline', async () => {
+test('the job leaves orders unchanged before their payment deadline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -134,12 +134,12 @@ test('cancels the order of a late declined card, restocks it and notifies custom
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
   const { data: timeline } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}/timeline', at(id));
   expect(timeline?.entries.map(({ type }) => type)).toEqual(['cancelled', 'payment_failed', 'created']);
-  const told = await shop.owner.query('select type from commerce.events where site_id = $1 order by id', [
+  const events = await shop.owner.query('select type from commerce.events where site_id = $1 order by id', [
     shop.site_id,
   ]);
-  expect(told.rows.map(({ type }) => type)).toEqual(['order.created', 'order.cancelled']);
+  expect(events.rows.map(({ type }) => type)).toEqual(['order.created', 'order.cancelled']);
   const letter = (await mailsTo(shop, email)).find(({ subject }) => subject.includes('cancelled'));
-  expect(letter?.html).toContain('The payment failed.');
+  expect(letter?.html).toContain('Your payment failed.');
 });
 
 test('polls an authorized payment until the money arrives, and marks its order as paid once', async () => {
@@ -155,7 +155,7 @@ test('polls an authorized payment until the money arrives, and marks its order a
   await workOverdue(shop);
 
   expect(order).toMatchObject({ status: 'confirmed', payment_status: 'authorized' });
-  // Not by the number that the job returns, which covers all shops.
+  // Compares the order's status, because the number that the job returns covers all shops.
   expect(before?.payment_status).toBe('authorized');
   const { data } = await shop.dashboard.GET(orderPath, at(order.id));
   expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
@@ -176,7 +176,7 @@ test('cancels an order whose authorized payment fails', async () => {
   expect(data).toMatchObject({ status: 'cancelled', payment_status: 'failed' });
 });
 
-test('one failing payment does not keep other payments and shops from being processed, but fails the job at the end', async () => {
+test('processes other payments and shops after a payment has failed, and fails the job at the end', async () => {
   const shops = [await openShop(), await openShop()];
   const [broken, healthy] = [new Set<string>(), new Set<string>()];
   for (const shop of shops) {

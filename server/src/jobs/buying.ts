@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Logger } from 'pino';
 import sql from 'sql-template-tag';
+import { ERA } from '../db/era.ts';
 import { expireDue } from '../shop/carts/expiry.ts';
 import { expireCheckouts } from '../shop/checkout/expiry.ts';
 import { finishMoves } from '../shop/checkout/moving.ts';
@@ -107,7 +108,7 @@ function add(sum: Overdue, done: Partial<Overdue>): void {
 async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
   const { rows } = await asSweeper(client, () =>
     client.query<Tenant>(
-      sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version from commerce.sites
+      sql`select site_id, merchant_id, currency, currency_digits, show_stock, '' as catalog_version, ${ERA} as era from commerce.sites
         where moved_at is null and site_id in (
           select site_id from commerce.carts where status = 'active' and expires_at <= now()
           union select site_id from commerce.discount_redemptions where status = 'reserved' and expires_at <= now()

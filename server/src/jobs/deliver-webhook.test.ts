@@ -79,9 +79,9 @@ test('sends order.paid once the money has arrived, for every payment method', as
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params });
 
-  const told = (await receiver.until(3)).map(({ event }) => event.data);
-  expect(told.map(({ id }) => id).sort()).toEqual([card.id, free.id, handedOver.id].sort());
-  expect(told.every(({ payment_status }) => payment_status === 'paid')).toBe(true);
+  const payloads = (await receiver.until(3)).map(({ event }) => event.data);
+  expect(payloads.map(({ id }) => id).sort()).toEqual([card.id, free.id, handedOver.id].sort());
+  expect(payloads.every(({ payment_status }) => payment_status === 'paid')).toBe(true);
   await waitFor(async () => (await deliveriesOf(shop)).every(({ status }) => status === 'succeeded'));
   await receiver.close();
 });
@@ -102,8 +102,8 @@ test('sends one event per product change, and none for a rejected change', async
   });
   await shop.dashboard.DELETE('/api/dashboard/products/{product_id}', { params });
 
-  const told = (await receiver.until(3)).map(({ event }) => [event.type, event.data.name ?? event.data.slug]);
-  expect(told.sort()).toEqual([
+  const events = (await receiver.until(3)).map(({ event }) => [event.type, event.data.name ?? event.data.slug]);
+  expect(events.sort()).toEqual([
     ['product.created', 'Jug'],
     ['product.deleted', 'jug'],
     ['product.updated', 'Big jug'],
@@ -124,14 +124,14 @@ test('sends a stock event only when the stock changes significantly', async () =
       body: { delta, reason: 'correction' as const },
     });
 
-  await set(-19); // Less than a fifth.
+  await set(-19); // A change of less than a fifth.
   await set(-41);
   await set(-36);
   await set(-4);
   await set(2);
 
-  const told = (await receiver.until(4)).map(({ event }) => event.data);
-  const byQuantity = told.sort((a, b) => Number(b.previous_quantity) - Number(a.previous_quantity));
+  const payloads = (await receiver.until(4)).map(({ event }) => event.data);
+  const byQuantity = payloads.sort((a, b) => Number(b.previous_quantity) - Number(a.previous_quantity));
   expect(byQuantity).toMatchObject([
     { previous_quantity: 81, inventory_quantity: 40, available: true, reasons: ['amount'] },
     { previous_quantity: 40, inventory_quantity: 4, available: true, reasons: ['low_stock', 'amount'] },
@@ -199,10 +199,10 @@ test('disables the webhook after a 410, fails its pending deliveries and mails s
   await waitFor(async () => (await current())?.status === 'disabled');
   expect(await current()).toMatchObject({ disabled_reason: 'gone' });
   expect(await deliveriesOf(shop)).toMatchObject([{ status: 'failed', next_attempt_at: null }]);
-  const told = async (one: OpenShop) =>
+  const mailsOf = async (one: OpenShop) =>
     (await mailsTo(one, one.credentials.staff.email)).filter(({ subject }) => subject.endsWith('was disabled'));
-  expect(await told(shop)).toHaveLength(1);
-  expect(await told(deaf)).toHaveLength(0);
+  expect(await mailsOf(shop)).toHaveLength(1);
+  expect(await mailsOf(deaf)).toHaveLength(0);
   await receiver.close();
 });
 
@@ -396,7 +396,8 @@ test('continues a delivery only once if a crash or a replay gave it two jobs', a
   await waitFor(async () => (await deliveriesOf(shop))[0]?.attempts_count === 2);
   await waitFor(async () => (await jobsOf(shop)).length === 1);
   expect(await deliveriesOf(shop)).toMatchObject([{ status: 'pending', attempts_count: 2 }]);
-  // The delivery failed and was replayed, so its earlier job runs too early, or not at all.
+  // Disabling the webhook fails the delivery, and the replay adds another job. The earlier job then runs too early, or
+  // not at all.
   const params = { path: { webhook_id: id } };
   for (const status of ['disabled', 'active'] as const) {
     await shop.dashboard.PATCH('/api/dashboard/webhooks/{webhook_id}', { params, body: { status } });

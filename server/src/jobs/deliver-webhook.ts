@@ -1,15 +1,14 @@
 import type { Pool } from 'pg';
 import type { Attempted, Egress } from '../egress/post.ts';
+import { Counter, Gauge, Histogram, processRegistry } from '../metrics/kinds.ts';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 import { payloadOf } from '../shop/integrations/event-data.ts';
 import type { UsageCounter } from '../shop/usage.ts';
 import * as attempts from '../shop/webhooks/attempts.ts';
 import { sendSigned } from '../shop/webhooks/send.ts';
 import { createShare } from './fair-share.ts';
-import { jobRegistry } from './job-metrics.ts';
-import { Counter, Gauge, Histogram } from './metric-kinds.ts';
 
-/** What webhook deliveries need. */
+/** The dependencies of webhook deliveries. */
 export interface DeliveryDeps {
   db: Pool;
   egress: Egress;
@@ -24,18 +23,18 @@ const outcomes = new Counter({
   name: 'webhook_attempts_total',
   help: 'Attempts to deliver an event to a webhook, by outcome',
   labelNames: ['outcome'],
-  registers: [jobRegistry],
+  registers: [processRegistry],
 });
 const duration = new Histogram({
   name: 'webhook_attempt_duration_seconds',
   help: 'Response time of webhook receivers',
   buckets: [0.01, 0.05, 0.1, 0.5, 1, 3, 15],
-  registers: [jobRegistry],
+  registers: [processRegistry],
 });
 const inFlight = new Gauge({
   name: 'webhook_attempts_in_flight',
   help: 'Attempts in flight',
-  registers: [jobRegistry],
+  registers: [processRegistry],
 });
 
 /**

@@ -1,10 +1,11 @@
-import { makeWorkerUtils, type RunnerOptions } from 'graphile-worker';
-import type { Logger } from 'pino';
-
 /**
  * Wakes workers for jobs that become due. graphile-worker is notified of new jobs, but each worker finds jobs that
  * become due later only by polling. Hundreds of workers cannot poll often, so here one statement polls for all of them.
  */
+
+import { makeWorkerUtils, type RunnerOptions } from 'graphile-worker';
+import type { Logger } from 'pino';
+
 const EVERY_MS = 500;
 /** Shortest pause, so that workers for jobs that become due shortly after each other are woken together. */
 const SHORTEST_MS = 50;

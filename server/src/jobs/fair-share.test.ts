@@ -23,14 +23,14 @@ async function call(share: Share, site_id: string): Promise<boolean> {
   return 'done' in (await share.take({ site_id, webhook_id: `${site_id}'s` }, async () => undefined));
 }
 
-test('ten tenants with unresponsive receivers leave delivery slots for others', async () => {
+test('leaves delivery slots for other tenants while ten have unresponsive receivers', async () => {
   const share = createShare(200);
   const hanging = Array.from({ length: 10 }, (_, tenant) => hang(share, `tenant ${tenant}`, 4));
   expect(await Promise.all(Array.from({ length: 5 }, () => call(share, 'another')))).toEqual(Array(5).fill(true));
   expect(Math.min(...hanging.map(({ under_way }) => under_way))).toBeGreaterThanOrEqual(9);
 });
 
-test('the delivery queue holds no more jobs than its slots and waiting places, so that workers stay free', async () => {
+test('limits the delivery jobs that run or wait, so that workers stay free for other jobs', async () => {
   const share = createShare(200);
   const hanging = Array.from({ length: 10 }, (_, tenant) => hang(share, `tenant ${tenant}`, 8));
   await new Promise((done) => setImmediate(done));

@@ -1,25 +1,26 @@
+import { Counter, Histogram, processRegistry } from '../metrics/kinds.ts';
 import { traced } from '../tracing/span.ts';
-import { Counter, Histogram, Registry } from './metric-kinds.ts';
-
-/** Metrics of this process's background jobs. /metrics shows them together with those of requests. */
-export const jobRegistry = new Registry();
 
 const runs = new Counter({
   name: 'jobs_total',
   help: 'Background jobs that ran, by name and result',
   labelNames: ['job', 'result'],
-  registers: [jobRegistry],
+  registers: [processRegistry],
 });
 const duration = new Histogram({
   name: 'job_duration_seconds',
   help: 'Duration of background jobs',
   labelNames: ['job'],
   buckets: [0.005, 0.025, 0.1, 0.5, 1, 5, 30],
-  registers: [jobRegistry],
+  registers: [processRegistry],
 });
 
-/** Wraps a job, so that each run is counted, timed and traced. Errors are rethrown. */
+/**
+ * Wraps a job, so that each run is counted, timed and traced. Errors are rethrown. Both counts exist from the start, because a rate
+ * does not include the first value of a series.
+ */
 export function counted<Args extends unknown[]>(job: string, run: (...args: Args) => Promise<void>) {
+  for (const result of ['done', 'failed']) runs.inc({ job, result }, 0);
   return async (...args: Args): Promise<void> => {
     const stop = duration.startTimer({ job });
     try {

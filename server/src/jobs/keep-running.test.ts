@@ -6,28 +6,34 @@ import { testServer } from '../../test/server.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { keepRunning } from './keep-running.ts';
 
-/** The URL of the test run's queue, for connections with a short lock timeout. */
+/** The queue's URL with a lock timeout of 100 ms. */
 function impatientUrl(): string {
   const url = new URL(databaseUrl());
   url.searchParams.set('options', '-c lock_timeout=100');
   return url.href;
 }
 
-test('a job whose completion cannot be recorded runs again, and other jobs continue', async () => {
+test('a job whose completion cannot be recorded runs again, whatever other jobs wait for', async () => {
   const { owner } = await testServer();
   const task = `probe ${randomUUID()}`;
   const warnings: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line) => warnings.push(line) });
   const holder = await owner.connect();
+  const waiting = Promise.withResolvers<void>();
+  const endOfWait = Promise.withResolvers<void>();
   let runs = 0;
   const jobs = await keepRunning(
     {
       connectionString: impatientUrl(),
-      maxPoolSize: 2,
-      concurrency: 1,
+      maxPoolSize: 3,
+      concurrency: 2,
       noHandleSignals: true,
       logger: new JobLogger(() => () => undefined),
       taskList: {
+        [`${task} waits`]: () => {
+          waiting.resolve();
+          return endOfWait.promise;
+        },
         [task]: async (_payload, { job }) => {
           runs += 1;
           if (runs > 1) return;
@@ -39,13 +45,49 @@ test('a job whose completion cannot be recorded runs again, and other jobs conti
     logger,
   );
 
+  await owner.query('select graphile_worker.add_job($1)', [`${task} waits`]);
+  await waiting.promise;
   await owner.query('select graphile_worker.add_job($1)', [task]);
   await expect.poll(() => warnings.join(), { timeout: 10_000 }).toContain('the background jobs have stopped');
   await holder.query('commit');
   holder.release();
+  endOfWait.resolve();
 
   await expect.poll(() => runs, { timeout: 10_000 }).toBe(2);
-  const left = () => owner.query('select from graphile_worker.jobs where task_identifier = $1', [task]);
+  const left = () => owner.query('select from graphile_worker.jobs where task_identifier ^@ $1', [task]);
   await expect.poll(async () => (await left()).rowCount, { timeout: 10_000 }).toBe(0);
+  await jobs.stop();
+});
+
+test('a runner names the jobs that it runs, until they have ended', async () => {
+  const { owner } = await testServer();
+  const task = `probe ${randomUUID()}`;
+  const begun = Promise.withResolvers<string>();
+  const end = Promise.withResolvers<void>();
+  let running: ReadonlySet<string> = new Set();
+  const jobs = await keepRunning(
+    {
+      connectionString: databaseUrl(),
+      concurrency: 1,
+      noHandleSignals: true,
+      logger: new JobLogger(() => () => undefined),
+      taskList: {
+        [task]: (_payload, { job }) => {
+          begun.resolve(String(job.id));
+          return end.promise;
+        },
+      },
+    },
+    pino({ level: 'silent' }),
+    (holder) => {
+      running = holder.running;
+    },
+  );
+
+  await owner.query('select graphile_worker.add_job($1)', [task]);
+  const id = await begun.promise;
+  expect([...running]).toEqual([id]);
+  end.resolve();
+  await expect.poll(() => [...running]).toEqual([]);
   await jobs.stop();
 });

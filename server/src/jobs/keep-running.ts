@@ -9,8 +9,11 @@ import {
   type WorkerPool,
 } from 'graphile-worker';
 import type { Logger } from 'pino';
+import type { JobHolder } from './abandoned-jobs.ts';
 
 const PAUSE_MS = 500;
+/** How long a runner may take to stop. Graphile-worker may wait forever for workers that could not complete a job. */
+const STOP_MS = 15_000;
 
 /**
  * Makes graphile-worker await the statement that completes a job. Otherwise a failure of that statement would end the
@@ -27,25 +30,27 @@ export interface Kept {
 
 /**
  * Runs graphile-worker until it is stopped. If a runner ends because it cannot complete a job, for example after losing
- * the database, its locked jobs are unlocked to run again, and another runner starts. `announce` is called with the
- * name under which each runner locks jobs, and `onError` with each error of its statements.
+ * the database, its locked jobs are unlocked to run again, and another runner starts. `announce` is called with
+ * each runner, and `onError` with each error of its statements.
  */
 export async function keepRunning(
   options: RunnerOptions,
   logger: Logger,
-  announce: (holder: string) => void = () => undefined,
+  announce: (holder: JobHolder) => void = () => undefined,
   onError: (error: unknown) => void = () => undefined,
 ): Promise<Kept> {
   let stopping = false;
   const watcher = { announce, onError };
   let current = await begin(options, watcher);
+  const stopped = Promise.withResolvers<void>();
   const watch = async () => {
     while (!stopping) {
-      await current.runner.promise.catch(() => undefined);
+      await Promise.race([current.ended, stopped.promise]);
       if (stopping) return;
       logger.warn('the background jobs have stopped; starting them again');
+      await stopInTime(current.runner);
       const next = await beginAgain(options, current.pools, logger, { ...watcher, unwanted: () => stopping });
-      if (next && stopping) await next.runner.stop();
+      if (next && stopping) await stopInTime(next.runner);
       else if (next) current = next;
     }
   };
@@ -56,8 +61,8 @@ export async function keepRunning(
     },
     async stop() {
       stopping = true;
-      // This rejects if the runner has just ended.
-      await current.runner.stop().catch(() => undefined);
+      stopped.resolve();
+      await stopInTime(current.runner);
       await watching;
     },
   };
@@ -65,26 +70,43 @@ export async function keepRunning(
 
 interface Run {
   runner: Runner;
-  /** The worker pools, which know the names under which the runner locks jobs. */
+  /** The worker pools. Their ids are the names under which the runner locks jobs. */
   pools: WorkerPool[];
+  /** Resolves when the runner stops, or when one of its workers has ended, because the pool does not replace it. */
+  ended: Promise<unknown>;
+}
+
+async function stopInTime(runner: Runner): Promise<void> {
+  // `stop` rejects if the runner has just ended.
+  const stopping = runner.stop().catch(() => undefined);
+  await Promise.race([stopping, sleep(STOP_MS, undefined, { ref: false })]);
 }
 
 interface Watcher {
-  announce: (holder: string) => void;
+  announce: (holder: JobHolder) => void;
   onError: (error: unknown) => void;
 }
 
 async function begin(options: RunnerOptions, { announce, onError }: Watcher): Promise<Run> {
   const events = new EventEmitter() as WorkerEvents;
   const pools: WorkerPool[] = [];
+  const running = new Set<string>();
   events.on('pool:create', ({ workerPool }) => {
     pools.push(workerPool);
-    announce(workerPool.id);
+    announce({ name: workerPool.id, running });
   });
-  for (const event of ['worker:getJob:error', 'worker:fatalError', 'job:error'] as const) {
+  // The ids are numbers, although their type is string, because the server parses int8 as a number.
+  events.on('job:start', ({ job }) => running.add(String(job.id)));
+  events.on('job:complete', ({ job }) => running.delete(String(job.id)));
+  for (const event of ['worker:getJob:error', 'worker:fatalError', 'pool:fatalError', 'job:error'] as const) {
     events.on(event, ({ error }) => onError(error));
   }
-  return { runner: await run({ ...options, events, preset: AWAIT_COMPLETION }), pools };
+  const failed = new Promise((resolve) => events.once('worker:fatalError', resolve));
+  // The pool then locks no more jobs, but the runner's promise may stay pending: it waits for running jobs and for
+  // completions that failed.
+  const closing = new Promise((resolve) => events.once('pool:gracefulShutdown', resolve));
+  const runner = await run({ ...options, events, preset: AWAIT_COMPLETION });
+  return { runner, pools, ended: Promise.race([runner.promise.catch(() => undefined), failed, closing]) };
 }
 
 /** Starts a runner once the database is reachable. Returns undefined if it was stopped meanwhile. */
@@ -94,13 +116,14 @@ async function beginAgain(
   logger: Logger,
   { unwanted, ...watcher }: Watcher & { unwanted: () => boolean },
 ) {
-  while (!unwanted()) {
+  for (let failures = 0; !unwanted(); failures += 1) {
     try {
       await releaseLeases(options, pools);
       return await begin(options, watcher);
     } catch (cause) {
       watcher.onError(cause);
-      logger.warn({ cause }, 'the background jobs cannot start yet');
+      // Only the first failure is a warning, because a failover takes many attempts.
+      logger[failures === 0 ? 'warn' : 'debug']({ cause }, 'the background jobs cannot start yet');
       await sleep(PAUSE_MS);
     }
   }

@@ -7,8 +7,8 @@ import { inShopAsSystem } from '../shop/in-shop.ts';
 import { restAfter } from './rest-after.ts';
 
 /**
- * Updates what was learned about the meanings of words, shop by shop, with a pause after each transaction. Returns the
- * number of products.
+ * Updates the learned meanings of words, shop by shop, with a pause after each transaction. Returns the number of
+ * products.
  */
 export async function learnMeaningsOfAll(db: Pool, signal?: AbortSignal): Promise<number> {
   const { rows: sites } = await queryAlone<RowOf<'sites', 'site_id'>>(

@@ -16,13 +16,13 @@ const MAIL = {
 
 /** A mail server that accepts everything and records it. */
 async function startMailServer() {
-  const told: string[] = [];
+  const received: string[] = [];
   const server = createServer((socket) => {
     let inMessage = false;
     socket.write('220 test\r\n');
     socket.on('data', (chunk) => {
       for (const line of chunk.toString().split('\r\n')) {
-        if (line !== '') told.push(line);
+        if (line !== '') received.push(line);
         if (inMessage && line !== '.') continue;
         if (line === '.') inMessage = false;
         if (line === 'DATA') inMessage = true;
@@ -31,31 +31,31 @@ async function startMailServer() {
     });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  return { told, server, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { received, server, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 test('sends a mail by SMTP to its one recipient, from the configured sender', async () => {
-  const { told, server, url } = await startMailServer();
+  const { received, server, url } = await startMailServer();
   const mailer = createMailer({ smtpUrl: url, mailFrom: 'shop@example.com', dataDir: '/nonexistent' });
 
   await mailer.send(MAIL, 'mail-17');
   server.close();
 
-  expect(told).toContain('MAIL FROM:<shop@example.com>');
-  expect(told.filter((line) => line.startsWith('RCPT'))).toEqual(['RCPT TO:<june@example.com>']);
-  expect(told).toContain('Message-ID: <mail-17@example.com>');
-  expect(told.find((line) => line.startsWith('From: '))).toMatch(/<shop@example\.com>$/);
-  expect(told.find((line) => line.startsWith('Reply-To: '))).toMatch(/<help@example\.com>$/);
+  expect(received).toContain('MAIL FROM:<shop@example.com>');
+  expect(received.filter((line) => line.startsWith('RCPT'))).toEqual(['RCPT TO:<june@example.com>']);
+  expect(received).toContain('Message-ID: <mail-17@example.com>');
+  expect(received.find((line) => line.startsWith('From: '))).toMatch(/<shop@example\.com>$/);
+  expect(received.find((line) => line.startsWith('Reply-To: '))).toMatch(/<help@example\.com>$/);
 });
 
 test('treats the recipient as one e-mail address, whatever it contains', async () => {
-  const { told, server, url } = await startMailServer();
+  const { received, server, url } = await startMailServer();
   const mailer = createMailer({ smtpUrl: url, mailFrom: 'shop@example.com', dataDir: '/nonexistent' });
 
   await mailer.send({ ...MAIL, to: 'a@example.com, b@example.com' }, 'mail-18').catch(() => undefined);
   server.close();
 
-  expect(told.filter((line) => line.startsWith('RCPT')).length).toBeLessThanOrEqual(1);
+  expect(received.filter((line) => line.startsWith('RCPT')).length).toBeLessThanOrEqual(1);
 });
 
 test('without a mail server, writes a mail to two files that only their owner can read', async () => {

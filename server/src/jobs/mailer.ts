@@ -6,7 +6,7 @@ import type { Mail } from '../shop/mails/rendering.ts';
 
 /** Sends mails by SMTP, or writes them to files. */
 export interface Mailer {
-  /** Sends a mail; `id` identifies it, even if it is sent twice. Returns in words where it went. */
+  /** Sends a mail; `id` identifies it, even if it is sent twice. Returns a description of where the mail went. */
   send(mail: Mail, id: string): Promise<string>;
   /** Whether the mail server is reachable and accepts the login. */
   isReady(): Promise<boolean>;
@@ -34,7 +34,7 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Ma
   const messageOf = ({ to, from_name, reply_to, subject, text, html }: Mail, id: string) => ({
     from: { name: from_name, address: mailFrom },
     ...(reply_to && { replyTo: reply_to }),
-    // Passed as an object, it is one e-mail address, whatever it contains.
+    // As an object, it is one e-mail address. In a string, nodemailer could find several.
     to: { name: '', address: to },
     subject,
     text,
@@ -48,20 +48,32 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Ma
 
 type MessageOf = (mail: Mail, id: string) => Record<string, unknown>;
 
-/** Sends mails by SMTP. nodemailer is loaded on first use, because it is large and an API-only server sends no mail. */
-function smtpMailer(url: string, messageOf: MessageOf): Mailer {
-  const transport = once(async () => {
-    const { createTransport } = await import('nodemailer');
-    return createTransport({
-      url,
-      pool: true,
-      maxConnections: MOST_CONNECTIONS,
-      dnsTimeout: CONNECT_MS,
-      connectionTimeout: CONNECT_MS,
-      greetingTimeout: CONNECT_MS,
-      socketTimeout: SILENCE_MS,
-    });
+/** Opens connections to an SMTP server. nodemailer is loaded on first use, because it is large. */
+async function openTransport(url: string) {
+  const { createTransport } = await import('nodemailer');
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections: MOST_CONNECTIONS,
+    dnsTimeout: CONNECT_MS,
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
   });
+}
+
+/** Connects to an SMTP server, waits for its greeting and logs in. Throws the error if any of it fails. */
+export async function checkSmtp(url: string): Promise<void> {
+  const transport = await openTransport(url);
+  try {
+    await transport.verify();
+  } finally {
+    transport.close();
+  }
+}
+
+function smtpMailer(url: string, messageOf: MessageOf): Mailer {
+  const transport = once(() => openTransport(url));
   return {
     async send(mail, id) {
       const open = await transport();

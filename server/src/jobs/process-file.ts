@@ -33,8 +33,8 @@ interface FileJob {
 const MOST_ATTEMPTS = 8;
 
 /**
- * Makes the resized images of an uploaded file. The database decides: the store is written before it, and cleaned up
- * after it. An interrupted run starts again, and no image is shown until all of them exist.
+ * Creates the resized images of an uploaded file. All images are stored before the row refers to them, and the original
+ * is deleted last, so an interrupted run can start again, and pages show either no image or all sizes.
  */
 export function processFile(deps: FileDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const REST = 3;
 
 /**
- * Runs background work, and then pauses three times as long as the work took; on a busy machine both take longer. An
- * abort ends the pause at once.
+ * Runs background work, and then pauses for three times as long, so that a busy machine gets longer pauses. An abort
+ * ends the pause at once.
  */
 export async function restAfter<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
   const started = performance.now();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobHelpers, RunnerOptions } from 'graphile-worker';
+import type { JobHolder } from './abandoned-jobs.ts';
 import { counted } from './job-metrics.ts';
 import { type Kept, keepRunning } from './keep-running.ts';
 import { MailServerDown } from './mailer.ts';
@@ -11,8 +12,8 @@ const PROBE_EVERY_MS = 5_000;
 export interface MailRunner extends MailDeps {
   /** Options of the runner: its connection, log and number of concurrent mails. */
   options: RunnerOptions;
-  /** Called with the name under which a runner locks jobs. */
-  announce: (holder: string) => void;
+  /** Called with each runner. */
+  announce: (holder: JobHolder) => void;
   /** Called with each error of a runner's statements. */
   onError: (error: unknown) => void;
 }

@@ -1,5 +1,6 @@
 import { type JobHelpers, Logger as JobLogger, quickAddJob, runOnce } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { beginEra, isAnotherHistory } from '../db/era.ts';
 import { noteIfReadOnly } from '../db/read-only.ts';
 import type { Egress } from '../egress/post.ts';
 import { openRenderer } from '../files/renderer.ts';
@@ -19,10 +20,12 @@ import { indexOutdatedProducts } from './index-products.ts';
 import { counted } from './job-metrics.ts';
 import { type Kept, keepRunning } from './keep-running.ts';
 import { learnMeaningsOfAll } from './learn-meanings.ts';
+import { matchWithdrawal } from './match-withdrawal.ts';
 import { moveMoney } from './move-money.ts';
 import { notePublication } from './note-publication.ts';
 import { noteUsage } from './note-usage.ts';
 import { type FileDeps, processFile, removeFile } from './process-file.ts';
+import { deleteOldData, type Retention } from './retention.ts';
 import { runMails } from './run-mails.ts';
 import { sealAudit } from './seal-audit.ts';
 import { type MailDeps, sendMail } from './send-mail.ts';
@@ -35,7 +38,7 @@ export interface Jobs {
   stop(): Promise<void>;
 }
 
-/** What the jobs need. `url` contains the login that owns the schema. */
+/** The dependencies of the jobs. `url` contains the login that owns the schema. */
 export interface JobDeps extends MailDeps {
   url: string;
   /** The provider of card payments, if any. */
@@ -50,6 +53,8 @@ export interface JobDeps extends MailDeps {
   webhookConcurrency: number;
   /** Maximum number of concurrent mails. */
   mailConcurrency: number;
+  /** How long data without an order are kept. */
+  retention: Retention;
   files: FileStore;
   /** Counts the deliveries of each site. */
   usage: UsageCounter;
@@ -57,11 +62,12 @@ export interface JobDeps extends MailDeps {
 
 /**
  * The schedule of the jobs. `overdue` may wait for payment providers, so only one runs at a time and other jobs keep
- * their workers. If it is already waiting, it keeps its time and so its position, instead of moving to the end every
- * minute.
+ * their workers. A waiting job keeps its time (`preserve_run_at`); otherwise each minute would move it to the end of
+ * the queue.
  */
 const CRONTAB = `*/10 * * * * sweep ?max=3&jobKey=sweep&jobKeyMode=preserve_run_at
 */10 * * * * learn_meanings ?max=1
+5,15,25,35,45,55 * * * * retention ?max=3&jobKey=retention&jobKeyMode=preserve_run_at
 * * * * * overdue ?max=1&queue=overdue&jobKey=overdue&jobKeyMode=preserve_run_at
 * * * * * seal_audit ?max=1&jobKey=seal_audit&jobKeyMode=preserve_run_at
 17 3 * * * note_usage ?max=3&jobKey=note_usage&jobKeyMode=preserve_run_at`;
@@ -109,7 +115,7 @@ export async function startJobs(deps: JobDeps): Promise<Jobs> {
   return { stop };
 }
 
-async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
+async function runMaintenance({ card, secretKey, url, retention, ...mailDeps }: JobDeps, watch: Watch): Promise<Kept> {
   const { db, logger } = mailDeps;
   const accounts = openAccounts(db, { ...mailDeps, secretKey });
   const paying = { db, card, accounts, secretKey };
@@ -124,12 +130,19 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
     crontab: CRONTAB,
     taskList: {
       apply_consent: counted('apply_consent', applyConsent(db)),
+      match_withdrawal: counted('match_withdrawal', matchWithdrawal(db)),
       move_money: counted('move_money', moveMoney(paying)),
       note_publication: counted('note_publication', notePublication(db)),
       tell_low_stock: counted('tell_low_stock', tellLowStock(db)),
       sweep: counted('sweep', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const swept = await withPgClient(sweep);
         logger.info({ job: 'sweep', ...swept }, 'job');
+      }),
+      retention: counted('retention', async (_payload: unknown, { withPgClient }: JobHelpers) => {
+        const deleted = await withPgClient((client) =>
+          deleteOldData(client, { ...retention, secretKey, auditKey, logger }),
+        );
+        if (Object.keys(deleted).length > 0) logger.info({ job: 'retention', ...deleted }, 'job');
       }),
       overdue: counted('overdue', async (_payload: unknown, { withPgClient }: JobHelpers) => {
         const done = await withPgClient((client) => expireOverdue(client, { ...paying, logger }));
@@ -159,11 +172,15 @@ async function runMaintenance({ card, secretKey, url, ...mailDeps }: JobDeps, wa
 }
 
 /**
- * Reports errors of a runner's statements. Any runner may be the first to find that the database is read-only: then all
- * of them pause, and requests are rejected.
+ * Handles errors of a runner's statements. Any runner may be the first to find that the database is read-only: then all
+ * of them pause, and requests are rejected. If the database continues another history, this begins a new era, and the
+ * queue retries the job.
  */
 function reportTo(db: JobDeps['db']) {
-  return (error: unknown) => noteIfReadOnly(db, error);
+  return (error: unknown) => {
+    noteIfReadOnly(db, error);
+    if (isAnotherHistory(error)) beginEra(db).catch(() => undefined);
+  };
 }
 
 /** Starts the runner for mails. A mail uses a connection only while it is composed. */

@@ -1,9 +1,3 @@
-import type { PoolClient } from 'pg';
-import type { AuditKey } from '../shop/audit/keys.ts';
-import { addSeals, sealOf } from '../shop/audit/seals.ts';
-import type { SealedRow } from '../shop/audit/signing.ts';
-import { asSweeper } from './as-sweeper.ts';
-
 /**
  * Seals audit rows that were committed since the last run, so that none can be removed or moved unnoticed. Each site
  * has a chain of seals. Steps, in one transaction for up to `BATCH` rows of all sites, oldest first:
@@ -12,6 +6,13 @@ import { asSweeper } from './as-sweeper.ts';
  * A row that commits late gets into the next seal, although its id is lower. A crash leaves no partial batch. If two
  * processes run concurrently, one adds the seal and the other adds nothing. Sites without new rows are not read.
  */
+
+import type { PoolClient } from 'pg';
+import type { AuditKey } from '../shop/audit/keys.ts';
+import { addSeals, sealOf } from '../shop/audit/seals.ts';
+import type { SealedRow } from '../shop/audit/signing.ts';
+import { asSweeper } from './as-sweeper.ts';
+
 const BATCH = 5_000;
 /** How much later than the sealed rows another row may commit. No transaction of a request takes that long. */
 const LATE = `interval '15 minutes'`;

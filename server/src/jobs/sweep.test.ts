@@ -59,7 +59,7 @@ test('accepts an Idempotency-Key again after its stored response is deleted', as
   expect(second?.id).not.toBe(first?.id);
 });
 
-test('deletes more rows than one batch holds', async () => {
+test('the sweeper deletes more rows than one batch holds', async () => {
   const shop = await openShop();
   await shop.owner.query(
     sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash, status, completed_at)
@@ -73,7 +73,7 @@ test('deletes more rows than one batch holds', async () => {
   expect(await keysOf(shop)).toBe(0);
 });
 
-test('deletes expired rows only', async () => {
+test('the sweeper deletes only expired rows', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   await owner.query(sql`insert into commerce.login_throttles (key_hash, failures, next_attempt_at, expires_at)
@@ -155,7 +155,7 @@ test("the sweeper's database role sees no row before it expires", async () => {
   expect(seen.rows).toHaveLength(0);
 });
 
-test('deletes ended sessions, dead links and old counters of customers, and keeps active ones', async () => {
+test('the sweeper deletes ended sessions, dead links and old counters of customers, and keeps active ones', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   const { id } = await shop.givenCustomer();
@@ -213,7 +213,7 @@ test('keeps the last change of a product and the record that it was public', asy
     ).rows;
   expect((await entries()).length).toBeGreaterThan(2);
 
-  // Nothing is deleted while a reader may not see the row that remains, which is until all concurrent transactions have
+  // A row is deleted only when every reader can see the row that replaces it: after all concurrent transactions have
   // ended.
   await vi.waitFor(
     async () => {

@@ -39,8 +39,8 @@ const EXPIRIES = {
     expired: sql`created_at <= now() - interval '7 days'`,
   },
   /**
-   * Links to orders whose state has not changed for long: for 90 days the link has only shown that it expired (see
-   * shop/orders/links.ts).
+   * Links to orders whose state has not changed for half a year. The link has only shown that it expired for the last
+   * 90 days (see shop/orders/links.ts).
    */
   order_links: {
     table: sql`commerce.order_links`,
@@ -72,8 +72,8 @@ const REMOVALS = {
     keyof typeof EXPIRIES,
     Sql
   >),
-  // A later entry replaces it, which every reader can see (see shop/integrations/product-changes.ts) and which keeps
-  // `seen`.
+  // Deletes an entry once every reader can see a later one of the same product (see
+  // shop/integrations/product-changes.ts), unless only the deleted one is `seen`.
   product_changes: sql`with later as materialized (
       select site_id, era, changed_in, product_id, seen from commerce.product_changes
       where changed_at > now() - interval '1 day'

@@ -69,7 +69,7 @@ async function givenOpenPayment(shop: OpenShop) {
   return { checkout_id, reserved };
 }
 
-/** Makes the shopper confirm, so that the provider takes the payment. */
+/** Confirms the payment as the shopper does. */
 async function approve({ owner, site_id }: OpenShop): Promise<void> {
   await owner.query(
     `update commerce.test_payments set status = 'succeeded', captured = amount

@@ -6,14 +6,14 @@ import { MESSAGES } from './messages.ts';
 
 type Node = ReturnType<IntlMessageFormat['getAst']>[number];
 
-/** The names of the arguments and tags in a message, at any depth. */
+/** Names of the arguments and tags in a message, including nested ones. */
 function namesIn(nodes: Node[]): string[] {
   return nodes.flatMap((node) => {
     if (!('value' in node) || typeof node.value !== 'string') return [];
     const inside = 'children' in node ? namesIn(node.children as Node[]) : [];
     const options =
       'options' in node ? Object.values(node.options).flatMap(({ value }) => namesIn(value as Node[])) : [];
-    // Type 0 is plain text.
+    // Type 0 is literal text, which has no name.
     return [...(node.type === 0 ? [] : [node.value]), ...inside, ...options];
   });
 }
@@ -27,17 +27,21 @@ function readAll(code: (typeof LANGUAGES)[number]) {
   );
 }
 
-test.each(LANGUAGES)('%s has every text that English has, with the same arguments, and no empty one', (code) => {
-  const told = (read: ReturnType<typeof readAll>) => read.map(({ key, names }) => `${key}(${names.join(', ')})`).sort();
+test.each(LANGUAGES)(
+  'the language %s translates every English message with the same placeholders, and no translation is empty',
+  (code) => {
+    const told = (read: ReturnType<typeof readAll>) =>
+      read.map(({ key, names }) => `${key}(${names.join(', ')})`).sort();
 
-  const texts = readAll(code);
+    const texts = readAll(code);
 
-  expect(texts.length).toBeGreaterThan(300);
-  expect(told(texts)).toEqual(told(readAll('en')));
-  expect(texts.filter(({ text }) => text.trim() === '')).toEqual([]);
-});
+    expect(texts.length).toBeGreaterThan(300);
+    expect(told(texts)).toEqual(told(readAll('en')));
+    expect(texts.filter(({ text }) => text.trim() === '')).toEqual([]);
+  },
+);
 
-test('no language repeats an English sentence', () => {
+test('no translation repeats its English sentence', () => {
   const english = new Map(readAll('en').map(({ key, text }) => [key, text]));
   for (const code of ['de', 'fr'] as const) {
     const same = readAll(code).filter(({ key, text }) => text === english.get(key) && text.split(' ').length > 3);
@@ -45,7 +49,7 @@ test('no language repeats an English sentence', () => {
   }
 });
 
-test('amounts, days, times and countries are written as the reader writes them', () => {
+test('formats amounts, dates, times and countries for the reader’s locale', () => {
   const german = new Language('de', 'Europe/Berlin');
   const plain = (text: string) => text.replaceAll(/[\u00a0\u202f]/g, ' ');
 
@@ -63,7 +67,7 @@ test('amounts, days, times and countries are written as the reader writes them',
   expect(new Language('de', 'UTC').duration('24 hours')).toBe('24 Stunden');
 });
 
-test('a reader gets the stored language, else one that the browser prefers, else the shop’s', () => {
+test('uses the stored language, otherwise one that the browser prefers, otherwise the shop’s', () => {
   const asking = (answer: string | false) => ({
     acceptsLanguages: (known: string[]) => (answer && known.find((code) => code === answer)) || answer,
   });

@@ -5,12 +5,12 @@ type Values<K extends MessageKey, V> = [ArgumentOf<MessageText<K>>] extends [nev
   ? []
   : [values: Record<ArgumentOf<MessageText<K>>, V>];
 
-/** How a reader is addressed: the texts of a language, and amounts, times and country names as its region writes them. */
+/** Texts in a language, and amounts, dates and country names in the format of its region. */
 export class Language {
   readonly code: LanguageCode;
   readonly locale: Locale;
   readonly timeZone: string;
-  /** In English without a region, the day comes before the month. */
+  /** Plain `en` uses the British order of day and month. */
   readonly #dates: string;
 
   constructor(locale: Locale, timeZone: string) {
@@ -20,17 +20,17 @@ export class Language {
     this.#dates = locale === 'en' ? 'en-GB' : locale;
   }
 
-  /** A text as a string. */
+  /** Formats a text as a string. */
   readonly say = <K extends MessageKey>(key: K, ...[values]: Values<K, string | number>): string =>
     String(messageFor(this.code, this.locale, key).format(values));
 
-  /** A text in pieces, some of which are more than text: values, or what its tags enclose. */
+  /** Formats a text as a list of pieces, which may contain objects as well: values, or the content of tags. */
   pieces<T extends object>(key: MessageKey, values: Record<string, string | number | T | ((inside: unknown) => T)>) {
     const said = messageFor(this.code, this.locale, key).format<T>(values as never);
     return (Array.isArray(said) ? said : [said]) as (string | T)[];
   }
 
-  /** Formats an amount digit by digit, so that even the longest is exact. */
+  /** Formats the decimal string without converting it to a number, so that long amounts stay exact. */
   amount(amount: string, currency: string): string {
     const format = cached(
       `amount ${this.locale} ${currency}`,
@@ -39,7 +39,7 @@ export class Language {
     return format.format(amount as `${number}`);
   }
 
-  /** The digits of an amount, without currency and group separators, as banking forms expect them: `1234,50`. */
+  /** An amount without currency and group separators, for banking forms: `1234,50`. */
   digits(amount: string): string {
     const minimumFractionDigits = amount.split('.')[1]?.length ?? 0;
     const options = { minimumFractionDigits, useGrouping: false };
@@ -54,7 +54,7 @@ export class Language {
     return cached(`number ${this.locale}`, () => new Intl.NumberFormat(this.locale)).format(value);
   }
 
-  /** Formats a share from 0 to 1, written as in the contract (`0.19`), as a percentage. */
+  /** Formats a rate as a percentage: `0.19` as 19 %. */
   percent(share: string): string {
     const format = cached(
       `percent ${this.locale}`,
@@ -63,7 +63,7 @@ export class Language {
     return format.format(Number(share));
   }
 
-  /** Formats a length of time that is written as in the database: `24 hours`. */
+  /** Formats an interval of the database, such as `24 hours`. */
   duration(interval: string): string {
     const [value = '', units = ''] = interval.split(' ');
     const unit = units.replace(/s$/, '');
@@ -71,18 +71,18 @@ export class Language {
     return format.format(Number(value));
   }
 
-  /** A day with its weekday, in the shop's time zone. */
+  /** A date with its weekday, in the shop's time zone. */
   day(iso: string): string {
     return this.#date('day', { dateStyle: 'full' }).format(new Date(iso));
   }
 
-  /** A day and a time, with the time zone, because the page does not know the reader's. */
+  /** Date and time with the time zone, because the server does not know the reader's. */
   moment(iso: string): string {
     const time = this.#date('time', { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });
     return `${this.day(iso)}, ${time.format(new Date(iso))}`;
   }
 
-  /** A day and a time to the second, to distinguish requests of the same minute. */
+  /** Date and time with seconds, to distinguish requests of the same minute. */
   second(iso: string): string {
     const options = { hour: '2-digit', minute: '2-digit', second: '2-digit', timeZoneName: 'short' } as const;
     return `${this.day(iso)}, ${this.#date('second', options).format(new Date(iso))}`;
@@ -97,7 +97,7 @@ export class Language {
     }
   }
 
-  /** Country codes in the order of their names. */
+  /** Sorts country codes by country name. */
   byName(codes: readonly string[]): string[] {
     return codes.toSorted((a, b) => this.country(a).localeCompare(this.country(b), this.locale));
   }
@@ -111,7 +111,10 @@ export class Language {
   }
 }
 
-/** Formatters take long to make, but few are needed, because there are few locales, currencies and time zones. */
+/**
+ * Cached, because creating a formatter is slow. There are few locales, currencies and time zones, so the map stays
+ * small.
+ */
 const formatters = new Map<string, unknown>();
 
 function cached<T>(id: string, make: () => T): T {
@@ -122,7 +125,7 @@ function cached<T>(id: string, make: () => T): T {
   return made;
 }
 
-/** The language of a locale and a time zone, which are few. */
+/** Returns a cached Language. */
 export function languageFor(locale: Locale, timeZone: string): Language {
   return cached(`language ${locale} ${timeZone}`, () => new Language(locale, timeZone));
 }

@@ -1,23 +1,26 @@
-/** The languages that there are texts in. */
+/** Languages for which there are texts. */
 export const LANGUAGES = ['en', 'de', 'fr'] as const;
 
 export type LanguageCode = (typeof LANGUAGES)[number];
 
-/** A language, or a language and a region (`de-AT`): the texts follow the language, amounts and dates the region too. */
+/**
+ * A language, optionally with a region (`de-AT`). The language determines the texts, the region the format of amounts
+ * and dates.
+ */
 export type Locale = string;
 
-/** The language of a locale; English where we have no texts. */
+/** The language of a locale; English if we have no texts for it. */
 export function languageCode(locale: Locale): LanguageCode {
   const code = locale.slice(0, 2);
   return LANGUAGES.find((known) => known === code) ?? 'en';
 }
 
-/** Chooses a browser's preferred language among several, as Express requests do. */
+/** A request, as Express provides it, from which the preferred language is read. */
 interface Asker {
   acceptsLanguages(languages: string[]): string | false;
 }
 
-/** The locale for a reader: what is stored, else what the browser prefers, else the shop's own. */
+/** The reader's locale: the stored one, otherwise the one that the browser prefers, otherwise the shop's. */
 export function chooseLocale(asker: Asker, stored: Locale | null, fallback: Locale): Locale {
   if (stored) return stored;
   const own = languageCode(fallback);
@@ -25,7 +28,7 @@ export function chooseLocale(asker: Asker, stored: Locale | null, fallback: Loca
   return !preferred || preferred === own ? fallback : preferred;
 }
 
-/** The locale that a caller asks for by name; null when any would do, or we have none of them. */
+/** The first supported locale in Accept-Language; null if there is none, or if any language is accepted. */
 export function askedLocale(asker: Asker): Locale | null {
   const asked = asker.acceptsLanguages(['und', ...LANGUAGES]);
   return asked && asked !== 'und' ? asked : null;

@@ -4,11 +4,13 @@ import * as en from './en/all.ts';
 import * as fr from './fr/all.ts';
 import type { LanguageCode } from './locales.ts';
 
-/** The texts in each language, by area. English is the measure: a text that another language lacks does not compile. */
+/**
+ * The texts of each language by area. English is the reference: a text missing in another language is a compile error.
+ */
 type English = typeof en;
 type Area = keyof English;
 
-/** How a text is named: `checkout.review`. */
+/** Key of a text, such as `checkout.review`. */
 export type MessageKey = { [A in Area]: `${A}.${string & keyof English[A]}` }[Area];
 
 export type MessageText<K extends MessageKey> = K extends `${infer A extends Area}.${infer Name}`
@@ -17,7 +19,7 @@ export type MessageText<K extends MessageKey> = K extends `${infer A extends Are
     : never
   : never;
 
-/** The arguments that a text names, read from its English form. */
+/** Argument names in a text, read from its English version. */
 export type ArgumentOf<Text> = Text extends `${string}{${infer Rest}`
   ? Rest extends `${infer Name}}${infer After}`
     ? NameOf<Name> | ArgumentOf<After>
@@ -31,7 +33,7 @@ export const MESSAGES: Record<LanguageCode, Record<Area, Record<string, string>>
 
 const parsed = new Map<string, IntlMessageFormat>();
 
-/** A text, parsed once for each locale that asks for it. */
+/** Parses a text, once for each locale. */
 export function messageFor(code: LanguageCode, locale: string, key: MessageKey): IntlMessageFormat {
   const id = `${locale} ${key}`;
   const known = parsed.get(id);
@@ -44,7 +46,7 @@ export function messageFor(code: LanguageCode, locale: string, key: MessageKey):
   return made;
 }
 
-/** French puts a space before these signs, at which no line may break. */
+/** French requires a no-break space before these punctuation marks. */
 function bindSigns(text: string): string {
   return text.replaceAll(/ (?=[:;!?»])/g, '\u00a0').replaceAll('« ', '«\u00a0');
 }

@@ -6,7 +6,6 @@ import { asMarkdown } from '../http/pipeline/markdown.ts';
 import { notFound, ValidationError } from '../shop/errors.ts';
 import { type AgentTool, agentTools } from './tools.ts';
 
-/** A call of a tool, as the protocol hands it on. */
 export interface ToolCall {
   name: string;
   arguments?: Record<string, unknown> | undefined;
@@ -15,8 +14,8 @@ export interface ToolCall {
 }
 
 /**
- * Runs a tool: the operation behind it, with the checks, limits and audit of a request for it. A refusal is a result too, so that
- * the model reads the remedy. Undefined for a tool that does not exist; the call is recorded nevertheless.
+ * Runs a tool by its operation, with the checks, rate limits and audit of an HTTP request. An error is a result too, so
+ * that the model sees the next step. Returns undefined for an unknown tool, after recording the call.
  */
 export async function callTool(
   calls: CallOperation,
@@ -45,14 +44,14 @@ function resultOf({ status, body }: OperationAnswer): CallToolResult {
   };
 }
 
-/** The API names the operation that helps, but a model calls it by the name of its tool. */
+/** The API names the next operation; a model needs the name of its tool. */
 function nextTool({ next_operation }: Record<string, unknown>): { next_tool?: string } {
   const tool = [...agentTools().values()].find(({ operation }) => operation.id === next_operation);
   return tool ? { next_tool: tool.definition.name } : {};
 }
 
 /**
- * The request for a call. Arguments that are not named like a parameter belong to the body; without a body they are rejected as
+ * Builds the request. Arguments that are not parameters belong to the body; without a body they are rejected as
  * unknown.
  */
 function requestOf({ operation, places, keyed }: AgentTool, call: ToolCall, { req }: Served) {
@@ -77,8 +76,8 @@ function requestOf({ operation, places, keyed }: AgentTool, call: ToolCall, { re
 }
 
 /**
- * The idempotency key that the model, its host or an HTTP header names. Ids of JSON-RPC are not used as keys, because each client
- * counts them from zero.
+ * The idempotency key in the arguments, the host's metadata or the HTTP header. Ids of JSON-RPC are not used, because
+ * each client counts them from zero.
  */
 function keyOf(meta: unknown, { _meta }: ToolCall, req: Served['req']): string | undefined {
   const named = [meta, _meta].map((one) => (one as Record<string, unknown> | undefined)?.['idempotency-key']);
@@ -90,7 +89,7 @@ function asText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** The errors for text that a URL cannot carry: it would arrive changed. */
+/** Errors for text that a URL cannot carry unchanged. */
 function unstorableIn(place: string, values: Record<string, string | string[]>): ValidationError['detail'] {
   const odd = Object.entries(values).filter(([, value]) => ![value].flat().every(isStorable));
   const msg = 'Contains a NUL character or an unpaired surrogate.';

@@ -1,3 +1,13 @@
+/**
+ * The agent API over the Model Context Protocol, at `/sites/{site_id}/mcp` and, on a shop's own host, at `/mcp`. There
+ * are no sessions; every request carries its token:
+ * 1. The URL identifies the shop (404).
+ * 2. The token is checked as for every API request. Without a valid one, the response is 401 with the URL of the OAuth
+ * metadata.
+ * 3. The MCP SDK parses the message. A tool call runs its operation (call-tool.ts). Listing tools has a rate limit of
+ * its own.
+ */
+
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import type { Request, RequestHandler, Response } from 'express';
@@ -16,14 +26,6 @@ import { notFound, ShopError } from '../shop/errors.ts';
 import { callTool } from './call-tool.ts';
 import { agentTools } from './tools.ts';
 
-/**
- * The agent surface over the Model Context Protocol, at `/sites/{site_id}/mcp` and, on a shop's own host, at `/mcp`. There are no
- * sessions: every request carries its token, and is complete in itself.
- * 1. the address names the shop (404)
- * 2. the token is looked up, as for every call of the API; without a valid one the response is 401 and names the authorization server
- * 3. the SDK of the protocol reads the message; a call of a tool is a call of its operation (see call-tool.ts), and lists of tools
- *    have a limit of their own
- */
 interface McpDeps {
   hosts: SiteHosts;
   handle(request: ApiRequest): Promise<Answer>;
@@ -60,10 +62,10 @@ export function mcp({ hosts, handle, identify, calls, limits }: McpDeps): Reques
   };
 }
 
-/** An operation that every agent's token may call. */
+/** An operation that every agent token may call. */
 const OF_ANY_AGENT = operationOf('agent.listAudit');
 
-/** The limit for an operation's body, plus the JSON-RPC message around it. */
+/** The size limit of an operation's body, plus the JSON-RPC message around it. */
 const MAX_BYTES = DEFAULT_BODY_LIMIT_BYTES + 8 * 1024;
 
 const INSTRUCTIONS =
@@ -102,7 +104,7 @@ function serverFor({ calls, limits }: Pick<McpDeps, 'calls' | 'limits'>, req: Re
   return server;
 }
 
-/** The shop that a URL names: by its own host, or in the path. */
+/** Returns the site id of the URL: of its host, or in its path. */
 function siteIn(req: Request, hosts: SiteHosts): string {
   const atHost = hosts.siteAt(req);
   const { site_id = atHost } = req.params as { site_id?: string };
@@ -111,14 +113,14 @@ function siteIn(req: Request, hosts: SiteHosts): string {
   return named;
 }
 
-/** Required by the protocol: web pages of other origins must not call this endpoint. */
+/** Required by MCP: web pages of other origins must not call this endpoint. */
 function refuseForeignOrigin(req: Request, hosts: SiteHosts): void {
   const { origin } = req.headers;
   if (origin === undefined || origin === hosts.originAt(req)) return;
   throw new ShopError('origin_not_allowed', 'Browsers of other web origins may not call this address.');
 }
 
-/** The URL of this resource's metadata (RFC 9728). */
+/** The URL of this resource's OAuth metadata (RFC 9728). */
 function metadataAddress(req: Request, hosts: SiteHosts): string {
   return `${hosts.originAt(req)}/.well-known/oauth-protected-resource${req.path}`;
 }

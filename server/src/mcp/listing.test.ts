@@ -20,7 +20,7 @@ function ask(address: string, headers: Record<string, string> = {}) {
   });
 }
 
-/** The message of a response, which may be a stream of one event. */
+/** The JSON-RPC message of a response, which may be a stream with one event. */
 async function messageOf(response: Response) {
   const text = await response.text();
   const data = /^data: (.*)$/m.exec(text)?.[1] ?? text;
@@ -30,7 +30,7 @@ async function messageOf(response: Response) {
   };
 }
 
-test('listing tools has its own rate limit, because hosts list at each connection, and calls still work beyond it', async () => {
+test('listing tools has a rate limit of its own, and tool calls still work above it', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const limited = await startServer(databaseUrl(), { rateLimits: true });
@@ -52,7 +52,7 @@ test('listing tools has its own rate limit, because hosts list at each connectio
   await stopServer(limited);
 });
 
-test('without required tokens, listing tools is limited by IP address', async () => {
+test('listing tools without a token is limited by IP address', async () => {
   const shop = await openShop();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const address = `${limited.baseUrl}/sites/${shop.site_id}/ucp/mcp`;

@@ -26,7 +26,7 @@ async function actionsOf({ owner }: Shop, token_id: string) {
   return rows;
 }
 
-test('there is a tool for each operation of agents and for nothing else, and the list fits in 30,000 bytes', async () => {
+test('each operation for agents has exactly one tool, and the list of tools takes at most 30,000 bytes', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
 
@@ -43,7 +43,7 @@ test('there is a tool for each operation of agents and for nothing else, and the
     }
     await client.close();
   }
-  // Each argument has only one place.
+  // Each argument belongs to only one part of the request.
   for (const { operation, definition, places } of agentTools().values()) {
     const declared = document.paths[operation.path]?.[operation.method] ?? {};
     const inBody = Object.keys(definition.inputSchema.properties ?? {}).filter((name) => !places.has(name));
@@ -52,7 +52,7 @@ test('there is a tool for each operation of agents and for nothing else, and the
 });
 
 test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
-  'over MCP %s alone, an assistant finds, fills a cart and prepares a purchase, which its customer confirms',
+  'over MCP %s only, an assistant finds products, fills a cart and prepares a purchase, which its customer confirms',
   async (version) => {
     const shop = await openShop();
     const customer = await shop.givenCustomer();
@@ -69,7 +69,7 @@ test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
     const again = await use<Schemas['AddOutcome']>('find_and_add', { product_id, ...key });
     expect(again).toEqual(added);
     const cart_id = added.cart?.id;
-    // Sets the quantity to two, and applies a discount code for 10.00 off.
+    // The code takes 10.00 off.
     const line_item_id = added.cart?.items[0]?.id;
     await use('update_cart_item', { cart_id, line_item_id, quantity: 2 });
     const wrong = await refused('apply_discount', { cart_id, code: 'ELEVEN' });
@@ -78,7 +78,7 @@ test.each<ProtocolVersion>(['2026-07-28', '2025-11-25'])(
     const told = (await client.callTool({ name: 'find_and_buy', arguments: { cart_id } })) as CallToolResult;
     const bought = told.structuredContent as Schemas['BuyOutcome'];
     const checkout_id = bought.checkout?.id ?? '';
-    // Does the human's part, as the hosted page does it.
+    // Confirms as the customer does on the hosted page.
     await shop.givenCheckout({ cart_id: cart_id ?? '', client: customer.client });
     const confirmed = await customer.client.POST(complete, { params: { path: { checkout_id } }, body: {} });
     expect(confirmed.error).toBeUndefined();
@@ -127,7 +127,7 @@ test('cancelling a checkout requires an idempotency key, even in the tool’s sc
   expect(cancelled.checkout.status).toBe('cancelled');
 });
 
-test('an invalid call returns a result that names the field, and is audited', async () => {
+test('an invalid call returns an error that names the field, and is audited', async () => {
   const shop = await openShop();
   const { access_token, token_id } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const { client, use, refused } = await connect(addressOf(shop), access_token);
@@ -159,7 +159,7 @@ test('an invalid call returns a result that names the field, and is audited', as
   ]);
 });
 
-test('an error names the tool that helps', async () => {
+test('an error names the tool for the next step', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 1_000 });
   const { variants } = await shop.givenProduct({ price: '8.00' });
@@ -173,7 +173,7 @@ test('an error names the tool that helps', async () => {
   await client.close();
 });
 
-test('a call without a token of the shop is told where to get one', async () => {
+test('a call without a valid token returns 401 with the URL of the authorization metadata', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const { access_token } = await givenAgent(other, await other.givenCustomer(), { scopes: ['catalog:read'] });
   const post = (path: string, headers: Record<string, string> = {}) =>

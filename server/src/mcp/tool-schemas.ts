@@ -1,19 +1,20 @@
+/**
+ * Shortens schemas of the contract for language models: without references, length limits, patterns and examples.
+ * Models pay for each token, and the contract validates the calls anyway.
+ */
+
 import { resolve } from '../http/contract/contract.ts';
 
-/**
- * Schemas of the contract for a model: without references, length limits, patterns and examples. Models pay for
- * each character, and the contract itself validates the calls.
- */
 type JsonObject = Record<string, unknown>;
 
 const KEPT = ['type', 'format', 'enum', 'const', 'minimum', 'maximum', 'default', 'description'];
 
-/** From this level on, fields lie within an argument. */
+/** From this nesting level on, fields belong to an argument. */
 const DEEP = 2;
 
 /**
- * The schema of a body, whose fields are arguments, or of one argument. Null means that nothing is given, so it is left out: the
- * argument can be omitted instead. Fields within an argument keep only the first sentence of their description.
+ * Shortens the schema of a body or of one argument. Removes null, because an argument can be omitted instead. Fields
+ * within an argument keep only the first sentence of their description.
  */
 export function compact(given: JsonObject, level = 0): JsonObject {
   const { description } = given;
@@ -23,7 +24,7 @@ export function compact(given: JsonObject, level = 0): JsonObject {
   );
   if (description !== undefined) kept.description = description;
   if (level >= DEEP && kept.description !== undefined) kept.description = firstSentence(String(kept.description));
-  // A model only copies ids, so it need not know their format.
+  // A model only copies ids, so it does not need their format.
   if (kept.format === 'uuid') delete kept.format;
   if (schema.items) kept.items = compact(schema.items as JsonObject, level + 1);
   if (schema.properties) {
@@ -40,7 +41,7 @@ function firstSentence(text: string): string {
   return /^.+?\.(?=\s+[A-Z]|$)/s.exec(text)?.[0] ?? text;
 }
 
-/** The shape of a response, one level deep: the types of its fields, without null. */
+/** The types of a response's fields, one level deep and without null. */
 export function shapeOf(given: JsonObject): JsonObject {
   const { properties = {} } = resolve(given);
   return { type: 'object', properties: mapped(properties as Record<string, JsonObject>, kindOf) };

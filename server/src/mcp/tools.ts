@@ -1,18 +1,18 @@
+/**
+ * The tools for agents, generated from the contract: one for each operation that accepts an agent token, except
+ * operations that only people may call. Tools have the operation's name in snake case, as in UCP.
+ */
+
 import type { Tool } from '@modelcontextprotocol/server';
 import { document, type Operation, operationTable, type Parameter, resolve } from '../http/contract/contract.ts';
 import { compact, shapeOf } from './tool-schemas.ts';
 
-/**
- * The tools of an agent, generated from the contract: each operation that accepts an agent token, under its own name in the
- * spelling of MCP, which is the name in UCP where UCP has the operation. Operations for people only do not accept agent tokens,
- * and so become no tool.
- */
 export interface AgentTool {
   operation: Operation;
   definition: Tool;
-  /** The place of each argument in the request; others belong to the body, if there is one. */
+  /** Where in the request each argument goes. All others go into the body, if there is one. */
   places: Map<string, 'path' | 'query'>;
-  /** Whether the call can or must carry an idempotency key. */
+  /** Whether the call may or must have an idempotency key. */
   keyed: 'optional' | 'required' | undefined;
 }
 
@@ -20,7 +20,7 @@ type JsonObject = Record<string, unknown>;
 
 let table: Map<string, AgentTool> | undefined;
 
-/** By name, in the order of the contract. */
+/** The tools by name, in the order of the contract. */
 export function agentTools(): Map<string, AgentTool> {
   table ??= new Map(
     operationTable.filter(isForAgents).map((operation) => [toolName(operation.name), toolOf(operation)]),
@@ -28,18 +28,18 @@ export function agentTools(): Map<string, AgentTool> {
   return table;
 }
 
-/** Whether agents get a tool for the operation. Consent is not requested by a model, but by the program that keeps the token. */
+/** Consent is requested by the program that stores the token, not by the model, so it has no tool. */
 function isForAgents({ surface, security, humanOnly, namedBy }: Operation): boolean {
   const takesToken = security.some((schemes) => schemes.includes('AgentToken'));
   return surface === 'agent' && takesToken && !humanOnly && namedBy === undefined;
 }
 
-/** `searchCatalog` is `search_catalog`. */
+/** `searchCatalog` becomes `search_catalog`. */
 export function toolName(operation: string): string {
   return operation.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Replaces the ids and paths by which the contract names operations with the names of their tools. */
+/** Replaces names and paths of operations in a text by the names of their tools. */
 function inToolNames(text: string): string {
   return operationTable.filter(isForAgents).reduce((told, { name, path }) => {
     const spelled = [path.replace('/api/agent/', ''), path.split('/').at(-1) ?? '', name];
@@ -80,11 +80,11 @@ function toolOf(operation: Operation): AgentTool {
   };
 }
 
-/** As in UCP: with the same key, a call that is sent again has its effect once. */
+/** As in UCP, repeating a call with the same key has no further effect. */
 const KEY = 'idempotency-key';
 const META = { type: 'object', properties: { [KEY]: { type: 'string', format: 'uuid' } } };
 
-/** UCP requires a key for completing and cancelling; elsewhere a call without one gets a generated key. */
+/** UCP requires a key for completing and cancelling. Other calls without one get a generated key. */
 function keyingOf({ safe, name, parameters }: Operation): AgentTool['keyed'] {
   if (safe || !parameters.some((parameter) => parameter.name === 'Idempotency-Key')) return undefined;
   return name.startsWith('cancel') ? 'required' : 'optional';
@@ -106,7 +106,7 @@ function answerOf({ status }: Operation, { responses }: JsonObject): JsonObject 
   return content?.['application/json']?.schema ?? {};
 }
 
-/** Only these are irreversible: other changes can be reverted, and a human completes each purchase. */
+/** Operations that cannot be undone. Purchases are not among them, because a person completes them. */
 const ENDS = /^(?:delete|remove|cancel|revoke)/;
 
 function annotationsOf({ safe, name, method }: Operation): Tool['annotations'] {

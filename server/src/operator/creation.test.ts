@@ -10,7 +10,7 @@ async function givenNewSite() {
   return { name: 'New', currency: 'EUR', staff, password: await mintPassword() };
 }
 
-test('opening a shop blocks neither sales nor catalogue changes of another one, nor another opening', async () => {
+test('opening a shop does not block sales and catalogue changes of another shop, or the opening of a third', async () => {
   const { db } = await testServer();
   const [shop, one, two] = [await openShop(), await givenNewSite(), await givenNewSite()];
   const version = async () => {
@@ -23,7 +23,7 @@ test('opening a shop blocks neither sales nor catalogue changes of another one, 
 
   const before = await version();
   const [created, opened] = await inTransaction(db, async (connection) => {
-    // On a busy machine this may take longer than the idle timeout.
+    // On a busy machine, opening a shop may take longer than the idle timeout.
     await connection.client.query(`select set_config('idle_in_transaction_session_timeout', '0', true)`);
     const first = await createSite(connection, one);
     // The first transaction has not committed yet.
@@ -58,7 +58,7 @@ test('opening a shop reads and writes no rows of other shops', async () => {
   const site = await givenNewSite();
   const tables = await inTransaction(db, async (connection) => {
     const { credentials } = await createSite(connection, site);
-    // This transaction locks no rows of other shops, and no table in a way that blocks their writes.
+    // The transaction locks no rows of other shops, and no table in a way that blocks their writes.
     const { rows } = await connection.client.query<{ mode: string; name: string }>(
       `select distinct l.mode, c.relname as name from pg_locks l join pg_class c on c.oid = l.relation
         join pg_namespace n on n.oid = c.relnamespace

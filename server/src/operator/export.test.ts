@@ -23,7 +23,7 @@ function exportOf(site_id: string): Promise<Response> {
   return fetch(`${operators.base}${SITES}/${site_id}/export`, { headers });
 }
 
-test('exports over HTTP the same file as the command, with the rows of one site, and records the call', async () => {
+test('a site export over HTTP returns the same file as the command, and the call is recorded', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   const [mine, theirs] = [
     await shop.givenProduct({ name: 'Oak bowl' }),
@@ -51,7 +51,7 @@ test('exports over HTTP the same file as the command, with the rows of one site,
   expect(noted.rows).toEqual([{ operation: 'operator.exportSite', status: 200 }]);
 });
 
-test('answers 404 to the export of an unknown site', async () => {
+test('answers 404 when exporting an unknown site', async () => {
   const answer = await exportOf(randomUUID());
 
   expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([404, 'not_found']);

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => operators.close());
 
-test('a suspended site rejects the next call, and answers again after it is resumed', async () => {
+test('a suspended site rejects calls, and accepts them again after it is resumed', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const read = async (of = shop) => (await of.dashboard.GET('/api/dashboard/settings')).response.status;
 
@@ -67,7 +67,7 @@ test('a worker executes an immediate deletion without affecting another site', a
   expect((await remove(shop.site_id)).status).toBe(404);
 });
 
-test('deletes a site with a due refund only by force', async () => {
+test('deletes a site that still owes a refund only with `force`', async () => {
   const shop = await openShop();
   const params = { path: { order_id: (await shop.givenOrder()).id } };
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
@@ -80,7 +80,7 @@ test('deletes a site with a due refund only by force', async () => {
   expect((await remove(shop.site_id, '?force=true')).data.delete_at).not.toBeNull();
 });
 
-test('answers 404 for an unknown site and names mistakes', async () => {
+test('answers 404 for an unknown site, and 422 with the field for an invalid value', async () => {
   const nobody = randomUUID();
   for (const what of ['suspend', 'resume', 'cancel-deletion']) {
     expect((await post(nobody, what, what === 'suspend' ? {} : undefined)).status).toBe(404);
@@ -95,7 +95,7 @@ test('answers 404 for an unknown site and names mistakes', async () => {
   expect([months.status, months.data.detail[0].loc]).toEqual([422, ['query', 'months']]);
 });
 
-test('reports the usage of only this site, by month', async () => {
+test('reports the usage of one site by month', async () => {
   const [{ db }, shop, other] = [await testServer(), await openShop(), await openShop()];
   await shop.givenProduct();
   await shop.givenOrder();

@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => operators.close());
 
-test('no operation works without an active key, or on the port of the shops', async () => {
+test("rejects every operation without an active operator key, and on the shops' port", async () => {
   const { base, secret } = operators;
   const { baseUrl } = await testServer();
   const ended = await asKeeper((connection) => createKey(connection, { description: 'ended', days: 1 }));
@@ -37,7 +37,7 @@ test('no operation works without an active key, or on the port of the shops', as
   }
 });
 
-test("the operators' listener does not serve operations of shops", async () => {
+test("the operators' listener does not serve the APIs of shops", async () => {
   expect((await ask('/api/dashboard/settings')).status).toBe(404);
   expect((await ask('/healthz')).status).toBe(404);
 });
@@ -57,7 +57,7 @@ test('opens a working shop once per Idempotency-Key', async () => {
   expect(await settings.json()).toMatchObject({ name: 'Fleet one', currency: 'EUR', default_locale: 'de' });
 });
 
-test('does not open a shop if a part of it is invalid, and names the place', async () => {
+test('opens no shop from a request with a mistake, and names the field', async () => {
   const name = `Half ${randomUUID()}`;
   const body = { name, currency: 'EUR', shipping_options: [{ name: 'Parcel', price: '4.901' }] };
 
@@ -68,7 +68,7 @@ test('does not open a shop if a part of it is invalid, and names the place', asy
   expect((await ask(`${SITES}?q=${encodeURIComponent(name)}`)).data.total).toBe(0);
 });
 
-test('adds and removes hosts of one site only', async () => {
+test('adds and removes hosts of one site without affecting another', async () => {
   const [one, two] = [await openShop(), await openShop()];
   const host = `fleet-${one.site_id}.example`;
   const domains = ({ site_id }: { site_id: string }) => `${SITES}/${site_id}/domains`;
@@ -85,7 +85,7 @@ test('adds and removes hosts of one site only', async () => {
   expect((await ask(`${domains(one)}/${host}`, { method: 'DELETE' })).data).toEqual({ domains: [] });
 });
 
-test('replaces the limits of one site only', async () => {
+test('replaces the limits of one site without affecting another', async () => {
   const [one, two] = [await openShop(), await openShop()];
   const limits = ({ site_id }: { site_id: string }) => `${SITES}/${site_id}/limits`;
   const of = ({ data }: Awaited<ReturnType<typeof ask>>) =>
@@ -99,7 +99,7 @@ test('replaces the limits of one site only', async () => {
   expect((await ask(`${SITES}/${one.site_id}`)).data.limits).toMatchObject([{ name: 'storefront_read', points: 7 }]);
 });
 
-test('answers 404 for an unknown site, and returns only data of the given one', async () => {
+test('answers 404 for an unknown site, and returns only data of the requested site', async () => {
   const [one, two] = [await openShop(), await openShop()];
   await one.givenProduct();
 
@@ -118,7 +118,7 @@ test('limits a key to 3000 calls a minute without affecting another key', async 
   expect((await limits.countOperator(other)).refusal).toBeUndefined();
 });
 
-test('records every call with a key, even rejected ones, where requests of shops cannot reach the records', async () => {
+test('records every call with an operator key, even rejected ones, in a table that shops cannot read', async () => {
   const { site_id } = await openShop();
   await ask(`${SITES}/${site_id}`);
   await ask(`${SITES}/${site_id}/domains`, { method: 'POST', body: { host: 'no' } });

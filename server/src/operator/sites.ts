@@ -12,7 +12,6 @@ import { markMoved } from '../shop/sites/moving.ts';
 import { cancelDeletion, resumeSite, suspendSite } from '../shop/sites/state.ts';
 import { usageOf } from '../shop/usage.ts';
 
-/** Operations of operators on sites. */
 export const handlers: OperatorHandlers = {
   listSites: ({ connection, card, query }) => siteList.pageOfSites(connection, card, query),
   createSite: async ({ connection, baseUrl, card, mistakesInRow, body, password }) => {
@@ -68,7 +67,7 @@ function told(domains: Domain[]) {
   return domains.map(({ host, is_primary }) => ({ host, is_primary }));
 }
 
-/** Missing fields get the usual values of the country. */
+/** Adds the usual values of the country for missing fields. */
 function openingOf(given: SiteInput): Omit<Opening, 'password'> {
   const { name, country, staff, shipping_options = [], products = [] } = given;
   const currency = given.currency ?? (country && usualCountry(country)?.currency);
@@ -80,7 +79,7 @@ function openingOf(given: SiteInput): Omit<Opening, 'password'> {
   };
 }
 
-/** The error of a part, with its place in the body. */
+/** Adds the place in the request body to an error. */
 function inBody(place: string, error: unknown): unknown {
   const at = place.split('.').map((part) => (/^\d+$/.test(part) ? Number(part) : part));
   if (error instanceof ValidationError) {

@@ -17,7 +17,7 @@ interface LegalVisit extends PageRequest {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The legal pages of the demo shop, shown only for a shop whose settings link to them. */
+/** The demo shop's legal pages. Shown only for a shop whose settings link to them. */
 export const demoLegalPage: PageRoute<LegalVisit> = {
   path: '/demo-shop/:site_id/:kind',
   where: 'legal',

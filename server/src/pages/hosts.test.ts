@@ -1,16 +1,20 @@
+/**
+ * Two shops on one server, each with its own host. A response for one shop must not contain the host of the other shop
+ * or of the server.
+ */
+
 import { beforeAll, expect, test } from 'vitest';
 import { askForConsent } from '../../test/agents.ts';
 import { fetchAt } from '../../test/fetch-at.ts';
 import { mailsTo } from '../../test/mail.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** Two shops, each at a host of its own, on one server: the responses of one name neither the other nor the server. */
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
 interface Hosted {
   shop: Shop;
   host: string;
-  /** The routes at the host: pages, and documents for programs. */
+  /** Paths served at the host: pages, and documents for programs. */
   pages: Record<string, string>;
   documents: Record<string, string>;
 }
@@ -60,7 +64,7 @@ async function givenHosted(label: string): Promise<Hosted> {
   };
 }
 
-/** The response of a host, after redirects that stay there. */
+/** The response of a host, after redirects to the same host. */
 async function readAt(baseUrl: string, host: string, path: string) {
   let at = path;
   for (let hop = 0; hop < 3; hop += 1) {
@@ -75,12 +79,12 @@ async function readAt(baseUrl: string, host: string, path: string) {
   throw new Error(`${path} leads on and on.`);
 }
 
-/** The host of every URL in a text. */
+/** Hosts of all URLs in a text. */
 function hostsIn(text: string): string[] {
   return [...new Set([...text.matchAll(/https?:\/\/([a-z0-9.-]+)/gi)].map(([, name = '']) => name.toLowerCase()))];
 }
 
-test('every page and document is served at the host of its shop, and links only to that host', async () => {
+test('serves every page and document at the shop’s host, with links to that host only', async () => {
   for (const [index, { shop, host, pages, documents }] of both.entries()) {
     const other = both[1 - index];
     if (!other) throw new Error('There is no other shop.');
@@ -94,7 +98,7 @@ test('every page and document is served at the host of its shop, and links only 
   }
 });
 
-test('documents for programs at a host name it as issuer and resource', async () => {
+test('OAuth metadata and other documents for programs name the shop’s host as issuer and resource', async () => {
   for (const { shop, host, documents } of both) {
     const json = async (path = '') =>
       (await fetchAt(host)(shop.baseUrl + path)).json() as Promise<Record<string, unknown>>;
@@ -111,7 +115,7 @@ test('documents for programs at a host name it as issuer and resource', async ()
   }
 });
 
-test('one shop’s pages and documents are not found at the host of the other', async () => {
+test('one shop’s pages and documents are not found at the other’s host', async () => {
   const [one, two] = both;
   if (!one || !two) throw new Error('There are two shops.');
   const { site_id } = one.shop;
@@ -126,7 +130,7 @@ test('one shop’s pages and documents are not found at the host of the other', 
   }
 });
 
-test('the account is served at a shop’s host without its id, and elsewhere only with it', async () => {
+test('serves the account at a shop’s host without the site id, and at other hosts only with it', async () => {
   const [one] = both;
   if (!one) throw new Error('There is a shop.');
   const at = (host: string, path: string) => fetchAt(host)(one.shop.baseUrl + path).then(({ status }) => status);
@@ -136,7 +140,7 @@ test('the account is served at a shop’s host without its id, and elsewhere onl
   expect(await at(one.host, '/account?site_id=')).toBe(404);
 });
 
-test('mails link only to the host of their shop', async () => {
+test('mails link only to the shop’s own host', async () => {
   for (const { shop, host } of both) {
     const { client, email } = await shop.givenCustomer();
     await client.POST('/api/storefront/customer/reset-request', { body: { email } });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { PaperBrowser } from '../../test/paper-browser.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** Opens a checkout of two mugs, in a browser that prefers a language. */
+/** Opens a checkout of two mugs in a browser with this preferred language. */
 async function givenCheckout(acceptLanguage: string) {
   const shop = await openShop();
   const bank_details = { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' };
@@ -31,11 +31,15 @@ test.each([
   ['de-AT,de;q=0.9,en;q=0.8', 'de', 'Zahlungspflichtig bestellen (2.040,90 €)', 'Vielen Dank', 'Deutschland'],
   ['fr', 'fr', 'Commander avec obligation de paiement (2 040,90 €)', 'Merci pour votre commande', 'Allemagne'],
   ['ja', 'en', 'Place order and pay €2,040.90', 'Thank you', 'Germany'],
-])('a shopper whose browser prefers %s buys in %s', async (preferred, lang, button, thanks, country) => {
+])('a shopper whose browser prefers %s gets the pages in %s', async (preferred, lang, button, thanks, country) => {
   const { browser, url, option } = await givenCheckout(preferred);
 
   const first = await browser.open(url);
-  const wrong = await browser.press(first, 'save', { ...DETAILS, shipping_city: '', payment_method: 'bank_transfer' });
+  const wrong = await browser.press(first, 'save', {
+    ...DETAILS,
+    shipping_city: '',
+    payment_method: 'bank_transfer',
+  });
   const delivery = await browser.press(first, 'save', { ...DETAILS, payment_method: 'bank_transfer' });
   const review = await browser.press(delivery, 'save', { shipping_option_id: option.id });
   const done = await browser.press(review, 'place_order');
@@ -47,12 +51,12 @@ test.each([
   expect(plain(done.html)).toContain(thanks);
 });
 
-test('a 404 page is in the language of the browser', async () => {
+test('a 404 page is in the browser’s language', async () => {
   const { baseUrl } = await openShop();
   const browser = new PaperBrowser(baseUrl, { 'accept-language': 'de' });
 
   const { html } = await browser.open(`${baseUrl}/checkout/chk_x`);
 
   expect(html).toContain('<html lang="de">');
-  expect(html).toContain('Unter dieser Adresse gibt es keine Bestellung');
+  expect(html).toContain('Unter dieser Adresse gibt es keinen Bestellvorgang');
 });

@@ -20,8 +20,9 @@ import { SCRIPT_PATH, script } from './parts/script.ts';
 import { brandPath, brandSheet, STYLE_PATH, style } from './parts/style.ts';
 import { testPaymentPage } from './test-payment.ts';
 import { welcome, welcomeAtHost } from './welcome.ts';
+import { withdrawPage } from './withdraw/withdraw.ts';
 
-/** The pages of the shop outside the storefront: the hosted checkout, consent, the account, and the targets of links in mails. */
+/** All shop pages outside of the storefront: checkout, consent, account, and pages that links in mails open. */
 export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   const router = Router({ caseSensitive: true, strict: true });
   const guarded = { ...deps, guard: createGuard({ ...deps.checkoutDeps, hosts: deps.hosts }) };
@@ -45,6 +46,7 @@ export function pages(deps: PagesDeps, demoSiteId: string | undefined): Router {
   addPage(router, guarded, resetPasswordPage);
   addPage(router, guarded, unlockPage);
   addPage(router, guarded, demoLegalPage);
+  addPage(router, guarded, withdrawPage);
   addAgentGuides(router, deps);
   return router;
 }

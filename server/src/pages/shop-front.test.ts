@@ -39,7 +39,7 @@ async function reviewOf({ browser, option }: Given, url: string) {
   return browser.press(delivery, 'save', { shipping_option_id: option.id });
 }
 
-test('the pages show the logo, colour, support and legal links of the shop, with a style sheet of this server', async () => {
+test('pages show the shop’s logo, colour, support and legal links, with a stylesheet from this server', async () => {
   const given = await givenShop();
   const { data } = await given.begin();
 
@@ -65,7 +65,7 @@ test('the pages show the logo, colour, support and legal links of the shop, with
   }
 });
 
-test('if the shop requires accepting its terms, the page places an order only when they are accepted', async () => {
+test('an order requires accepting the shop’s terms if the shop has set that', async () => {
   const given = await givenShop();
   const { data } = await given.begin();
   const review = await reviewOf(given, data?.checkout_url ?? '');
@@ -79,7 +79,7 @@ test('if the shop requires accepting its terms, the page places an order only wh
   expect(placed.html).toContain('Thank you for your order');
 });
 
-test('the page leads back to the shopper’s origin, and after the order only adds its id', async () => {
+test('the checkout page links back to the shopper’s site, after the order with the order’s id', async () => {
   const given = await givenShop();
   const { data } = await given.begin({
     return_url: 'https://shop.example/thanks?utm=1#top',
@@ -96,7 +96,7 @@ test('the page leads back to the shopper’s origin, and after the order only ad
   expect(placed.html).toContain(`href="${back}"`);
 });
 
-test('a return URL of another origin is rejected with its field, and a formerly allowed one is no longer used', async () => {
+test('rejects a return URL of another origin at its field, and no longer uses one that was allowed before', async () => {
   const given = await givenShop();
   for (const return_url of ['https://evil.example/', 'http://shop.example/', 'https://shop.example@evil.example/']) {
     const { error, response } = await given.begin({ return_url });
@@ -116,7 +116,7 @@ test('a return URL of another origin is rejected with its field, and a formerly 
   expect((await given.begin({ cancel_url: 'https://other.example/cart' })).response.status).toBe(422);
 });
 
-test('a checkout uses the requested language, and stores it with its order', async () => {
+test('a checkout uses the requested language and stores it with its order', async () => {
   const given = await givenShop({ legal: { ...SETTINGS.legal, terms_required: false } });
   const { data } = await given.begin({ locale: 'de-AT' });
 
@@ -134,7 +134,7 @@ test('a checkout uses the requested language, and stores it with its order', asy
   expect(order?.locale).toBe('de-AT');
 });
 
-test('a cart passes its language to the pages, and the order stores the browser’s preference', async () => {
+test('stores the requested language of a cart, and the browser’s preferred language with the order', async () => {
   const given = await givenShop();
   const cart = await given.storefront.POST('/api/storefront/cart', { body: { locale: 'fr' } });
   expect(cart.data?.locale).toBe('fr');
@@ -156,7 +156,7 @@ test.each([
   [{ legal: { privacy_url: 'https://a:b@shop.example/' } }, ['legal', 'privacy_url'], 'user name'],
   [{ storefront_url: 'http://shop.example' }, ['storefront_url'], 'https'],
   [{ time_zone: 'Mars/Olympus' }, ['time_zone'], 'Europe/Berlin'],
-])('settings that would mislead shoppers are refused: %j', async (body, field, remedy) => {
+])('rejects settings that would mislead shoppers: %j', async (body, field, remedy) => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.PATCH('/api/dashboard/settings', { body });
@@ -165,7 +165,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc: ['body', ...field], msg: expect.stringContaining(remedy) }] });
 });
 
-test('a colour with a contrast of at least 4.5 is accepted', async () => {
+test('accepts a colour with a contrast of at least 4.5', async () => {
   const { dashboard } = await openShop();
 
   const { data } = await dashboard.PATCH('/api/dashboard/settings', { body: { brand: { accent_color: '#767676' } } });

@@ -1,3 +1,5 @@
+/** The test provider's page, on which a developer approves or declines a payment. */
+
 import { ShopError } from '../shop/errors.ts';
 import { findTenant } from '../shop/in-shop.ts';
 import { decimal } from '../shop/money.ts';
@@ -10,7 +12,6 @@ import { type Html, html } from './parts/html.ts';
 import { COMMON_NOTICES } from './parts/notices.ts';
 import type { PageAnswer, PageRequest, PageRoute } from './parts/route.ts';
 
-/** The page of the test provider, where a human approves or declines a payment, so that payments can be tried out. */
 interface TestPaymentVisit extends PageRequest {
   path: string;
   tenant: Tenant;

@@ -4,7 +4,7 @@ import { databaseUrl } from '../../test/worker-database.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-test('at / a browser gets a page that runs and loads nothing from elsewhere, and programs get JSON', async () => {
+test('/ returns a page without scripts and external resources to browsers, and JSON to programs', async () => {
   const { baseUrl } = await testServer();
   const get = (accept: string) => fetch(`${baseUrl}/`, { headers: { Accept: accept } });
   const [page, json, any] = [await get(BROWSER), await get('application/json'), await get('*/*')];
@@ -21,13 +21,13 @@ test('at / a browser gets a page that runs and loads nothing from elsewhere, and
   expect((await fetch(`${baseUrl}/`, { method: 'POST' })).status).toBe(404);
 });
 
-test('every link of the page at / works', async () => {
+test('all links on the page at / work', async () => {
   const server = await startServer(databaseUrl(), { demoSiteId: '0192f3a0-3333-7000-8000-000000000001' });
   try {
     const text = await (await fetch(`${server.baseUrl}/`, { headers: { Accept: BROWSER } })).text();
     const links = [...text.matchAll(/href="([^"#]+)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
     expect(links).toContain('/account?site_id=0192f3a0-3333-7000-8000-000000000001');
-    // This server has no such shop, and its pages report that.
+    // This server has no demo shop, and the links to it lead to pages that say so.
     const shopless = links.filter((link) => !link.includes('site_id'));
     for (const link of shopless) expect([link, (await fetch(`${server.baseUrl}${link}`)).status]).toEqual([link, 200]);
   } finally {
@@ -35,7 +35,7 @@ test('every link of the page at / works', async () => {
   }
 });
 
-test('a browser that asks for the icon gets one', async () => {
+test('the server sends its icon to browsers', async () => {
   const { baseUrl } = await testServer();
   const icon = await fetch(`${baseUrl}/favicon.ico`);
 

@@ -6,7 +6,7 @@ import { accountLink } from '../shop/links.ts';
 import { page } from './parts/document.ts';
 import { type Html, html } from './parts/html.ts';
 
-/** Sends customers at a shop's own host to their account, not to the page about the server. */
+/** Redirects / at a shop's own host to the customer's account. */
 export function welcomeAtHost(hosts: SiteHosts): RequestHandler {
   return (req, res, next) => {
     const site_id = hosts.siteAt(req);
@@ -16,7 +16,10 @@ export function welcomeAtHost(hosts: SiteHosts): RequestHandler {
   };
 }
 
-/** The server describes itself at `/`: with a page for people, and JSON for programs. `demoSiteId` is that of a demo shop. */
+/**
+ * Describes the server at `/`: as a page for browsers, as JSON for programs. `demoSiteId` is the demo shop's site, if
+ * any.
+ */
 export function welcome(baseUrl: string, demoSiteId: string | undefined): RequestHandler {
   const { version } = document.info;
   const facts = {

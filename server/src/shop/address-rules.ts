@@ -1,11 +1,11 @@
+/** Validates postal codes and phone numbers by country. */
+
 import { createRequire } from 'node:module';
 import type { Address } from '@commerce-backend/spec';
 import { hasCountryForm, normalPostalCode } from './postal-codes.ts';
 
-/** Address rules by country. */
-
 const require = createRequire(import.meta.url);
-/** Loaded only when the first address is checked, because the rules for all countries are many modules. */
+/** Loaded with the first address, because its rules for all countries are many modules. */
 const phoneNumbers = () => require('libphonenumber-js/min') as typeof import('libphonenumber-js/min');
 
 /**
@@ -17,12 +17,12 @@ const NEEDS_POSTAL_CODE = new Set(
     NZ PF PL PM PN PR PT PW RE RU SE SG SH SJ SM TC TR TW UA US VI WF YT ZA`.split(/\s+/),
 );
 
-/** Countries that need a state, province or similar: those whose `require` in libaddressinput contains an S. */
+/** Countries that need a state or province: those whose `require` has an S in libaddressinput. */
 const NEEDS_STATE = new Set(
   `AE AS AU BR CA CN ES FM GU HK HN IN IQ IT JM JP KN KR KY MH MP NR PF PG PW SO SV TW UM US VE VI`.split(' '),
 );
 
-/** Whether the hosted pages ask for a state. The API accepts addresses without one for compatibility. */
+/** Whether the hosted pages ask for a state. For compatibility, the API accepts addresses without one. */
 export function needsState(country: string): boolean {
   return NEEDS_STATE.has(country);
 }
@@ -31,7 +31,6 @@ export function needsPostalCode(country: string): boolean {
   return NEEDS_POSTAL_CODE.has(country);
 }
 
-/** Whether the address has a valid postal code if its country needs one. */
 export function hasPostalCode({ country, postal_code }: Address): boolean {
   return !country || fitsCountry(postal_code ?? '', country);
 }
@@ -41,15 +40,27 @@ function fitsCountry(postal_code: string, country: string): boolean {
   return code === '' ? !needsPostalCode(country) : hasCountryForm(code, country);
 }
 
-/** Matches a phone number with punctuation and an optional extension. Used when no country determines the length. */
+/** Matches a phone number with punctuation and an optional extension, if no country determines the length. */
 const PHONE_FORM = /^(?=(?:\D*\d){4})[\d\s()/.-]{4,32}(?:(?:;?ext[.=]?|x|#) ?\d{1,7})?$/i;
 
 /**
- * Whether the number has a valid length in the given country, or in the country of its prefix. Without a known country,
- * only the form is checked.
+ * Whether the phone number has a valid length for the country, or for the country of its prefix. Without a known
+ * country, only checks the form.
  */
 export function isPhone(phone: string, country: string | null | undefined): boolean {
   if (!country && !phone.trim().startsWith('+')) return PHONE_FORM.test(phone.trim());
   const { isPossiblePhoneNumber } = phoneNumbers();
   return isPossiblePhoneNumber(phone, (country ?? undefined) as Parameters<typeof isPossiblePhoneNumber>[1]);
+}
+
+/** The fields that every address for delivery needs. */
+export const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
+
+/** Returns the fields of a delivery address that are empty or invalid for its country. */
+export function missingInAddress(address: Address): string[] {
+  return [
+    ...ADDRESS_FIELDS.filter((field) => !address[field]),
+    ...(hasPostalCode(address) ? [] : ['postal_code']),
+    ...(address.phone && !isPhone(address.phone, address.country) ? ['phone'] : []),
+  ];
 }

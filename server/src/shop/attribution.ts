@@ -1,2 +1,1 @@
-/** Campaign parameters of an attribution. */
 export const CAMPAIGN = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm_content'] as const;

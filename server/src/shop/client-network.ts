@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
 /**
- * The key for limits per IP address. An IPv6 host can use any address within its network of 64 bits (RFC 4291 §2.5.1),
- * so the whole network is one key. An IPv4 address is a key of its own, in any notation.
+ * The key for rate limits per IP address. An IPv6 host can use any address in its network of 64 bits (RFC 4291 §2.5.1),
+ * so the whole network shares one key.
  */
 export function networkOf(address = ''): string {
   if (!address.includes(':')) return address;

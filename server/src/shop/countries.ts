@@ -1,17 +1,14 @@
-/**
- * The countries, for validation and for lists to choose from. The list is built on first use, because naming all codes
- * takes 0.1 s.
- */
+/** The countries, for validation and for select lists. Built on first use, because reading their names takes 0.1 s. */
 
 interface Countries {
   list: readonly string[];
   codes: ReadonlySet<string>;
-  /** Country codes by code and by English name, in lower case. */
+  /** Country codes by lower-case code and by lower-case English name. */
   byText: ReadonlyMap<string, string>;
 }
 
 /**
- * Codes that the runtime names but that are not countries: unions, reserved codes, and regions that share a country's
+ * Codes with a name in the runtime that are not countries: unions, reserved codes, and regions that share a country's
  * postal service.
  */
 const NO_COUNTRIES = ['EU', 'EZ', 'UN', 'XA', 'XB', 'ZZ', 'QO', 'AC', 'CP', 'CQ', 'DG', 'EA', 'IC', 'TA'];
@@ -40,7 +37,7 @@ function makeCountries(): Countries {
   return { list, codes, byText };
 }
 
-/** Replaces an obsolete code with its successor. */
+/** Replaces an obsolete country code by its successor. */
 function presentOf(code: string): string | undefined {
   return new Intl.Locale(`und-${code}`).region;
 }
@@ -54,7 +51,7 @@ export function isCountry(code: string): boolean {
   return known().codes.has(code);
 }
 
-/** The country code for a country code (in any case) or an English country name; undefined for any other text. */
+/** The country code for a code in any case or an English name; undefined for other text. */
 export function countryCode(text: string): string | undefined {
   return known().byText.get(text.trim().toLowerCase());
 }

@@ -3,8 +3,8 @@ import { ShopError } from './errors.ts';
 import type { Shop } from './shop.ts';
 
 /**
- * Locks the shop's currency until the transaction ends, because the amounts to be written have its decimals. Throws
- * `conflict` if it changed since the request began.
+ * Locks the shop's currency until the transaction ends, so that amounts are stored with its decimals. Throws `conflict`
+ * if it has changed since the request began.
  */
 export async function holdCurrency(shop: Shop): Promise<void> {
   const held = await shop.run(

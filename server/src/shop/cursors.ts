@@ -2,7 +2,7 @@ import { ValidationError } from './errors.ts';
 
 const ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The id in a cursor of a list that is ordered by id. Throws a ValidationError for an invalid cursor. */
+/** Parses the cursor of a list that is sorted by id. Throws a ValidationError for an invalid one. */
 export function idOfCursor(cursor: string): string {
   if (ID.test(cursor)) return cursor;
   const msg = 'Invalid cursor. Send the next_cursor of a response unchanged.';
@@ -10,8 +10,8 @@ export function idOfCursor(cursor: string): string {
 }
 
 /**
- * Splits off one page from rows that were read with one more than the limit. Returns it with the cursor of the next
- * page, if any.
+ * Takes one page from rows that were read with a limit one higher than the page size. Returns the page with the cursor
+ * of the next page, if there is one.
  */
 export function cursorPage<Row extends { id: string }>(
   rows: Row[],

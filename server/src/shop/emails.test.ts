@@ -31,9 +31,9 @@ test.each([
   `lena@${'a'.repeat(64)}.com`,
   `lena@${'ü'.repeat(62)}.de`,
   `${'x'.repeat(65)}@example.com`,
-])('refuses %s', (email) => expect(isEmail(email)).toBe(false));
+])('rejects %s as an e-mail address', (email) => expect(isEmail(email)).toBe(false));
 
-test('stores every spelling of an international domain in one form and displays it with its letters', () => {
+test('stores every spelling of an international domain in one form, and displays the domain with its letters', () => {
   expect(canonicalEmail('Info@MÜLLER.de')).toBe('Info@xn--mller-kva.de');
   expect(canonicalEmail('Info@mu\u0308ller.de')).toBe('Info@xn--mller-kva.de');
   expect(foldEmail('Info@Xn--Mller-Kva.DE')).toBe('info@xn--mller-kva.de');
@@ -50,7 +50,7 @@ test.each([
   ['yaho.com', 'yahoo.com'],
   ['outlok.de', 'outlook.de'],
   ['t-onlin.de', 't-online.de'],
-])('suggests, for an address at %s, the provider %s', (typed, meant) => {
+])('suggests, for an e-mail address at %s, the provider %s', (typed, meant) => {
   expect(suggestedEmail(`Lena@${typed}`)).toBe(`lena@${meant}`);
 });
 
@@ -64,4 +64,4 @@ test.each([
   'web.de',
   'me.com',
   'alder.example',
-])('suggests no other provider for %s', (domain) => expect(suggestedEmail(`lena@${domain}`)).toBeUndefined());
+])('suggests no other spelling for %s', (domain) => expect(suggestedEmail(`lena@${domain}`)).toBeUndefined());

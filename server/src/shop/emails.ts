@@ -1,14 +1,14 @@
+/** E-mail addresses: which can receive mail, how they are stored, and how mistyped ones are corrected. */
+
 import { domainToASCII, domainToUnicode } from 'node:url';
 
-/** E-mail addresses: which ones are deliverable, how they are stored, and how typing mistakes are corrected. */
-
-/** A domain that receives no mail (RFC 2606). */
+/** A domain that never receives mail (RFC 2606). */
 const NO_EMAIL = '@phone.invalid';
 const SHORTEST_PHONE = 5;
 
 /**
- * A placeholder address for a customer who has only a phone number, so that another import finds the customer.
- * Undefined for a text with too few digits.
+ * The placeholder address of a customer with only a phone number, by which another import finds the customer. Undefined
+ * for a text with too few digits.
  */
 export function placeholderEmail(phone: string): string | undefined {
   const digits = phone.replace(/\D/g, '').replace(/^00/, '');
@@ -33,7 +33,7 @@ function isPublicName(domain: string): boolean {
   return labels.length >= 2 && labels.every((label) => LABEL.test(label)) && TOP_LABEL.test(labels.at(-1) ?? '');
 }
 
-/** The stored form, with the domain in ASCII and lower case (`info@müller.de` becomes `info@xn--mller-kva.de`). */
+/** The stored form, with the domain in lower-case ASCII: `info@müller.de` becomes `info@xn--mller-kva.de`. */
 export function canonicalEmail(text: string): string {
   const { local, domain } = partsOf(text.normalize('NFC'));
   if (!domain) return local;
@@ -41,12 +41,12 @@ export function canonicalEmail(text: string): string {
   return `${local}@${(isAscii ? domain : domainToASCII(domain) || domain).toLowerCase()}`;
 }
 
-/** The form in which accounts are compared, independent of case. */
+/** The lower-case form in which accounts are compared. */
 export function foldEmail(text: string): string {
   return canonicalEmail(text).toLowerCase();
 }
 
-/** The form for people to read: `info@müller.de`. */
+/** The form for people: `info@müller.de`. */
 export function readableEmail(email: string): string {
   const { local, domain } = partsOf(email);
   return domain.includes('xn--') ? `${local}@${domainToUnicode(domain) || domain}` : email;
@@ -57,7 +57,7 @@ function partsOf(text: string): { local: string; domain: string } {
   return at < 0 ? { local: text, domain: '' } : { local: text.slice(0, at), domain: text.slice(at + 1) };
 }
 
-/** Large mail providers of the countries whose languages the pages support. */
+/** Large mail providers in countries whose languages the pages support. */
 const PROVIDERS =
   `aol.com bluewin.ch free.fr freenet.de gmail.com gmx.at gmx.ch gmx.de gmx.net googlemail.com hotmail.co.uk
   hotmail.com hotmail.de hotmail.fr icloud.com laposte.net live.com mail.com mail.de mailbox.org me.com msn.com orange.fr outlook.com
@@ -68,8 +68,8 @@ const PROVIDERS =
 const SHORTEST_SUGGESTED = 'gmail.com'.length;
 
 /**
- * The corrected e-mail address if its domain is one typing mistake away from a large provider's (`gmial.com`);
- * otherwise undefined.
+ * Returns the address with the domain of a large provider if its own domain is one typing mistake away from it, such as
+ * `gmial.com`; otherwise undefined.
  */
 export function suggestedEmail(email: string): string | undefined {
   const { local, domain } = partsOf(foldEmail(email));
@@ -78,7 +78,7 @@ export function suggestedEmail(email: string): string | undefined {
   return meant && `${local}@${meant}`;
 }
 
-/** Whether one text becomes the other by adding, removing or replacing one character, or swapping it with the next. */
+/** Whether one text becomes the other by adding, removing or replacing a character, or swapping two adjacent ones. */
 function isOneSlipFrom(typed: string, name: string): boolean {
   if (Math.abs(typed.length - name.length) > 1) return false;
   let at = 0;

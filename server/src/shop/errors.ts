@@ -3,12 +3,12 @@ import type { ErrorCode, ValidationErrorItem } from '@commerce-backend/spec';
 import type { Shop } from './shop.ts';
 
 /**
- * An error response: an error code from the contract, one sentence for the caller, and the code's additional fields.
+ * An error response: an error code of the contract, a sentence for the caller, and the additional fields of the code.
  */
 export class ShopError extends Error {
   readonly code: ErrorCode;
   readonly context: Record<string, unknown>;
-  /** Runs in the transaction that records the error, so its writes persist despite the rollback. */
+  /** Runs in the transaction that stores the error response, after the rollback, so that its writes are committed. */
   readonly afterwards: ((shop: Shop) => Promise<void>) | undefined;
 
   constructor(
@@ -25,7 +25,7 @@ export class ShopError extends Error {
   }
 }
 
-/** A deliberate 503: the server is overloaded, or the site has moved. The log does not count it as a failure. */
+/** A deliberate 503: the server is overloaded, or the site has moved. It is not logged as a failure. */
 export class Unavailable extends ShopError {}
 
 /** The error of an overloaded server. Retry times vary, so that callers do not all return at once. */
@@ -33,7 +33,7 @@ export function overloaded(message: string, longest_retry_seconds: number): Unav
   return new Unavailable('unavailable', message, { retry_after_seconds: randomInt(1, longest_retry_seconds + 1) });
 }
 
-/** Input that the contract's schema cannot validate; answers 422 like every other validation error. */
+/** A mistake that the schema cannot detect. Answers 422 like every other validation error. */
 export class ValidationError extends Error {
   readonly detail: ValidationErrorItem[];
 
@@ -44,7 +44,6 @@ export class ValidationError extends Error {
   }
 }
 
-/** A missing object. The noun names its type. */
 export class NotFound extends ShopError {
   readonly noun: string;
 
@@ -54,18 +53,24 @@ export class NotFound extends ShopError {
   }
 }
 
-/** The error for a missing object. Objects of another tenant get the same error. */
+/** For a cursor of an earlier era (db/era.ts): the database may lack changes that it has passed. */
+export function cursorExpired(): ShopError {
+  const message = 'The cursor is from an earlier era of the database. Start again without a cursor.';
+  return new ShopError('cursor_expired', message);
+}
+
+/** The same error for an unknown object and for one of another tenant. */
 export function notFound(noun: string): ShopError {
   return new NotFound(noun);
 }
 
-/** The reason that a site is closed: an operator suspended it, or it was exported to another server. */
+/** Why a site is closed: an operator suspended it, or it has moved to another server. */
 export type Closed = 'suspended' | 'moved';
 
-/** Retry time for callers, because DNS needs minutes to point them to the new server. */
+/** DNS needs minutes to lead callers to the new server. */
 const MOVED_RETRY_SECONDS = 60;
 
-/** The error for all requests while a site is closed. */
+/** The error for all requests to a closed site. */
 export function siteClosed(closed: Closed): ShopError {
   if (closed === 'suspended') return new ShopError('site_suspended', 'This shop is suspended.');
   return new Unavailable('site_moved', 'This shop has moved to another server.', {
@@ -73,7 +78,7 @@ export function siteClosed(closed: Closed): ShopError {
   });
 }
 
-/** A validation error at the given path in the body. */
+/** A validation error at the given path in the request body. */
 export function bodyMistake(path: (string | number)[], type: string, msg: string, ctx?: Record<string, unknown>) {
   return { loc: ['body', ...path], msg, type, ...(ctx && { ctx }) } satisfies ValidationErrorItem;
 }

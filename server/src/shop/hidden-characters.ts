@@ -1,11 +1,11 @@
-import type { ValidationErrorItem } from '@commerce-backend/spec';
-
 /**
- * Invisible characters and characters that reverse text: they make one name look like another. The API rejects requests
- * with them are rejected, imports are cleaned, and pages and mails omit them from older texts.
+ * Invisible characters, and characters that reverse text, can make one name look like another. The API rejects requests
+ * with them, imports remove them, and pages and mails remove them from older texts.
  */
 
-/** Fields with several lines, which may contain line breaks and tabs. */
+import type { ValidationErrorItem } from '@commerce-backend/spec';
+
+/** Fields that may contain line breaks and tabs. */
 export const FIELDS_OF_LINES = [
   'description',
   'description_html',
@@ -13,19 +13,19 @@ export const FIELDS_OF_LINES = [
   'instructions',
   'note',
   'staff_note',
+  'customer_note',
+  'return_address',
+  'reason',
   'query',
   'metadata',
 ];
 
 /**
- * Control characters, zero-width space, word joiner and byte order mark; embeddings, overrides and isolates of text
+ * Control characters, zero-width space, word joiner, byte order mark, and embeddings, overrides and isolates of text
  * direction.
  */
 const HIDDEN = '\\p{Cc}\\u200b\\u2060\\ufeff\\u202a-\\u202e\\u2066-\\u2069';
-/**
- * Characters before which joiners are visible: they shape letters of many scripts and combine emoji. Elsewhere joiners
- * are invisible.
- */
+/** A joiner is visible between these characters: it shapes letters of many scripts and combines emoji. */
 const BEFORE = '[\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]';
 const AFTER = '[\\p{L}\\p{M}\\p{Extended_Pictographic}]';
 const LONE_JOINER = `(?<!${BEFORE})[\\u200c\\u200d]|[\\u200c\\u200d](?!${AFTER})`;
@@ -34,8 +34,7 @@ const IN_LINE = new RegExp(`[${HIDDEN}]|${LONE_JOINER}`, 'gu');
 const IN_LINES = new RegExp(`(?!\\t|\\n|\\r\\n)[${HIDDEN}]|${LONE_JOINER}`, 'gu');
 
 /**
- * The first hidden character of a text, as in `U+202E`; undefined if there is none. `lines` allows line breaks and
- * tabs.
+ * Returns the first hidden character, as in `U+202E`; undefined if there is none. `lines` allows line breaks and tabs.
  */
 export function hiddenCharacterIn(text: string, { lines }: { lines: boolean }): string | undefined {
   const pattern = lines ? IN_LINES : IN_LINE;
@@ -43,7 +42,7 @@ export function hiddenCharacterIn(text: string, { lines }: { lines: boolean }): 
   return at < 0 ? undefined : `U+${text.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** Matches texts of Latin letters and punctuation, like most: they contain no hidden characters. */
+/** Most texts consist of Latin letters and punctuation, so they cannot contain hidden characters. */
 const PLAIN = /^[ -~\u00a0-\u02ff]*$/;
 
 /** Whether a value contains hidden characters. Faster than `mapTexts`, because it needs no paths. */
@@ -56,7 +55,6 @@ export function holdsHidden(value: unknown, lines = false): boolean {
   );
 }
 
-/** The text without hidden characters. */
 export function withoutHidden(text: string, { lines }: { lines: boolean }): string {
   return text.replaceAll(lines ? IN_LINES : IN_LINE, '');
 }
@@ -64,8 +62,8 @@ export function withoutHidden(text: string, { lines }: { lines: boolean }): stri
 type Place = (string | number)[];
 
 /**
- * Calls `visit` for each text in a value, with its path and whether line breaks are allowed, and replaces the text with
- * the result. Skips passwords.
+ * Replaces each text in a value by the result of `visit`, which gets its path and whether line breaks are allowed.
+ * Skips passwords.
  */
 export function mapTexts(
   value: unknown,
@@ -88,8 +86,8 @@ export function mapTexts(
 const MAX_WARNINGS = 50;
 
 /**
- * Removes hidden characters, such as a byte order mark from a spreadsheet, from a row of an import. Adds a warning for
- * each changed text. The field `kept` stays as sent.
+ * Removes hidden characters from a row of an import, with a warning for each changed text. The field `kept` stays as
+ * sent.
  */
 export function cleanRow(
   row: unknown,
@@ -97,7 +95,7 @@ export function cleanRow(
   kept?: string,
 ): { cleaned: unknown; warnings: ValidationErrorItem[] } {
   const warnings: ValidationErrorItem[] = [];
-  // Most rows contain no hidden characters, and need neither a copy nor paths.
+  // Most rows contain no hidden characters, so they need neither a copy nor paths.
   if (!holdsHidden(row)) return { cleaned: row, warnings };
   const cleaned = mapTexts(row, (text, place, lines) => {
     const code_point = place.at(-1) === kept ? undefined : hiddenCharacterIn(text, { lines });

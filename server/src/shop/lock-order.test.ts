@@ -21,7 +21,7 @@ const checkoutDeps = {
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** Runs an operation in its own transaction without retries, so that a deadlock surfaces. */
+/** Runs an operation in a transaction without retries, so that a deadlock makes the test fail. */
 function once<T>({ db, site_id }: OpenShop, work: (shop: Shop) => Promise<T>): Promise<T> {
   const tenant = {
     site_id,
@@ -37,7 +37,7 @@ function once<T>({ db, site_id }: OpenShop, work: (shop: Shop) => Promise<T>): P
   });
 }
 
-test('never deadlocks when checkouts with the same code and variants complete, renew and cancel concurrently', async () => {
+test('never deadlocks when checkouts with the same discount code and variants complete, renew and cancel concurrently', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   await shop.givenDiscount({ usage_limit: 100 });
@@ -58,7 +58,7 @@ test('never deadlocks when checkouts with the same code and variants complete, r
     const made = await Promise.all(
       ready.slice(0, 3).map(({ id }) => once(shop, (inside) => complete(inside, checkoutDeps, id, NOTHING, undefined))),
     );
-    // Renew some reservations that have expired.
+    // Let some reservations expire, so that they must be renewed.
     const lapsed = ready.slice(0, 6).map(({ id }) => id);
     await shop.owner.query(
       'update commerce.checkouts set reserved_until = now() where id = any($1) and reserved_until is not null',
@@ -126,7 +126,7 @@ test('never deadlocks when logins merge carts while their checkouts change and o
 
     const results = await Promise.allSettled([...merges, ...others].map((work) => once<unknown>(shop, work)));
 
-    // A rule of the shop rejects the second one, never the database.
+    // A rule of the shop may reject an operation, but never a database error.
     const refusals = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
     expect(refusals.filter((error) => !(error instanceof ShopError))).toEqual([]);
   }

@@ -11,25 +11,24 @@ const FREE_FAILURES = 5;
 const MAX_DELAY_SECONDS = 600;
 const MEMORY = '1 hour';
 
-/** The account that is logged in to, and the caller's unlock tokens. */
 export interface LoginAttempt {
-  /** Key of the account: the e-mail address, for customers together with their site. */
+  /** The e-mail address, for customers together with their site. */
   account: string;
-  /** Mail to the owner when the delay begins, with a link that lifts it for one browser. */
+  /** The mail to the owner when the delay begins. Its link ends the delay for one browser. */
   mail: QueuedMail<'login_delayed' | 'staff_login_delayed'>;
-  /** Tokens from such links that the caller sent. */
+  /** Tokens from unlock links in the request. */
   unlocks: string[];
 }
 
-/** Key of a count of failures, for an account or for one of its browsers. */
+/** Identifies a count of failures, for an account or for one browser with an unlock link. */
 export type Counter = Buffer;
 
 /**
- * Counts a login attempt before the password is checked, so that parallel guesses count one by one. After five failures
- * each attempt must wait, 1 s at first, doubling up to 10 minutes. Failures are forgotten after an hour without an
- * attempt: at most 20 guesses an hour. When the delay begins, at most once an hour, the owner gets a mail with a link;
- * the browser that opens it has its own count. Setting the clock back causes no delay. Unknown accounts are treated the
- * same. `clearLoginFailures` resets the returned counter.
+ * Counts a login attempt before the password is checked, so that concurrent guesses are counted one by one. After five
+ * failures each attempt must wait, first 1 s, doubling up to 10 minutes. After an hour without an attempt, the count
+ * starts again; this allows 20 guesses an hour. When the delay begins, the owner gets a mail, at most once an hour,
+ * with a link that gives one browser a separate count. Setting the clock back causes no delay. Unknown accounts are
+ * treated the same. Returns the counter for `clearLoginFailures`.
  */
 export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: LoginAttempt): Promise<Counter> {
   const pass = await findPass(db, accountKey(account), unlocks);
@@ -71,7 +70,7 @@ async function delayed(db: Pool, counter: Counter): Promise<ShopError> {
   );
 }
 
-/** Resets a counter after a successful login. Keeps the time of the last mail to the owner. */
+/** Resets a counter after a successful login, except the time of the last mail to the owner. */
 export async function clearLoginFailures(db: Pool, counter: Counter): Promise<void> {
   await queryAlone(
     db,
@@ -79,12 +78,11 @@ export async function clearLoginFailures(db: Pool, counter: Counter): Promise<vo
   );
 }
 
-/** The stored form of an account key. */
 export function accountKey(account: string): Buffer {
   return hash('sha256', account.normalize('NFKC').toLowerCase(), 'buffer');
 }
 
-/** Account key of a customer. A customer may have accounts in several shops with the same e-mail address. */
+/** The same e-mail address may have accounts in several shops. */
 export function customerAccount(site_id: string, email: string): string {
   return `${site_id} ${email}`;
 }

@@ -1,3 +1,9 @@
+/**
+ * Mailed links for people who cannot log in because strangers guess their password. A link works once and gives the
+ * browser a pass, whose attempts are counted separately. A program sends the token of the link until its login
+ * succeeds. Both still need the password.
+ */
+
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../db/row-of.ts';
@@ -5,15 +11,10 @@ import { queryAlone } from '../db/transaction.ts';
 import type { Shop } from './shop.ts';
 import { hashToken, isWellFormed, mintToken } from './tokens.ts';
 
-/**
- * Mailed links for people who cannot log in because strangers guess their password. A link works once: it gives the
- * browser a pass, whose attempts are counted separately. A program sends the link's token instead, until its login
- * succeeds. Neither replaces the password, which is still required.
- */
 export const LINK_LIFE = '15 minutes';
 const PASS_LIFE = '24 hours';
 
-/** Creates a link for an account of a site, or of staff if `site_id` is null. Invalidates earlier links. */
+/** Creates an unlock link for an account of a site, or of staff if `site_id` is null. Invalidates earlier links. */
 export async function mintUnlock(shop: Shop, account_key: Buffer, site_id: string | null): Promise<string> {
   const token = mintToken('unlock');
   await shop.run(
@@ -24,17 +25,16 @@ export async function mintUnlock(shop: Shop, account_key: Buffer, site_id: strin
   return token;
 }
 
-/** State of a link; `passed` if this browser used the link and its pass is still valid. */
+/** `passed`: this browser has used the link, and the pass that it received is still valid. */
 export type UnlockState = 'alive' | 'passed' | 'used' | 'expired';
 
-/** The account of a link, and the link's state. */
 export interface FoundUnlock {
   state: UnlockState;
-  /** The site of the account; null for staff. */
+  /** Null for staff. */
   site_id: string | null;
 }
 
-/** The state of a link for a browser with these passes; undefined if the link is unknown or was replaced. */
+/** Finds an unlock link, for a browser with these passes; undefined if the link is unknown or was replaced. */
 export async function findUnlock(db: Pool, token: string, passes: string[]): Promise<FoundUnlock | undefined> {
   if (!isWellFormed('unlock', token)) return undefined;
   const { rows } = await queryAlone<FoundUnlock>(
@@ -46,7 +46,7 @@ export async function findUnlock(db: Pool, token: string, passes: string[]): Pro
   return rows[0];
 }
 
-/** Uses a link. Returns a pass; only one of several concurrent calls gets it. */
+/** Uses a link and returns a pass. Of several concurrent calls, only one gets a pass. */
 export async function useUnlock(db: Pool, token: string): Promise<string | undefined> {
   const pass = mintToken('unlock');
   const { rowCount } = await queryAlone(
@@ -57,7 +57,7 @@ export async function useUnlock(db: Pool, token: string): Promise<string | undef
   return rowCount ? pass : undefined;
 }
 
-/** The hash of the token that is a valid pass for the account; undefined if none is. */
+/** Returns the hash of the token that is a valid pass for the account; undefined if none is. */
 export async function findPass(db: Pool, account_key: Buffer, tokens: string[]): Promise<Buffer | undefined> {
   const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
   if (hashes.length === 0) return undefined;
@@ -69,7 +69,7 @@ export async function findPass(db: Pool, account_key: Buffer, tokens: string[]):
   return rows[0]?.token_hash;
 }
 
-/** Ends the link tokens that a program sent, after its login. */
+/** Invalidates the link tokens that a program sent, after its login. */
 export async function endUnlocks(db: Pool, tokens: string[]): Promise<void> {
   const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
   if (hashes.length === 0) return;

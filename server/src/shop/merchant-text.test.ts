@@ -17,7 +17,7 @@ test.each([
   ['Cup 3.5 in. by Dr. Oak Inc.', 'Cup 3.5 in. by Dr. Oak Inc.'],
   ['a < b and c > d', 'a < b and c > d'],
   ['  two\n\nlines ', 'two lines'],
-])('%j becomes %j', (text, told) => {
+])("cleans the merchant's text %j to %j", (text, told) => {
   expect(sanitizeMerchantText(text, 200)).toBe(told);
 });
 

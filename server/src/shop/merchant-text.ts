@@ -1,9 +1,10 @@
+/**
+ * Sanitizes texts of merchants and customers for language models: removes markup, invisible characters and URLs, and
+ * shortens the text. The result is still untrusted, so it appears only in parts marked `content_trust: "merchant"`.
+ */
+
 import { plainText } from './plain-text.ts';
 
-/**
- * Sanitizes text of merchants and customers for language models: no markup, invisible characters or URLs, and limited
- * length. The result is still untrusted, so it appears only in parts marked `content_trust: "merchant"`.
- */
 export const CONTENT_TRUST = 'merchant' as const;
 
 export const CAPS = { name: 200, summary: 80, description: 1_000, value: 500 } as const;
@@ -15,7 +16,7 @@ export const CAPS = { name: 200, summary: 80, description: 1_000, value: 500 } a
 const UNSEEN =
   /[\p{Cf}\p{Cs}\p{Co}\p{Cn}]|[\u115F\u1160\u2800\u3164\uFFA0]|\u034F|[\u17B4\u17B5]|[\u180B-\u180F]|[\uFE00-\uFE0F]|[\u{E0100}-\u{E01EF}]/gu;
 const BLANK = /[\p{Cc}\p{Zl}\p{Zp}\p{Zs}]+/gu;
-/** Matches a URL in a word, with or without scheme. Browsers treat the ideographic full stop as a dot. */
+/** Matches a URL with or without scheme. Browsers treat the ideographic full stop as a dot. */
 const ADDRESS =
   /:\/\/|www[.。][^.]|(?:^|\W)(?:javascript|data|mailto|tel|vbscript|file):\S|(?:[a-z0-9-]{1,63}[.。]){1,8}(?:com|net|org|info|biz|io|co|dev|app|ai|me|ly|gg|xyz|shop|store|site|online|top|club|link|eu|de|uk|fr|us|ru|cn|in|to|cc|tk)(?![a-z0-9])/i;
 const REMOVED = '[address removed]';
@@ -23,7 +24,7 @@ const REMOVED = '[address removed]';
 /** Sanitizes text to one line of at most `cap` characters; null if nothing is left. */
 export function sanitizeMerchantText(text: string | null | undefined, cap: number): string | null {
   if (!text) return null;
-  // Text far beyond the cap cannot reach the result.
+  // Limits the work on a long text. The rest cannot reach the result.
   const visible = withoutMarkup(text.slice(0, cap * 8).normalize('NFKC'))
     .replaceAll(BLANK, ' ')
     .replaceAll(UNSEEN, '')
@@ -35,7 +36,7 @@ export function sanitizeMerchantText(text: string | null | undefined, cap: numbe
 }
 
 /**
- * Removes markup. Decoding an entity can reveal another tag, so this repeats until nothing changes and then removes
+ * Removes markup. Decoding an entity can reveal another tag, so it repeats until nothing changes, and then removes
  * everything that could start a tag.
  */
 function withoutMarkup(text: string): string {

@@ -1,19 +1,19 @@
-import { ValidationError } from './errors.ts';
-
 /**
- * Money is a decimal string in the API and numeric in the database, both with exactly the currency's digits. Arithmetic
- * happens only here, in whole minor units (cents, yen, fils), which stay below 10^15 and so are exact as numbers.
+ * Money is a decimal string in the API and numeric in the database, both with exactly the currency's decimals. Only
+ * this file calculates with it, in minor units (cents, yen, fils) below 10^15, which are exact as numbers.
  */
+
+import { ValidationError } from './errors.ts';
 
 const CURRENCIES = new Set(Intl.supportedValuesOf('currency'));
 
-/** Whether a text is an ISO 4217 currency code, by the runtime's table. Units of account (CLF, XDR) do not count. */
+/** Whether a text is an ISO 4217 currency code in the runtime's table. Units of account (CLF, XDR) are not. */
 export function isCurrency(code: string): boolean {
   return CURRENCIES.has(code);
 }
 
 /**
- * The number of decimals of a currency by the runtime's table (Unicode CLDR): EUR 2, JPY 0, KWD 3. HUF has none, as in
+ * The number of decimals of a currency in the runtime's table (Unicode CLDR): EUR 2, JPY 0, KWD 3. HUF has none, as in
  * shop prices, although ISO 4217 lists two.
  */
 export function currencyDigits(currency: string): number {
@@ -27,7 +27,7 @@ export function minorUnits(amount: string, digits: number): number {
   return Number(whole + fraction.slice(0, digits).padEnd(digits, '0'));
 }
 
-/** Converts minor units to the canonical decimal string: `1050` with two digits is `10.50`. */
+/** Converts minor units to a decimal string: `1050` with two digits becomes `10.50`. */
 export function decimal(minor: number, digits: number): string {
   const text = String(Math.abs(minor)).padStart(digits + 1, '0');
   const sign = minor < 0 ? '-' : '';
@@ -36,8 +36,7 @@ export function decimal(minor: number, digits: number): string {
 }
 
 /**
- * Normalizes a requested amount. The contract has checked its form; this checks its decimals against the currency.
- * `loc` names the field in the 422.
+ * Normalizes an amount of a request to the decimals of the currency. Throws a ValidationError at `loc` if it has more.
  */
 export function canonicalAmount(amount: string, digits: number, loc: (string | number)[]): string {
   const fraction = amount.split('.')[1] ?? '';

@@ -1,10 +1,9 @@
-/** Pagination parameters: `page` from 1, `limit` 1–100, default 20. */
+/** `page` from 1; `limit` 1–100, default 20. */
 export interface PageQuery {
   page?: number;
   limit?: number;
 }
 
-/** Pagination fields of a response. */
 export interface Page {
   total: number;
   page: number;

@@ -5,13 +5,13 @@ import type { LinkDeps } from './links.ts';
 import type { Shop } from './shop.ts';
 
 /**
- * Image URLs from merchants must use https or be on the server itself. Browsers show others with a warning or not at
- * all. URLs that a shop already uses are accepted again.
+ * Image URLs from merchants must use https or be on the server itself, because browsers show others with a warning or
+ * not at all. URLs that a shop already uses are accepted again.
  */
 type Place = (string | number)[];
 type Origins = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 
-/** Input that contains image URLs: a product, a variant or a collection, possibly not validated yet. */
+/** A product, variant or collection in a request, not necessarily validated yet. */
 interface Holder {
   image_url?: unknown;
   images?: unknown;
@@ -28,7 +28,7 @@ export function ownOrigins(shop: Shop, { baseUrl, hosts }: Origins): string[] {
   return [baseUrl, ...hosts.originsOf(shop.siteId)];
 }
 
-/** Throws a ValidationError for insecure image URLs; `field` is the path of `image_url` in the body. */
+/** Throws a ValidationError for image URLs without https. `field` is the path of `image_url` in the request body. */
 export async function refuseInsecure(shop: Shop, deps: Origins, holder: Holder, field = 'image_url'): Promise<void> {
   const insecure = await insecurePictures(shop, ownOrigins(shop, deps), [holder]);
   const mistakes = pictureMistakes(insecure, holder, ['body'], field);
@@ -53,7 +53,7 @@ function isAt(origin: string, address: string): boolean {
   return URL.canParse(address) && new URL(address).origin === origin;
 }
 
-/** One mistake per path with an insecure image URL. */
+/** Reports each path with an insecure image URL. */
 export function pictureMistakes(
   insecure: Set<string>,
   holder: unknown,
@@ -68,8 +68,8 @@ export function pictureMistakes(
 }
 
 /**
- * Changes insecure image URLs in a row of an import to https, each with a warning: export files of older shops often
- * use http for images that https also serves.
+ * Changes image URLs in a row of an import from http to https, each with a warning. Old export files often use http for
+ * images that https also serves.
  */
 export function withSecurePictures(insecure: Set<string>, row: unknown, loc: Place) {
   const warnings: ValidationErrorItem[] = pictureMistakes(insecure, row, loc).map((mistake) => ({

@@ -1,9 +1,9 @@
+/** The texts of a product that are normalized when it is created, updated or imported. */
+
 import { createRequire } from 'node:module';
 import { ValidationError } from './errors.ts';
 import { withoutHidden } from './hidden-characters.ts';
 import { sanitizeHtml } from './rich-text.ts';
-
-/** Normalizes the texts of a product for create, update and import. */
 
 interface Texts {
   name?: string;
@@ -38,14 +38,14 @@ function descriptionOf(text: string | undefined, html: string | null | undefined
 
 const LONGEST_DESCRIPTION = 65_535;
 
-/** A plain description as HTML paragraphs, in the stored form of formatted descriptions. */
+/** Converts a plain description to HTML paragraphs, in the form in which formatted descriptions are stored. */
 export function paragraphsOf(text: string): string | null {
   const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
   const paragraphs = escaped.split(/\n{2,}/).map((paragraph) => `<p>${paragraph.replaceAll('\n', '<br>')}</p>`);
   return text === '' ? null : sanitizeHtml(paragraphs.join('\n')).html;
 }
 
-/** Trims a name. Throws a ValidationError at `loc` if it is blank. */
+/** Throws a ValidationError at `loc` for a blank name. */
 export function normalName(name: string, loc: (string | number)[]): string {
   const trimmed = name.trim();
   if (trimmed) return trimmed;
@@ -63,8 +63,8 @@ const CELLS = new Set(['td', 'th']);
 const UNSEEN = new Set('script style template noscript iframe svg head title'.split(' '));
 
 /**
- * The visible text of a description that may be HTML. Text without tags and entities stays unchanged. The parser is a
- * stream without recursion, so that deep nesting uses no stack.
+ * Converts a description that may be HTML to its visible text. Text without tags and entities stays unchanged. The
+ * parser does not recurse, so deep nesting cannot overflow the stack.
  */
 export function plainText(description: string): string {
   const markup = description.replaceAll(WORD_IN_BRACKETS, '&lt;$1&gt;');
@@ -80,15 +80,14 @@ const HTML_ELEMENTS = `a abbr acronym address applet area article aside audio b 
   p param picture plaintext pre progress q rb rp rt rtc ruby s samp script search section select slot small source span strike strong
   style sub summary sup svg table tbody td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp`;
 /**
- * Matches a word in angle brackets that is not an HTML element, such as `<M8>`: it is part of the text. With attributes
- * it counts as a tag.
+ * A word in angle brackets that is not an HTML element, such as `<M8>`, is part of the text. With attributes it counts
+ * as a tag.
  */
 const WORD_IN_BRACKETS = new RegExp(
   `<(?!(?:${HTML_ELEMENTS.split(/\s+/).join('|')})>)([a-z][a-z0-9.,+-]{0,15})>`,
   'gi',
 );
 
-/** The text of a description that is known to be HTML. */
 function textOfHtml(html: string): string {
   return read(html, hasTags(html));
 }
@@ -107,7 +106,7 @@ function read(description: string, tagged: boolean): string {
     },
     onclosetag(name) {
       if (UNSEEN.has(name)) unseen -= 1;
-      // Only the opening tag breaks the line; otherwise every list item would be a paragraph.
+      // Only the opening tag breaks the line. Otherwise every list item would be a paragraph.
       if (PARAGRAPHS.has(name) || name === 'div') parts.push(breakAt(name));
     },
   });
@@ -119,10 +118,7 @@ function read(description: string, tagged: boolean): string {
   return text.replaceAll(/\n{3,}/g, '\n\n').trim();
 }
 
-/**
- * Whether a text contains HTML tags. Scans once: a pattern for a whole tag would search for its end again from every
- * `<`.
- */
+/** Scans the text once. A pattern for a whole tag would search for its end again from every `<`. */
 function hasTags(text: string): boolean {
   const start = text.search(/<[a-z!/]/i);
   return start >= 0 && text.includes('>', start);

@@ -1,8 +1,8 @@
 /**
  * The postal codes of countries, without spaces and hyphens: the patterns of Google's libaddressinput
- * (testdata/countryinfo.txt, Apache-2.0), and forms that were introduced later: six digits in Cambodia, Korea, Taiwan
- * and Vietnam, +4 in Saudi Arabia, five characters in Mauritius (the first is R on Rodrigues, A on Agalega), letters in
- * Kazakhstan, four digits in El Salvador, and the area BF of the British Forces.
+ * (testdata/countryinfo.txt, Apache-2.0), and later ones: six digits in Cambodia, Korea, Taiwan and Vietnam, +4 in
+ * Saudi Arabia, five characters in Mauritius (the first is R on Rodrigues, A on Agalega), letters in Kazakhstan, four
+ * digits in El Salvador, and the area BF of the British Forces.
  */
 const COUNTRIES: Record<string, string> = {
   '\\d{5}':
@@ -97,7 +97,7 @@ const FORMS = new Map<string, RegExp>(
   }),
 );
 
-/** Normalizes a postal code. Accepts full-width characters, other dashes and Japan's postal mark. */
+/** Accepts full-width characters, other dashes and Japan's postal mark. */
 export function normalPostalCode(typed: string): string {
   const code = typed
     .normalize('NFKC')
@@ -106,7 +106,7 @@ export function normalPostalCode(typed: string): string {
   return code.trim().toUpperCase();
 }
 
-/** Whether a normalized code has the form of its country, if that form is known. */
+/** Whether a normalized postal code is valid for its country; true if the country's form is unknown. */
 export function hasCountryForm(code: string, country: string): boolean {
   const form = FORMS.get(country);
   if (!form) return true;

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { queryAlone } from '../db/transaction.ts';
 
-/** A request counted against a limit of `points` per key within some seconds. */
+/** A request counted against a limit of `points` per key in a number of seconds. */
 export interface Draw {
   key: string;
   points: number;
@@ -11,14 +11,14 @@ export interface Draw {
 }
 
 export interface Drawn {
-  /** Points left; below zero if the limit is exceeded. */
+  /** Below zero if the limit is exceeded. */
   remaining: number;
   ms_until_reset: number;
 }
 
 /**
- * Takes a point from each limit. Counts in PostgreSQL, so that the limit holds across processes and is never skipped.
- * Returns the results in order. Do not hold a connection during the call.
+ * Counts a request against each limit, and returns the results in order. Counts in PostgreSQL, so that the limits hold
+ * across processes. Do not hold a database connection during the call.
  */
 export async function draw(db: Pool, draws: Draw[]): Promise<Drawn[]> {
   const keyed = draws.map(({ key, points, seconds }) => ({ hash: hashOf(key), points, seconds }));
@@ -38,7 +38,7 @@ export async function draw(db: Pool, draws: Draw[]): Promise<Drawn[]> {
   });
 }
 
-/** Gives back the points that `draw` took. */
+/** Takes back the requests that `draw` counted. */
 export async function giveBack(db: Pool, draws: Draw[]): Promise<void> {
   await queryAlone(
     db,

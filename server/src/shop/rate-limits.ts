@@ -1,25 +1,26 @@
 /**
- * All rate limits of the service. docs/limits.md lists them, and a test compares the two. A window of fixed length
- * begins with the first counted request.
+ * All rate limits of the server. docs/limits.md lists them too, and a test compares both. A time window begins with the
+ * first counted request.
  */
+
 export interface RateLimit {
   points: number;
   seconds: number;
-  /** Which requests are counted, for the documentation. */
+  /** For the documentation: which requests are counted. */
   counts: string;
-  /** What requests that count together have in common, in addition to the site if they name one. */
+  /** The property that requests counted together share, in addition to the site. */
   per: string;
   /**
-   * Whether it is counted in PostgreSQL and never skipped. The other limits are counted in Redis or in the process, and
-   * only limit load.
+   * Strict limits are counted in PostgreSQL and never skipped. The others are counted in Redis or in the process, and
+   * only limit the load.
    */
   strict: boolean;
   /**
-   * Whether only failures are rejected above the limit, because strangers share it with people who enter the right code
-   * or password.
+   * Whether, above the limit, only failing requests are rejected, because strangers share the limit with people who
+   * enter the right code or password.
    */
   failuresOnly: boolean;
-  /** What a stranger can achieve by using up the limit, for the documentation. */
+  /** For the documentation: the effect if a stranger uses up the limit. */
   strangers: string;
 }
 
@@ -37,7 +38,7 @@ function strict(points: number, seconds: number, text: Text): RateLimit {
   return { points, seconds, strict: true, failuresOnly: false, ...text };
 }
 
-/** A limit that strangers can use up for everybody, so it must not reject a right code or password. */
+/** A limit that strangers can use up for everybody. It must not reject a right code or password. */
 function shared(points: number, text: Text): RateLimit {
   return { ...strict(points, QUARTER, text), failuresOnly: true };
 }
@@ -48,8 +49,8 @@ const SAME_ADDRESS = 'From the same address: refuse its guests for the rest of t
 const SAME_ADDRESS_QUARTER = 'From the same address: refuse the others there for up to 15 minutes';
 
 /**
- * No limit that strangers can use up rejects for longer than 15 minutes, except mails to one e-mail address; a test
- * checks that.
+ * If strangers use up a limit, it rejects for at most 15 minutes, except mails to one e-mail address. A test checks
+ * that.
  */
 export const RATE_LIMITS = {
   storefront_read: load(600, { counts: 'Reads of the storefront', per: GUEST, strangers: SAME_ADDRESS }),

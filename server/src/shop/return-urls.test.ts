@@ -47,7 +47,7 @@ test.each([
   'http://localhost:5173/',
   'https://shop%2eexample/',
   'https://sho%70.example/',
-])('%s is rejected', (given) => {
+])('rejects the return URL %s', (given) => {
   expect(safeReturnUrl(given, RULES, PUBLIC)).toBeUndefined();
 });
 
@@ -68,7 +68,7 @@ test('adds the order to the existing query string of the return URL', () => {
   );
 });
 
-test('normalizes hosts as browsers do', () => {
+test('normalizes the hosts of return URLs as browsers do', () => {
   for (const hidden of ['https://0x7f.1/', 'https://127.1/', 'https://2130706433/', 'https://shop%2Eexample/']) {
     expect(safeUrl(hidden, PUBLIC.baseUrl), hidden).toBeUndefined();
   }

@@ -1,9 +1,9 @@
+/** Return URLs of a shop. Shoppers are never redirected to other origins. */
+
 import sql from 'sql-template-tag';
 import { bodyMistake, ValidationError } from './errors.ts';
 import type { LinkDeps } from './links.ts';
 import type { Shop } from './shop.ts';
-
-/** Return URLs of the shop's own pages. Shoppers are never redirected elsewhere. */
 
 export interface ReturnRules {
   site_id: string;
@@ -16,9 +16,8 @@ type JudgeDeps = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 const LONGEST = 2048;
 
 /**
- * Normalizes an allowed return URL as browsers do; undefined if it is not allowed. It must have https (plain http for
- * localhost while the server itself has no https) and an origin of the shop, and no parts that parsers interpret
- * differently.
+ * Normalizes a return URL as browsers do; undefined if it is not allowed. It must have https (or http on localhost if
+ * the server has no https), an origin of the shop, and no parts that parsers interpret differently.
  */
 export function safeReturnUrl(
   text: string,
@@ -32,13 +31,13 @@ export function safeReturnUrl(
   return allowed.includes(url.origin) ? url.href : undefined;
 }
 
-/** A URL that is safe to redirect to, whoever owns it; undefined for any other text. */
+/** Returns a URL to which a redirect is safe, whoever owns it; undefined for other text. */
 export function safeUrl(text: string, baseUrl: string): URL | undefined {
   if (text.length > LONGEST || /[\p{C}\s\\]/u.test(text) || !URL.canParse(text)) return undefined;
   const url = new URL(text);
   const isLocal = url.protocol === 'http:' && url.hostname === 'localhost' && !baseUrl.startsWith('https:');
   if (url.protocol !== 'https:' && !isLocal) return undefined;
-  // The URL parser drops an empty user name.
+  // The URL parser drops an empty user name, so it is checked in the text.
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined || authority.includes('@')) return undefined;
   // Browsers read an encoded or numeric host differently from people.
@@ -47,7 +46,7 @@ export function safeUrl(text: string, baseUrl: string): URL | undefined {
   return url.href.length <= LONGEST ? url : undefined;
 }
 
-/** Adds the order's id to a URL, and nothing else: links contain secrets, and addresses identify people. */
+/** Adds only the order's id to a URL. Links with secrets and personal data must not reach another site. */
 export function withOrder(href: string, order_id: string): string {
   const url = new URL(href);
   url.searchParams.set('order_id', order_id);
@@ -59,7 +58,7 @@ interface ReturnUrls {
   cancel_url?: string | null | undefined;
 }
 
-/** Normalizes the given return URLs. Throws a ValidationError that names the field. */
+/** Normalizes return URLs. Throws a ValidationError for the field of one that is not allowed. */
 export async function judgeReturnUrls(shop: Shop, deps: JudgeDeps, given: ReturnUrls): Promise<ReturnUrls> {
   const named = (['return_url', 'cancel_url'] as const).filter((name) => given[name]);
   if (named.length === 0) return given;

@@ -1,10 +1,7 @@
+/** Formatted descriptions: HTML from merchants, reduced to harmless elements, because storefronts show it unchanged. */
+
 import { createRequire } from 'node:module';
 import { withoutHidden } from './hidden-characters.ts';
-
-/**
- * Formatted descriptions: HTML from a merchant, of which only harmless elements are kept, because storefronts display
- * it unchanged.
- */
 
 const require = createRequire(import.meta.url);
 
@@ -46,7 +43,7 @@ const ATTRIBUTES: Record<string, string[]> = {
   '*': ['lang', 'dir'],
 };
 const SCHEMES = ['http', 'https', 'mailto', 'tel'];
-/** Elements that are removed with their content, which is not text for readers. */
+/** Removed with their content, which is not text for readers. */
 const DROPPED_WHOLE = [
   'script',
   'style',
@@ -60,7 +57,7 @@ const DROPPED_WHOLE = [
   'iframe',
 ];
 
-/** Elements that are removed without a warning, because readers do not notice it. */
+/** Removed without a warning, because readers do not notice it. */
 const UNSEEN = new Set('html body head meta link'.split(' '));
 
 /** Replacements for elements of older editors and page builders. */
@@ -68,24 +65,23 @@ const RENAMED: Record<string, string> = {
   ...{ main: 'section', header: 'section', footer: 'section', nav: 'section', aside: 'section' },
   ...{ center: 'div', font: 'span', big: 'span', tt: 'code', strike: 's' },
 };
-/** Elements that lose their style but keep their content. */
+/** Elements that lose their style and keep their content. */
 const LOOKS = new Set(['center', 'big']);
 
-/** A sanitized description, with the names of the elements and attributes that were removed. */
 export interface RichText {
   html: string | null;
   removed: string[];
   attributes: string[];
 }
 
-/** Cache of recent results, because an import reads first the warnings and then the result. */
+/** Cache of recent results, because an import needs each result twice. */
 const recent = new Map<string, RichText>();
 let recentLength = 0;
 const MOST_RECENT = 1_000_000;
 
 /**
- * Removes everything that executes, embeds, tracks or styles. Null if nothing is left. Sanitizing twice changes nothing
- * more.
+ * Removes everything that executes, embeds, tracks or styles. Returns null if nothing is left. Sanitizing the result
+ * again changes nothing.
  */
 export function sanitizeHtml(html: string): RichText {
   const known = recent.get(html);
@@ -123,8 +119,8 @@ function optionsNoting(removed: Set<string>, attributes: Set<string>): Options {
     allowProtocolRelative: false,
     nonTextTags: DROPPED_WHOLE,
     nestingLimit: 60,
-    // A page with https shows no other images, and shops that wrote http or no scheme usually offer them with https
-    // too.
+    // Pages with https show no images with http. Shops that wrote http or no scheme usually offer their images with
+    // https too.
     transformTags: {
       ...Object.fromEntries(Object.entries(RENAMED).map(([from, to]) => [from, renamed(to)])),
       img: (tagName, attribs) => ({ tagName, attribs: withSecure(attribs, 'src') }),

@@ -1,10 +1,11 @@
+/**
+ * Scopes of the dashboard: which ones a role has, which ones `read` and `write` of an API key include, and which one an
+ * event needs.
+ */
+
 import type { ApiKeyScope, EventPattern, EventType, StaffRole } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 
-/**
- * Scopes of the dashboard: those that each role has, those that a key's `read` and `write` stand for, and those that
- * events need.
- */
 const { 'x-roles': roles, 'x-key-scopes': words } = contract as unknown as {
   'x-roles': Record<StaffRole, ApiKeyScope[]>;
   'x-key-scopes': Record<string, ApiKeyScope[]>;
@@ -15,7 +16,10 @@ export const KEY_WORDS = words;
 
 const expanded = new Map<string, ApiKeyScope[]>();
 
-/** All scopes of an API key, in the order of the contract. Cached, because most keys have one of a few sets. */
+/**
+ * Expands `read` and `write` to all scopes, in the order of the contract. Cached, because most keys have one of a few
+ * sets.
+ */
 export function scopesOfKey(granted: string[]): ApiKeyScope[] {
   const name = granted.join(' ');
   let all = expanded.get(name);
@@ -28,13 +32,14 @@ export function scopesOfKey(granted: string[]): ApiKeyScope[] {
 }
 
 /**
- * Scopes that events need. An event contains its resource as the dashboard shows it, so it needs the scope for reading
- * that.
+ * An event contains its resource as the dashboard returns it, so subscribing to it needs the scope to read that
+ * resource.
  */
 const SCOPES_OF_EVENTS = {
   product: 'products:read',
   inventory: 'inventory:read',
   order: 'orders:read',
+  return: 'orders:read',
   customer: 'customers:read',
   agent: 'agents:read',
 } as const satisfies Record<string, ApiKeyScope>;
@@ -56,7 +61,7 @@ export function readableEvents(scopes: readonly string[]): EventPattern[] {
   return [...families.map(([family]) => `${family}.*` as EventPattern), 'webhook.ping'];
 }
 
-/** The subscribed events that may not be read with these scopes. */
+/** The events among these that may not be read with these scopes. */
 export function withheldEvents(events: EventPattern[], scopes: readonly string[]): EventPattern[] {
   const families = Object.keys(SCOPES_OF_EVENTS).map((family) => `${family}.*` as EventPattern);
   const asked = events.includes('*') ? families : events;

@@ -1,8 +1,10 @@
+/**
+ * Encrypts texts for the database with AES-256-GCM, under a key outside of the database and with a new nonce for each
+ * text.
+ */
+
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes } from 'node:crypto';
 
-/**
- * Encrypts texts for the database with AES-256-GCM, a key that is not in the database, and a new nonce for each text.
- */
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;
@@ -10,7 +12,7 @@ const TAG_LENGTH = 16;
 export interface Sealing {
   /** 32 bytes. */
   key: Buffer;
-  /** Position of the tag: after the nonce or at the end. Stored data determines it. */
+  /** Position of the authentication tag: after the nonce or at the end. Stored data has both forms. */
   tag: 'first' | 'last';
   /** The owner of the text, such as the id of its row. Decryption needs the same context. */
   context?: string;
@@ -25,7 +27,7 @@ export function seal({ key, tag, context }: Sealing, text: string): Buffer {
   return Buffer.concat(tag === 'first' ? [nonce, cipher.getAuthTag(), sealed] : [nonce, sealed, cipher.getAuthTag()]);
 }
 
-/** Decrypts a text. Throws if the key or the context differs, or the encrypted text was changed. */
+/** Decrypts a text. Throws if the key or the context differs, or the bytes were changed. */
 export function unseal({ key, tag, context }: Sealing, bytes: Buffer): string {
   const nonce = bytes.subarray(0, NONCE_LENGTH);
   const rest = bytes.subarray(NONCE_LENGTH);

@@ -6,43 +6,45 @@ import { type Listing, rowOf } from '../db/listing.ts';
 import type { RowOf } from '../db/row-of.ts';
 import { sendUnheard } from '../db/transaction.ts';
 
-/** The tenant as read with the credential, so that no handler reads it again. */
+/** The tenant, read together with the credential. */
 export interface Tenant extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'currency_digits'> {
-  /** How much of the stock everybody except the merchant sees. */
+  /** How much of the stock everybody except staff sees. */
   show_stock: ShowStock;
-  /** Changes with every committed change of the catalogue (see `commerce.bump_catalog`). */
+  /** Changes with every committed change of the catalogue (`commerce.bump_catalog`), and with the era. */
   catalog_version: string;
-  /** The stock of the products in a cached response, if requested. */
+  /** The number of the database's era (db/era.ts), if read. */
+  era?: number;
+  /** The stock of the products in a cached response, if it was requested. */
   shown_stock?: string | null;
-  /** Start time of the transaction, if requested. */
+  /** Start time of the transaction, if it was requested. */
   moment?: string;
 }
 
-/** The tenant for calls that belong to none. Its site_id matches no site. */
+/** The tenant of requests that belong to no shop. No site has this site_id. */
 export function outsideOfTenants(site_id: string): Tenant {
   const settings = { currency: '', currency_digits: 0, show_stock: 'exact', catalog_version: '' } as const;
   return { site_id, merchant_id: site_id, ...settings };
 }
 
-/** Who makes a call. */
+/** The caller of a request. */
 export interface Actor {
   type: ActorType;
   /** Id of the person or credential, never a secret. */
   id: string;
-  /** The acting customer, or the customer for whom an agent acts; null for everyone else. */
+  /** The calling customer, or the customer of the calling agent. */
   customer_id: string | null;
-  /** The permissions of an agent's token; missing for everyone else. */
+  /** The permissions of a calling agent with a token. */
   agent?: AgentPermissions;
-  /** The browser on a checkout's page, as in `checkouts.bound_browser`, in hexadecimal. */
+  /** The browser on a checkout page, as in `checkouts.bound_browser`, in hexadecimal. */
   browser?: string;
-  /** Whether the call has a private storefront token, so that it comes from the shop's own server. */
+  /** Whether the request has a private storefront token, so that it comes from the shop's own server. */
   by_private_token?: boolean;
 }
 
-/** Permissions that a customer granted an agent, as read with the credential. */
+/** The permissions that a customer granted an agent, read together with the token. */
 export interface AgentPermissions {
   token_id: string;
-  /** Product types and handles of collections, as the customer wrote them; empty means all. */
+  /** Product types and handles of collections, as the customer typed them; empty means all. */
   categories: string[];
   scopes: string[];
 }
@@ -58,12 +60,12 @@ export type ActorType =
   | 'sync'
   | 'system';
 
-/** The system as actor, for jobs and expiry. */
+/** The actor of jobs. */
 export const SYSTEM: Actor = { type: 'system', id: '00000000-0000-0000-0000-000000000000', customer_id: null };
 
 /**
- * One tenant on one connection, on which `app.site_id` is set: row-level security shows only this tenant. Statements
- * name `shop.siteId` themselves, so that row-level security is not the only protection.
+ * One tenant on one connection, whose `app.site_id` limits row-level security to this tenant. Statements contain
+ * `shop.siteId` too, so that row-level security is not the only protection.
  */
 export class Shop {
   readonly siteId: string;
@@ -72,18 +74,20 @@ export class Shop {
   readonly currencyDigits: number;
   readonly showStock: ShowStock;
   readonly catalogVersion: string;
-  /** The stock of the products in a cached response at that version, if it was read. */
+  /** The number of the database's era (db/era.ts). */
+  readonly era: number;
+  /** The stock of the products in a cached response, if it was read. */
   readonly shownStock: string | null;
   readonly actorType: ActorType;
   /** Id of the staff member, customer or credential, never a secret. */
   readonly actorId: string;
-  /** The acting customer, or the customer for whom an agent acts; null for everyone else. */
+  /** The calling customer, or the customer of the calling agent. */
   readonly customerId: string | null;
-  /** The acting agent; null for people. */
+  /** Null unless an agent with a token calls. */
   readonly agent: AgentPermissions | null;
-  /** The browser on a checkout's page; null elsewhere. */
+  /** The browser on a checkout page; null elsewhere. */
   readonly browser: string | null;
-  /** Whether the shop's own server calls, which a private storefront token proves. */
+  /** Whether the shop's own server calls, with a private storefront token. */
   readonly byPrivateToken: boolean;
   readonly #tenant: Tenant;
   readonly #connection: Connection;
@@ -96,6 +100,7 @@ export class Shop {
     this.currencyDigits = tenant.currency_digits;
     this.showStock = tenant.show_stock;
     this.catalogVersion = tenant.catalog_version;
+    this.era = tenant.era ?? 0;
     this.shownStock = tenant.shown_stock ?? null;
     this.actorType = actor.type;
     this.actorId = actor.id;
@@ -113,17 +118,17 @@ export class Shop {
     return known;
   }
 
-  /** The profile of the acting agent without a token; null for everyone else. */
+  /** The profile of a calling guest agent. */
   get guestProfile(): string | null {
     return this.actorType === 'guest_agent' ? this.actorId : null;
   }
 
-  /** This shop in the same transaction, with the system as actor, for expiry. */
+  /** The same shop and transaction with the system as actor. */
   asSystem(): Shop {
     return this.as(SYSTEM);
   }
 
-  /** This shop in the same transaction, with the given actor, whose action is completed now. */
+  /** The same shop and transaction with another actor. */
   as(actor: Actor): Shop {
     return new Shop(this.#tenant, actor, this.#connection);
   }
@@ -137,13 +142,14 @@ export class Shop {
   }
 
   /**
-   * The row with this key. One statement reads all keys of a list that are requested concurrently on this connection.
+   * Returns the row with this key. One statement reads all keys of a list that are requested concurrently on this
+   * connection.
    */
   async oneOf<Row extends object>(list: Listing<Row>, key: string): Promise<Row | undefined> {
     return rowOf(this.#connection, this.siteId, list, key);
   }
 
-  /** Runs a statement and returns the number of affected rows. */
+  /** Returns the number of affected rows. */
   async run(statement: Sql): Promise<number> {
     return (await this.#query(statement)).rowCount ?? 0;
   }
@@ -153,16 +159,14 @@ export class Shop {
   }
 
   /**
-   * Sends a statement without waiting for its result. The transaction fails if the statement does, so use it only for
-   * statements that no rule can reject.
+   * Sends a statement without waiting for its result. If the statement fails, the transaction fails too, so use it only
+   * for statements that no rule can reject.
    */
   write(statement: Sql): void {
     sendUnheard(this.#connection, statement);
   }
 
-  /**
-   * Runs a part of the work in a savepoint. If it fails, only its effects are rolled back, and the error is rethrown.
-   */
+  /** Runs `part` in a savepoint. If it fails, only its effects are rolled back, and the error is rethrown. */
   async savepoint<T>(part: () => Promise<T>): Promise<T> {
     await send(this.#connection, 'savepoint part');
     try {
@@ -170,7 +174,7 @@ export class Shop {
       await send(this.#connection, 'release savepoint part');
       return result;
     } catch (error) {
-      // The savepoint is released too: inside another savepoint of this name, that one becomes current again.
+      // Released too, so that an outer savepoint of the same name becomes current again.
       await send(this.#connection, 'rollback to savepoint part; release savepoint part');
       throw error;
     }

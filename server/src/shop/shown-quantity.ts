@@ -1,7 +1,7 @@
+/** The quantity that everybody except staff sees, by `settings.show_stock`. */
+
 import type { ShowStock } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
-
-/** How much of the stock everybody except the merchant sees, by `settings.show_stock`. */
 
 export function shownQuantity(show: ShowStock, quantity: number, low_stock_threshold: number): number {
   switch (show) {
@@ -14,7 +14,7 @@ export function shownQuantity(show: ShowStock, quantity: number, low_stock_thres
   }
 }
 
-/** The shown quantity as an expression over `variants v`. */
+/** `shownQuantity` as an SQL expression on `variants v`. */
 export function shownQuantitySql(show: ShowStock): Sql {
   switch (show) {
     case 'exact':

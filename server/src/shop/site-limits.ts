@@ -10,7 +10,7 @@ import type { Shop } from './shop.ts';
  */
 export type SiteLimits = Partial<Record<RateLimitName, number>>;
 
-/** Limits that are checked before the site of a request is known, so they are the same for all sites. */
+/** Limits that are checked before the site of a request is known. They are the same for all sites. */
 const OF_ALL_SITES: RateLimitName[] = [
   'operator',
   'login',
@@ -33,7 +33,7 @@ export function limitFor(name: RateLimitName, limits: SiteLimits): { points: num
   return { points: limits[name] ?? points, seconds };
 }
 
-/** The limits of a site; undefined for an unknown site. */
+/** Returns undefined for an unknown site. */
 export async function findSiteLimits(db: Pool, site_id: string): Promise<SiteLimits | undefined> {
   const { rows } = await queryAlone<{ limits: SiteLimits }>(
     db,
@@ -54,13 +54,12 @@ export async function setSiteLimits(db: Pool, site_id: string, wanted: Map<RateL
   return rows[0]?.limits;
 }
 
-/** The limits of a shop's site that differ from the defaults. */
 export async function limitsOf(shop: Shop): Promise<SiteLimits> {
   const found = await shop.one<{ limits: SiteLimits }>(sql`select limits from sites where site_id = ${shop.siteId}`);
   return found?.limits ?? {};
 }
 
-/** Replaces the limits of a shop's site. Throws ValidationError for an invalid name or number. */
+/** Replaces the limits of the site. Throws a ValidationError for an invalid name or number. */
 export async function replaceLimits(shop: Shop, limits: Record<string, number>): Promise<SiteLimits> {
   const mistakes = Object.entries(limits).flatMap(([name, points]) => {
     if (!isRateLimitName(name) || isOfAllSites(name)) {
@@ -76,7 +75,7 @@ export async function replaceLimits(shop: Shop, limits: Record<string, number>):
   return limits as SiteLimits;
 }
 
-/** All limits that can differ by site, with their current values. */
+/** Lists all limits that can differ by site, with their current values. */
 export function toldLimits(limits: SiteLimits) {
   const names = (Object.keys(RATE_LIMITS) as RateLimitName[]).filter((name) => !isOfAllSites(name));
   return names.map((name) => ({
@@ -94,7 +93,7 @@ export function limitIn(name: string, points: unknown): SiteLimits | undefined {
   return isSettable && points <= mostOf(RATE_LIMITS[name]) ? { [name]: points } : undefined;
 }
 
-/** Parses `NAME=VALUE`, where the value is a number or `default`. Throws an error that explains the mistake. */
+/** Parses `NAME=VALUE`, where the value is a number or `default`. Throws an Error that explains the mistake. */
 export function readLimit(text: string): [RateLimitName, number | undefined] {
   const [name = '', value = ''] = text.split('=');
   if (!isRateLimitName(name)) {

@@ -6,14 +6,14 @@ const slugifier = () => require('@sindresorhus/slugify') as typeof import('@sind
 
 const MAX_LENGTH = 240; // Leaves room for a suffix within the 255 of the contract.
 
-/** The slug of a name: lower-case ASCII words joined by hyphens; `fallback` if nothing is left. */
+/** Converts a name to lower-case ASCII words joined by hyphens; `fallback` if nothing is left. */
 export function slugOf(name: string, fallback: string): string {
   const { default: slugify } = slugifier();
   const slug = slugify(name.slice(0, MAX_LENGTH), { decamelize: false }).replaceAll(/[^a-z0-9-]/g, '');
   return slug.slice(0, MAX_LENGTH).replaceAll(/^-+|-+$/g, '') || fallback;
 }
 
-/** The given slug, then the slug with -2, -3 and so on, without those that are taken. */
+/** Yields the slug, then the slug with -2, -3 and so on, without those that are taken. */
 export function* candidates(slug: string, taken: Set<string>): Generator<string> {
   if (!taken.has(slug)) yield slug;
   for (let suffix = 2; suffix < 100_000; suffix += 1) {

@@ -1,6 +1,6 @@
 /**
- * Compares states as people write them: in Australia, Canada and the United States by name or ISO 3166-2 code,
- * elsewhere as written. Ignores case, outer spaces and accents.
+ * Compares states by name or ISO 3166-2 code in Australia, Canada and the United States, elsewhere as written. Ignores
+ * case, outer spaces and accents.
  */
 
 const CODES: Record<string, Map<string, string>> = {
@@ -25,7 +25,7 @@ function codesOf(list: string): Map<string, string> {
   );
 }
 
-/** A key that is the same for every spelling of a state. */
+/** Returns a key that is the same for every spelling of a state. */
 export function stateKey(country: string, state: string): string {
   const key = folded(state);
   return CODES[country]?.get(key) ?? key;

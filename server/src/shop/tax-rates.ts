@@ -1,9 +1,9 @@
+/** The tax rates that apply to an address. */
+
 import type { Address, CountryTaxRate, ShippingTax, ValidationErrorItem } from '@commerce-backend/spec';
 import { bodyMistake } from './errors.ts';
 import { stateKey } from './states.ts';
 import { STANDARD_CLASS, type TaxTerms } from './totals.ts';
-
-/** The tax rates of a shop that apply to an address. */
 
 export interface TaxSettings {
   prices_include_tax: boolean;
@@ -15,8 +15,8 @@ export interface TaxSettings {
 const NOT_TAXED = { zero: '0' };
 
 /**
- * The tax rates at an address, by tax class. The most specific one applies: first that of the class in the state, then
- * of the class in the country. For the standard class, these are followed by the default rate.
+ * Returns the tax rates at an address by tax class. The rate for the state takes precedence over that for the country.
+ * The standard class then falls back to the default rate.
  */
 export function taxTermsFor(
   { tax_rates, default_tax_rate, prices_include_tax, shipping_tax }: TaxSettings,

@@ -2,9 +2,8 @@ import { hash, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /**
- * The form of every secret: a prefix, 32 base62 characters from a CSPRNG, and 6 characters that are their CRC32 in
- * base62, so that a typo is rejected without a query. Only the SHA-256 is stored: 190 bits of entropy need no slow
- * hash.
+ * Every secret has a prefix, 32 base62 characters from a CSPRNG, and their CRC32 in 6 base62 characters, so that a typo
+ * is rejected without a query. The database stores only the SHA-256; 190 bits of entropy need no slow hash.
  */
 export const TOKEN_PREFIXES = {
   storefront: 'stk',
@@ -33,7 +32,7 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 const FORM = new RegExp(`^([a-z]{3,4})_([0-9A-Za-z]{${RANDOM_LENGTH}})([0-9A-Za-z]{${CHECKSUM_LENGTH}})$`);
 
-/** Creates a secret. It is shown only once; store its `hashToken`. */
+/** Creates a secret. It cannot be read again; store its `hashToken`. */
 export function mintToken(kind: TokenKind): string {
   const random = Array.from({ length: RANDOM_LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
   return `${TOKEN_PREFIXES[kind]}_${random}${checksum(random)}`;
@@ -50,7 +49,7 @@ export function tokenFrom(kind: TokenKind, seed: Buffer): string {
   return `${TOKEN_PREFIXES[kind]}_${text}${checksum(text)}`;
 }
 
-/** Whether a text has the form of a token of this kind. */
+/** Checks prefix and checksum. */
 export function isWellFormed(kind: TokenKind, text: string): boolean {
   const [, prefix, random = '', check] = FORM.exec(text) ?? [];
   return prefix === TOKEN_PREFIXES[kind] && checksum(random) === check;
@@ -60,7 +59,7 @@ export function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
 
-/** The part of a secret that may be shown later, so that people recognize it. */
+/** The part of a secret that may be shown, so that people recognize it. */
 export function visiblePrefix(token: string): string {
   return token.slice(0, 8);
 }

@@ -1,18 +1,19 @@
+/**
+ * Totals of carts, checkouts and orders. Only this file calculates subtotal, discount, shipping, tax and total, in
+ * minor units. `total = subtotal − discount + shipping_cost + tax`. If prices include tax, `tax` is the included part
+ * and is not added.
+ */
+
 import type { ShippingTax } from '@commerce-backend/spec';
 import { decimal, minorUnits } from './money.ts';
 
-/**
- * Totals of carts, checkouts and orders: only this file computes subtotal, discount, shipping, tax and total. Amounts
- * are in minor units. `total = subtotal − discount + shipping_cost + tax`; if prices include tax, the tax is the
- * included part and is not added.
- */
 export interface PricedLine {
   id: string;
   product_id: string | null;
   /** Price of one item in minor units. */
   price: number;
   quantity: number;
-  /** Defaults to the standard class. */
+  /** Default: the standard class. */
   tax_class?: string;
   /** False for services and downloads, which do not affect the tax of shipping. */
   requires_shipping?: boolean;
@@ -20,16 +21,16 @@ export interface PricedLine {
 
 export interface DiscountTerms {
   kind: 'percentage' | 'fixed_amount' | 'free_shipping';
-  /** The percentage or amount of the discount, as a decimal string. */
+  /** Percentage or amount, as a decimal string. */
   value: string;
-  /** Whether the code applies to this line. */
+  /** Whether the discount applies to this line. */
   covers: (line: PricedLine) => boolean;
 }
 
 export interface TaxTerms {
-  /** Rate of every class that has none in `rates`. 0.19 is 19 %; a decimal string with at most four decimals. */
+  /** The rate of every tax class that is not in `rates`: a decimal string with at most four decimals, 0.19 for 19 %. */
   rate: string;
-  /** Rates by class, for classes other than the standard one. */
+  /** Rates by tax class, except the standard class. */
   rates?: Record<string, string>;
   included: boolean;
   /** Whether shipping is taxed at the rates of the goods or at the standard rate. */
@@ -50,14 +51,11 @@ export interface Totals {
   shipping_cost: number;
   tax: number;
   total: number;
-  /** The discount of each line; the sum is exactly `discount`. */
+  /** The discount of each line. The sum is exactly `discount`. */
   allocations: { id: string; amount: number }[];
   /** The tax of each line, with its rate. */
   taxes: { id: string; amount: number; rate: string }[];
-  /**
-   * The parts of the shipping cost by rate; their sum is exactly `shipping_cost`. Their tax and that of the lines add
-   * up to `tax`.
-   */
+  /** The parts of the shipping cost by rate. Their sum is exactly `shipping_cost`, and their tax is part of `tax`. */
   shipping_taxes: ShippingTaxPart[];
 }
 
@@ -97,9 +95,8 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
 }
 
 /**
- * Splits the shipping cost by tax rate. In EU VAT law, delivery is ancillary to the goods (directive 2006/112/EC,
- * article 78 b), so it is taxed like them. If they have several rates, it is split by the value of the goods at each
- * rate after the discount.
+ * Splits the shipping cost by tax rate. In EU VAT law, delivery is taxed like the goods (directive 2006/112/EC, article
+ * 78 b). If these have several rates, it is split by their value after the discount.
  */
 function shippingTaxesOf(
   cost: number,
@@ -131,9 +128,7 @@ function valuesOf(groups: PricedLine[][], off: Map<string, number>): number[] {
   return values.find((weights) => sum(weights) > 0) ?? [];
 }
 
-/**
- * The discount of each line. A code never takes off more than the total of its lines, and no fraction of a minor unit.
- */
+/** The discount of each line: never more than the line's total, and never a fraction of a minor unit. */
 function allocationsOf(lines: PricedLine[], discount: DiscountTerms | undefined, digits: number) {
   if (!discount) return [];
   const covered = lines.filter(discount.covers);
@@ -142,7 +137,7 @@ function allocationsOf(lines: PricedLine[], discount: DiscountTerms | undefined,
   return covered.map(({ id }, i) => ({ id, amount: shares[i] ?? 0 }));
 }
 
-/** The discount of an amount. A percentage is rounded half up, like the tax. */
+/** A percentage is rounded half up, like the tax. */
 function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number): number {
   switch (kind) {
     case 'free_shipping':
@@ -155,8 +150,8 @@ function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number
 }
 
 /**
- * Splits an amount by weights with the largest remainder method, so that the shares add up exactly: each share is
- * rounded down, and the leftover units go, one each, to the largest remainders, earlier ones first.
+ * Splits an amount by weights with the largest remainder method, so that the shares add up exactly. Each share is
+ * rounded down; the remaining units go to the largest remainders, earlier ones first.
  */
 export function allocate(amount: number, weights: number[]): number[] {
   const whole = BigInt(sum(weights)) || 1n;
@@ -192,7 +187,7 @@ function sum(amounts: number[]): number {
   return amounts.reduce((total, amount) => total + amount, 0);
 }
 
-/** Totals in the form of the API. */
+/** The totals as the API returns them. */
 export function totalsOnTheWire(totals: Totals, digits: number) {
   return {
     subtotal: decimal(totals.subtotal, digits),

@@ -12,7 +12,7 @@ async function present(site_id: string) {
   return month;
 }
 
-test('counts calls with an accepted credential for their site, whatever the response, and no others', async () => {
+test('counts each call with a valid credential for its site, whether it succeeds or fails, and no others', async () => {
   const shop = await openShop();
   const { db } = await testServer();
   const usage = createUsageCounter(db);
@@ -35,7 +35,7 @@ test('counts calls with an accepted credential for their site, whatever the resp
   expect((await present(shop.site_id)).calls).toBe(3);
 });
 
-test('no counts are lost when two processes write them concurrently in any order', async () => {
+test('two processes that write counts concurrently lose none', async () => {
   const { db } = await testServer();
   const shops = await Promise.all(Array.from({ length: 6 }, () => openShop()));
   const counters = [createUsageCounter(db), createUsageCounter(db)];

@@ -4,19 +4,19 @@ import { type Connection, query } from '../db/connect.ts';
 import { CommitUnknown, inTransaction } from '../db/transaction.ts';
 import type { Shop } from './shop.ts';
 
-/** How often each process writes its counts. A process that is killed loses the counts since the last write. */
+/** A process that is killed loses the counts since the last write. */
 export const USAGE_ADDED_EVERY_SECONDS = 10;
 
-/** What must be counted when it happens. Everything else can be counted later. */
+/** Numbers that must be counted when they happen. Everything else can be counted later. */
 interface Counts {
   calls: number;
   deliveries: number;
 }
 
 /**
- * Counts the usage of sites in this process and writes the counts periodically, so that requests wait for no lock and
- * write nothing. Counts that could not be written are kept for the next time, except after a lost COMMIT, because
- * nothing must be counted twice.
+ * Counts the usage of sites in this process and writes the counts periodically, so that requests wait for no lock.
+ * Counts that could not be written are kept for the next time, except after a lost COMMIT, so that nothing is counted
+ * twice.
  */
 export interface UsageCounter {
   count(site_id: string, what: keyof Counts): void;
@@ -67,7 +67,7 @@ async function addCounts(connection: Connection, counted: [string, Counts][]): P
   await Promise.all(
     counted.flatMap(([site_id, { calls, deliveries }]) => [
       query(connection, sql`select set_config('app.site_id', ${site_id}, true)`),
-      // A site deleted meanwhile has no row.
+      // A site that was deleted meanwhile has no row.
       query(
         connection,
         sql`insert into site_usage as u (site_id, month, calls, deliveries)
@@ -80,18 +80,17 @@ async function addCounts(connection: Connection, counted: [string, Counts][]): P
   );
 }
 
-/** Usage of a site in a month. */
 export interface MonthUsage extends Counts {
   /** In UTC, such as `2026-11`. */
   month: string;
-  /** Orders placed in the month, without imported ones. */
+  /** Orders placed in the month, except imported ones. */
   orders: number;
-  /** The highest number of products in the month. For the current month, the current number counts too. */
+  /** The highest number of products in the month, including the current number. */
   products: number;
   storage_bytes: number;
 }
 
-/** The usage in the last months, current month first. */
+/** Returns the usage of the last months, current month first. */
 export function usageOf(shop: Shop, months: number): Promise<MonthUsage[]> {
   return shop.rows<MonthUsage>(
     sql`with wanted as (

@@ -17,10 +17,7 @@ export const revokeAgent: Handler<'storefront.revokeAgent'> = ({ shop, caller, p
 export const listAgentAudit: Handler<'storefront.listAgentAudit'> = ({ shop, caller, path, query }) =>
   agentAudit.listOfAgent(shop, path.agent_token_id, query, signedIn(caller).customer_id);
 
-/**
- * Returns a consent request. User codes are short, so attempts with unknown ones are counted before anything is
- * revealed.
- */
+/** Returns a consent request. Counts attempts with unknown user codes first, because user codes are short. */
 export const getAgentConsent: Prepared<'storefront.getAgentConsent'> = {
   async prepare({ db, caller, origin, path }) {
     await limitGuesses(db, guesserOf(caller, origin), path.user_code);
@@ -55,7 +52,7 @@ function guesserOf(caller: Caller, { ip }: Origin): Guesser {
   return { tenant: caller.tenant, actor: actorOf(caller), ip };
 }
 
-/** The customer and session of the caller. The contract requires the customer's token for these operations. */
+/** The contract requires a customer token for these operations. */
 function signedIn({ customer_id, session }: Caller): { customer_id: string; session_id: string } {
   if (!customer_id || !session) throw new Error('Unreachable: no customer.');
   return { customer_id, session_id: session.id };

@@ -12,7 +12,7 @@ async function attributionOf(shop: OpenShop, order_id: string) {
   return data?.attribution;
 }
 
-/** An order from a cart that was created with the given body. */
+/** Orders from a cart that was created with the given body. */
 async function buy(shop: OpenShop, cart_body: object, checkout_body: object = {}, client = shop.storefront) {
   const { data: cart } = await client.POST('/api/storefront/cart', { body: cart_body });
   const product = await shop.givenProduct();
@@ -25,7 +25,7 @@ async function buy(shop: OpenShop, cart_body: object, checkout_body: object = {}
   return id;
 }
 
-test('an order contains the attribution of its checkout, or of its cart if the checkout has none', async () => {
+test('an order has the attribution of its checkout, or of its cart if the checkout has none', async () => {
   const shop = await openShop();
   expect(await attributionOf(shop, await buy(shop, {}))).toBeNull();
   expect(await attributionOf(shop, await buy(shop, { attribution: NEWSLETTER }))).toEqual(NEWSLETTER);
@@ -33,7 +33,7 @@ test('an order contains the attribution of its checkout, or of its cart if the c
   expect(await attributionOf(shop, told)).toEqual(SEARCH);
 });
 
-test("a customer's cart takes the latest attribution, even from a guest's cart at login, and an erasure deletes it", async () => {
+test("a customer's cart gets the latest attribution, even from a guest's cart at login, and an erasure deletes it", async () => {
   const shop = await openShop();
   const { client, id: customer_id, email, password } = await shop.givenCustomer();
   await client.POST('/api/storefront/cart', { body: { attribution: SEARCH } });
@@ -50,7 +50,7 @@ test("a customer's cart takes the latest attribution, even from a guest's cart a
 });
 
 test.each([{}, { utm_source: '' }, { utm_source: 'x'.repeat(256) }, { gclid: 'x' }])(
-  'rejects %j as attribution without content',
+  'rejects %j, which contains no attribution',
   async (attribution) => {
     const { storefront } = await openShop();
     const { error } = await storefront.POST('/api/storefront/cart', { body: { attribution } });

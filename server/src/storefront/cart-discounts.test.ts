@@ -41,7 +41,7 @@ async function redemptionsOf({ dashboard }: OpenShop, discount_id: string) {
   return data?.redemptions ?? [];
 }
 
-/** A cart with one line for each price, each with its own product. */
+/** Creates a cart with one product for each price. */
 async function givenLines(shop: OpenShop, ...prices: string[]) {
   const products = [];
   for (const price of prices) products.push(await shop.givenProduct({ price }));
@@ -49,7 +49,7 @@ async function givenLines(shop: OpenShop, ...prices: string[]) {
   return { cart: await shop.givenCart(lines), product_ids: products.map(({ id }) => id) };
 }
 
-/** Redeems the code of a cart as completing its checkout does. */
+/** Redeems the cart's discount code, as completing its checkout does. */
 function redeem(shop: OpenShop, cart_id: string, buyer: Partial<codeUses.Buyer>): Promise<void> {
   return inShopAsSystem(shop.db, shop.site_id, async (inside) => {
     const cart = await carts.readForCustomer(inside, cart_id, buyer.customer_id ?? null, true);
@@ -67,7 +67,7 @@ async function givenCustomer({ owner, site_id }: OpenShop): Promise<string> {
   return id;
 }
 
-test('a discount code takes its share off every line, and leftover cents go to the largest remainders', async () => {
+test('a discount code discounts every line by its share, and leftover cents go to the largest remainders', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '10.00', '10.00');
   const { id } = await shop.givenDiscount({ code: 'Ten' });
@@ -95,12 +95,12 @@ test('a discount code takes its share off every line, and leftover cents go to t
 });
 
 test.each([
-  { code: { kind: 'percentage', value: '12.5' }, amount_off: '3.75' }, // Of 29.99, rounded down.
+  { code: { kind: 'percentage', value: '12.5' }, amount_off: '3.75' }, // 12.5 % of 29.99, rounded down.
   { code: { kind: 'percentage', value: '100' }, amount_off: '29.99' },
   { code: { kind: 'fixed_amount', value: '500' }, amount_off: '29.99' },
   { code: { kind: 'free_shipping' }, amount_off: '0.00' },
 ] as { code: Partial<DiscountInput>; amount_off: string }[])(
-  'the code $code takes $amount_off off 29.99',
+  'the discount code $code takes $amount_off off 29.99',
   async (given) => {
     const shop = await openShop();
     const { cart } = await givenLines(shop, '9.99', '20.00');
@@ -131,7 +131,7 @@ test('a checkout shows the discount of each line before and after it becomes an 
   expect((await checkout())?.discount_allocations).toEqual(applied.data?.allocations);
 });
 
-test('a code for products or collections discounts only those, and only their lines count toward its minimum', async () => {
+test('a discount code for products or collections discounts only those, and only their lines count toward its minimum', async () => {
   const shop = await openShop();
   const { cart, product_ids } = await givenLines(shop, '10.00', '20.00', '30.00');
   const [byId = '', byHand = ''] = product_ids;
@@ -168,7 +168,7 @@ test('a code for products or collections discounts only those, and only their li
   expect((await apply(shop, cart.id, 'Q')).error).toMatchObject({ minimum_quantity: 2 });
 });
 
-test('a rejected code returns the reason (400), and the previous code stays', async () => {
+test('a rejected discount code returns the reason (400), and the previous code stays', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const other = await shop.givenProduct();
@@ -205,7 +205,7 @@ test('a rejected code returns the reason (400), and the previous code stays', as
   expect(await usesOf(shop, used.id)).toBe(1);
 });
 
-test('applying a second code replaces the first and frees its use', async () => {
+test('applying a second discount code replaces the first and frees its use', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const ten = await shop.givenDiscount();
@@ -220,7 +220,7 @@ test('applying a second code replaces the first and frees its use', async () => 
   expect([await usesOf(shop, ten.id), await usesOf(shop, half.id)]).toEqual([0, 1]);
 });
 
-test('applying the current code again counts it only once', async () => {
+test('applying the current discount code again counts it only once', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1, usage_limit_per_customer: 1 });
@@ -232,7 +232,7 @@ test('applying the current code again counts it only once', async () => {
   expect(await usesOf(shop, id)).toBe(1);
 });
 
-test('a code can be removed, and removing from a cart without one changes nothing', async () => {
+test('a discount code can be removed, and removing from a cart without one changes nothing', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -247,7 +247,7 @@ test('a code can be removed, and removing from a cart without one changes nothin
   expect((await apply(shop, cart.id)).response.status).toBe(200);
 });
 
-test('the discount follows the cart: none while a condition is unmet, and again once it is met', async () => {
+test('a cart loses its discount while a condition of its discount code is unmet, and regains it once it is met', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '30.00');
   const { id } = await shop.givenDiscount({ kind: 'percentage', value: '10', minimum_subtotal: '60' });
@@ -265,7 +265,7 @@ test('the discount follows the cart: none while a condition is unmet, and again 
   expect(await redemptionsOf(shop, id)).toMatchObject([{ status: 'reserved', amount_off: '9.00' }]);
 });
 
-test("a merchant's change of a code applies to carts at once", async () => {
+test('a change of a discount code applies to carts at once', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id: discount_id } = await shop.givenDiscount();
@@ -278,7 +278,7 @@ test("a merchant's change of a code applies to carts at once", async () => {
   expect(await read(shop, cart.id)).toMatchObject({ discount_code: 'FIFTEEN', discount: '0.00' });
 });
 
-test('a code with ten uses is on at most ten carts, even under concurrent requests', async () => {
+test('at most ten carts hold a discount code with ten uses, even under concurrent requests', async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount({ usage_limit: 10 });
   const { variants } = await shop.givenProduct({ track_inventory: false, price: '40' });
@@ -296,7 +296,7 @@ test('a code with ten uses is on at most ten carts, even under concurrent reques
   expect(redemptions.filter(({ status }) => status === 'reserved')).toHaveLength(10);
 });
 
-test('carts that swap two codes concurrently never deadlock, and the use counts stay correct', async () => {
+test('carts that swap two discount codes concurrently never deadlock, and the use counts stay correct', async () => {
   const shop = await openShop();
   const a = await shop.givenDiscount({ code: 'A' });
   const b = await shop.givenDiscount({ code: 'B' });
@@ -321,7 +321,7 @@ function isLive({ status }: { status: string }): boolean {
   return status !== 'released';
 }
 
-test('an order redeems the code of its cart, and a cancelled order frees it', async () => {
+test('an order redeems the discount code of its cart, and a cancelled order frees it', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -339,7 +339,7 @@ test('an order redeems the code of its cart, and a cancelled order frees it', as
   expect(await usesOf(shop, id)).toBe(0);
 });
 
-test('completing an order releases a code whose conditions are unmet instead of redeeming it', async () => {
+test('completing an order does not redeem a discount code whose conditions are unmet', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
   const { id } = await shop.givenDiscount();
@@ -352,7 +352,7 @@ test('completing an order releases a code whose conditions are unmet instead of 
   expect(await usesOf(shop, id)).toBe(0);
 });
 
-test("limits a guest's uses of a code by e-mail address regardless of case, even concurrently", async () => {
+test("limits a guest's uses of a discount code by e-mail address regardless of case, even concurrently", async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount({ usage_limit_per_customer: 1 });
   const all = await Promise.all(Array.from({ length: 8 }, () => shop.givenCart('40.00')));
@@ -371,14 +371,14 @@ test("limits a guest's uses of a code by e-mail address regardless of case, even
   expect(redeemed).toHaveLength(2);
 });
 
-test("a customer's limit of uses applies as soon as the code is entered", async () => {
+test("a customer's limit of uses applies as soon as the discount code is entered", async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   await shop.givenDiscount({ usage_limit_per_customer: 1 });
   const [first, second] = [await shop.givenCart('40.00'), await shop.givenCart('40.00')];
   await apply(shop, first.id);
   await redeem(shop, first.id, { customer_id, email: 'june@example.com' });
-  // The customer's next cart.
+  // Treats the first cart as ordered, so that the customer gets another.
   await shop.owner.query(`update commerce.carts set status = 'converted' where id = $1`, [first.id]);
   await inShopAsSystem(shop.db, shop.site_id, (inside) => mergeAtLogin(inside, second.id, customer_id));
 
@@ -395,7 +395,7 @@ test("a customer's limit of uses applies as soon as the code is entered", async 
   await expect(attempt).rejects.toMatchObject({ code: 'discount_customer_limit_reached' });
 });
 
-test("at login, the guest's quantities and code replace the customer's, and the guest's cart becomes merged", async () => {
+test("at login, the guest's quantities and discount code replace those of the customer's cart", async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   const merge = (id: string) =>
@@ -432,7 +432,7 @@ test("at login, the guest's quantities and code replace the customer's, and the 
   expect(await redemptionsOf(shop, b.id)).toMatchObject([{ cart_id: target, customer_id, amount_off: '2.00' }]);
   expect(await read(shop, guest.id)).toMatchObject({ status: 'merged', discount_code: null });
   expect((await apply(shop, guest.id, 'A')).error).toMatchObject({ error: 'cart_not_active', cart_id: target });
-  expect((await shop.storefront.GET(cartPath, at(target))).response.status).toBe(404); // It belongs to the customer.
+  expect((await shop.storefront.GET(cartPath, at(target))).response.status).toBe(404); // The cart belongs to the customer.
 });
 
 test('a login leaves a cart that cannot be merged unchanged', async () => {
@@ -466,7 +466,7 @@ test('merges a guest cart once when many logins send it concurrently', async () 
   expect(active.rows).toHaveLength(1);
 });
 
-test("drops the customer's oldest lines beyond 100 when a login merges carts", async () => {
+test("merging carts at login drops the customer's oldest lines beyond 100", async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   const merge = (id: string) =>
@@ -502,7 +502,7 @@ test('a discount code must have 1 to 64 characters', async () => {
   }
 });
 
-test('a code whose minimum is no longer met stays on the cart without a discount and with a warning', async () => {
+test('a discount code whose minimum is no longer met stays on the cart with a warning, without a discount', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '20.00');
   await shop.givenDiscount({ code: 'TEN', kind: 'fixed_amount', value: '10.00', minimum_subtotal: '25.00' });

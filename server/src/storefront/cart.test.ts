@@ -36,7 +36,7 @@ async function read({ storefront }: OpenShop, cart_id: string): Promise<Cart> {
   return data;
 }
 
-/** Makes a cart look as if it was last changed this long ago. */
+/** Moves the last change of a cart into the past. */
 async function letPass({ owner }: OpenShop, cart_id: string, interval: string): Promise<void> {
   const statements = [
     'update commerce.carts set expires_at = expires_at - $2::interval, updated_at = updated_at - $2::interval where id = $1',
@@ -102,7 +102,7 @@ test('variants of one product are separate lines with their options', async () =
   ]);
 });
 
-test('rejects products that are not for sale', async () => {
+test('a cart rejects products that are not for sale', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCart([]);
   const draft = await givenVariant(shop, { status: 'draft' });
@@ -118,7 +118,7 @@ test('rejects products that are not for sale', async () => {
   expect((await read(shop, id)).items).toEqual([]);
 });
 
-test('limits a cart to the stock unless the variant allows overselling, but reserves no stock', async () => {
+test('limits a cart to the stock unless the variant allows overselling, without reserving any', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { name: 'Mug', inventory_quantity: 3 });
   const beyond = await givenVariant(shop, { inventory_quantity: 0, inventory_policy: 'continue' });
@@ -144,7 +144,7 @@ test('limits a cart to the stock unless the variant allows overselling, but rese
   expect(rows).toEqual([{ reserved: 0 }]);
 });
 
-test('a quantity can be set, or reduced whatever the stock, and 0 removes the line', async () => {
+test('the quantity of a line can be set, and reduced even below the stock; 0 removes the line', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
   const cart = await shop.givenCart([{ variant_id, quantity: 5 }]);
@@ -161,7 +161,7 @@ test('a quantity can be set, or reduced whatever the stock, and 0 removes the li
   expect((await set(1)).error).toMatchObject({ error: 'not_found', message: 'There is no such line.' });
 });
 
-test('a line can be removed once', async () => {
+test('removing a line a second time answers 404', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('10.00');
   const other = await shop.givenCart('20.00');
@@ -196,7 +196,7 @@ test('a cart has at most 100 lines and 999 of each variant', async () => {
   expect((await read(shop, cart.id)).items).toHaveLength(100);
 });
 
-test('a cart shows current prices and stock, and reports what changed', async () => {
+test('a cart shows current prices and stock, with a warning for each change', async () => {
   const shop = await openShop();
   const given = { inventory_quantity: 10, low_stock_threshold: 3, price: '10' };
   const dearer = await givenVariant(shop, { ...given, name: 'Dearer' });
@@ -259,7 +259,7 @@ test('a cart shows current prices and stock, and reports what changed', async ()
   ]);
   expect(now.items.map(({ available }) => available)).toEqual([true, true, false, false, false]);
   expect(now.items[4]).toMatchObject({ ...deleted, name: 'Deleted', sku: null, price: '10.00', total: '20.00' });
-  // Calculated as in the checkout, without products that are no longer for sale.
+  // As in the checkout, products that are no longer for sale do not count.
   expect(now).toMatchObject({ subtotal: '63.00', total: '63.00' });
 
   const line = atLine(now);
@@ -267,7 +267,7 @@ test('a cart shows current prices and stock, and reports what changed', async ()
   expect(data?.warnings.map(({ code }) => code)).not.toContain('price_changed');
 });
 
-test('reading a cart changes nothing, and a change extends its lifetime by 30 days', async () => {
+test('reading a cart does not extend it, and a change sets its expiry to 30 days from now', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('10.00');
   await letPass(shop, cart.id, '10 days');
@@ -282,7 +282,7 @@ test('reading a cart changes nothing, and a change extends its lifetime by 30 da
   expect(days).toBeLessThan(30.1);
 });
 
-test("a customer's cart lives 90 days, and an empty cart of a guest 7", async () => {
+test("a customer's cart expires after 90 days, and a guest's empty cart after 7", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const daysOf = (expires_at = '') => Math.round((Date.parse(expires_at) - Date.now()) / 86_400_000);
@@ -295,7 +295,7 @@ test("a customer's cart lives 90 days, and an empty cart of a guest 7", async ()
   expect(data?.status).toBe('active');
 });
 
-test('an expired cart is gone at once, and the next job releases its discount code', async () => {
+test('an expired cart answers 410 at once, and the job later releases its discount code', async () => {
   const shop = await openShop();
   const cart = await shop.givenCart('40.00');
   const { id } = await shop.givenDiscount({ usage_limit: 1 });
@@ -351,7 +351,7 @@ test('cancelling a cart ends its checkout, and releases stock and discount code'
   expect(again.error).toMatchObject({ error: 'cart_expired' });
 });
 
-test('a cart without changes for a day stays but releases its discount code', async () => {
+test('a cart without changes for a day remains, but releases its discount code', async () => {
   const shop = await openShop();
   const [idle, busy] = [await shop.givenCart('40.00'), await shop.givenCart('40.00')];
   await shop.givenDiscount();
@@ -444,7 +444,7 @@ test('a customer whose cart has expired gets a new one', async () => {
   expect(data?.id).not.toBe(old.id);
 });
 
-test("stock reserved by a cart's own checkout counts as available to that cart, but not to others", async () => {
+test("the stock that a cart's own checkout reserves is available to that cart only", async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 5, low_stock_threshold: 0 });
   const [mine, theirs] = [await shop.givenCart([{ variant_id, quantity: 4 }]), await shop.givenCart([])];
@@ -484,7 +484,7 @@ test.each([
   { body: { variant_id: unknown, quantity: 1000 }, loc: ['body', 'quantity'] },
   { body: { variant_id: unknown, quantity: 1.5 }, loc: ['body', 'quantity'] },
   { body: { variant_id: unknown, quantity: 1, price: '0.01' }, loc: ['body', 'price'] },
-])('rejects $body at the field $loc', async ({ body, loc }) => {
+])('a cart rejects the request body $body at the field $loc', async ({ body, loc }) => {
   const shop = await openShop();
   const { id } = await shop.givenCart([]);
 

@@ -20,7 +20,7 @@ async function reprice({ dashboard }: OpenShop, product_id: string, price: strin
   await dashboard.PATCH('/api/dashboard/products/{product_id}', { params: { path: { product_id } }, body: { price } });
 }
 
-test('a checkout reserves the stock of its cart and lists missing fields', async () => {
+test('a checkout reserves the stock of its cart and lists the missing fields', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { product, variant_id } = await givenVariant(shop);
@@ -68,7 +68,7 @@ test('rejects a checkout of an empty cart', async () => {
   expect(error).toMatchObject({ error: 'cart_empty' });
 });
 
-test('a checkout reserves nothing if any line is short of stock, and names each short line', async () => {
+test('a checkout names each line that is short of stock, and reserves nothing', async () => {
   const shop = await openShop();
   const [few, many] = [await givenVariant(shop, { inventory_quantity: 2 }), await givenVariant(shop)];
   const cart = await shop.givenCart([
@@ -100,7 +100,7 @@ test('rejects a checkout with a line that is no longer for sale', async () => {
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ variant_id, requested: 1, available: 0 }] });
 });
 
-test('expired reservations are available to others', async () => {
+test('the stock of an expired reservation is available to others', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 2 });
   const first = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -141,7 +141,7 @@ test('a checkout becomes ready when nothing is missing, with shipping and local 
   expect(Number(checkout.total)).toBeCloseTo(amounts.reduce((sum, amount) => sum + amount, 0));
 });
 
-test('a change keeps missing fields, and null clears a field', async () => {
+test('a change of a checkout keeps fields that it omits, and null clears a field', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -197,7 +197,7 @@ test('rejects a shipping option that is not available for the address, and remov
   expect(error).toMatchObject({ error: 'shipping_option_unavailable' });
 });
 
-test('rejects an unavailable payment method and lists the available ones', async () => {
+test('a checkout rejects an unavailable payment method and lists the available ones', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -228,7 +228,7 @@ test('cancelling a checkout releases its stock, and its cart can start another',
   expect(another?.id).not.toBe(id);
 });
 
-test('an expired checkout is gone, and its cart can start another', async () => {
+test('an expired checkout answers 410, and its cart can start another', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, cart_id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 3 }] });
@@ -328,7 +328,7 @@ test('a cart whose total can no longer be calculated exactly cannot become an or
   }
 });
 
-test('reading a new cart, checkout or order returns exactly what its creation returned', async () => {
+test('reading a new cart, checkout or order returns the same as its creation', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenTerms();
   const { variant_id } = await givenVariant(shop, { sku: 'MUG' });

@@ -13,7 +13,7 @@ export const getCheckout: Handler<'storefront.getCheckout'> = ({ shop, checkoutD
 export const updateCheckout: Handler<'storefront.updateCheckout'> = ({ shop, checkoutDeps, path, body }) =>
   checkouts.update(shop, checkoutDeps, path.checkout_id, body);
 
-/** Completes a checkout. A payment through a provider is made before the transaction of the response. */
+/** Charges through the provider before the transaction that stores the response. */
 export const completeCheckout: Prepared<'storefront.completeCheckout'> = {
   async prepare({ caller, db, checkoutDeps, path, body }) {
     const completion = completionOf(body);
@@ -27,7 +27,7 @@ function completionOf({ expected, expected_total, payment }: Call<'storefront.co
   return { expected, expected_total, payment };
 }
 
-/** Cancels the pending payment of a checkout. If the payment has succeeded by then, the order is created. */
+/** Cancels the pending payment of a checkout. If it has succeeded meanwhile, creates the order. */
 export const cancelCheckoutPayment: Prepared<'storefront.cancelCheckoutPayment'> = {
   async prepare({ caller, db, checkoutDeps, path }) {
     const { checkout_id } = path;

@@ -14,7 +14,7 @@ async function givenCollection({ dashboard }: OpenShop, input: Partial<Collectio
   return data;
 }
 
-/** Two public products, one of them sold out, and three hidden ones. */
+/** Creates two public products, one of them sold out, and three hidden ones. */
 async function givenCatalogue({ givenProduct }: OpenShop): Promise<string[]> {
   const products = [
     await givenProduct({ name: 'Mug', price: '10.00', cost_per_item: '4.00', tags: ['kitchen'] }),
@@ -149,7 +149,7 @@ test('lists products in the order of the collection unless another is requested'
   }
 });
 
-test("shows the merchant's changes of a collection at once", async () => {
+test('shows changes of a collection at once', async () => {
   const shop = await openShop();
   const { dashboard, storefront } = shop;
   const mug = await shop.givenProduct({ inventory_quantity: 1 });

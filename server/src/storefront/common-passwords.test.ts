@@ -43,6 +43,6 @@ test('rejects common passwords at registration, change and reset regardless of c
   const reset = (new_password: string) =>
     storefront.POST('/api/storefront/customer/reset', { body: { token: link, new_password } });
   expect((await reset('iloveyou')).error).toMatchObject(refusal('new_password'));
-  // The rejected attempts have not used up the link.
+  // The rejected attempts did not use up the link.
   expect((await reset('another horse battery staple')).response.status).toBe(200);
 });

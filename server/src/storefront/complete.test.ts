@@ -62,7 +62,7 @@ test('completing a checkout creates an order that awaits its bank transfer, sell
   ]);
 });
 
-test('completing again after the transfer deadline returns the expired order, whose stock is released', async () => {
+test('completing a checkout again after its transfer deadline returns the expired order, whose stock is released', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id, checkout_id } = await shop.givenOrder({ content: [{ variant_id, quantity: 1 }] });
@@ -94,7 +94,7 @@ test("each shop's order numbers start at 1001", async () => {
   expect(numbers).toEqual(['1001', '1002', '1001']);
 });
 
-test('completing again with another Idempotency-Key returns the same order', async () => {
+test('completing an order again with another Idempotency-Key returns the same order', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -134,7 +134,7 @@ test('twenty concurrent shoppers buy exactly the last five items', async () => {
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 0, reserved: 0 });
 });
 
-test('carts with the same variants in opposite orders complete concurrently', async () => {
+test('concurrent carts with the same variants in opposite orders all complete', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const [a, b] = [
@@ -188,7 +188,7 @@ test('charges a changed price only after the shopper accepts the new total', asy
   expect(data?.order.total).toBe('28.90');
 });
 
-test('reports prices that change without changing the total, and accepts the original total', async () => {
+test('reports changed prices even if the total is the same, and accepts that total', async () => {
   const shop = await openShop();
   const [a, b] = [await givenVariant(shop), await givenVariant(shop)];
   const content = [a, b].map(({ variant_id }) => ({ variant_id, quantity: 1 }));
@@ -244,7 +244,7 @@ test('rejects an order if its stock was sold after the reservation expired', asy
   expect(error).toMatchObject({ error: 'insufficient_stock', lines: [{ requested: 1, available: 0 }] });
 });
 
-test('sells goods whose stock is no longer tracked, and releases their reservation', async () => {
+test('sells goods whose stock tracking ended during the checkout, and releases their reservation', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 5 });
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 2 }] });
@@ -261,7 +261,7 @@ test('sells goods whose stock is no longer tracked, and releases their reservati
   expect(rows).toEqual([{ on_hand: 5, reserved: 0, stock_taken: false }]);
 });
 
-test('an order redeems its code, and the discount is split exactly across its lines', async () => {
+test('an order redeems its discount code, and the discount is split exactly across its lines', async () => {
   const shop = await openShop();
   await shop.givenDiscount();
   const cart = await shop.givenCart('30.01');
@@ -278,7 +278,7 @@ test('an order redeems its code, and the discount is split exactly across its li
   expect(rows).toEqual([{ status: 'redeemed', order_id: order.id, email: 'june@example.com' }]);
 });
 
-test('a guest can use a code once per e-mail address, and a rejected order changes nothing', async () => {
+test('a guest can use a discount code once per e-mail address, and a rejected order does not use it', async () => {
   const shop = await openShop();
   await shop.givenDiscount({ usage_limit_per_customer: 1 });
   const take = async () => {
@@ -297,7 +297,7 @@ test('a guest can use a code once per e-mail address, and a rejected order chang
   expect(await ordersOf(shop)).toHaveLength(1);
 });
 
-test("a guest and the account with the guest's e-mail share one limit of uses, even concurrently", async () => {
+test('a guest and the account with the same e-mail address share one limit of uses, even concurrently', async () => {
   for (const first of ['guest', 'account', 'both']) {
     const shop = await openShop();
     const { client, email } = await shop.givenCustomer();
@@ -324,7 +324,7 @@ test("a guest and the account with the guest's e-mail share one limit of uses, e
   }
 });
 
-test('a code that a guest has used up is rejected for the account with that e-mail as soon as it is entered', async () => {
+test('an account cannot enter a discount code that a guest with its e-mail address has used up', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   await shop.givenDiscount({ usage_limit_per_customer: 1 });
@@ -340,7 +340,7 @@ test('a code that a guest has used up is rejected for the account with that e-ma
   expect(error).toMatchObject({ error: 'discount_customer_limit_reached' });
 });
 
-test('an order with a total of 0 is confirmed and paid, with the payment method free', async () => {
+test('an order with a total of 0 is confirmed and paid, with the payment method `free`', async () => {
   const shop = await openShop();
   const { id: shipping_option_id } = await shop.givenShippingOption({ price: '0.00' });
 
@@ -349,7 +349,7 @@ test('an order with a total of 0 is confirmed and paid, with the payment method 
   expect(order).toMatchObject({ total: '0.00', payment_method: 'free', status: 'confirmed', payment_status: 'paid' });
 });
 
-test('an order paid on handover is confirmed and pending', async () => {
+test('an order with payment on delivery is confirmed while its payment is pending', async () => {
   const shop = await openShop();
   const { id } = await shop.givenShippingOption({ kind: 'pickup', price: '0.00' });
 
@@ -359,7 +359,7 @@ test('an order paid on handover is confirmed and pending', async () => {
   expect(order.payment).toMatchObject({ due_at: null, instructions: null });
 });
 
-test('an order keeps the kind of its shipping option, pickup or delivery', async () => {
+test('an order states whether it is a pickup or a delivery', async () => {
   const shop = await openShop();
   const pickup = await shop.givenShippingOption({ name: 'Collect in the shop', kind: 'pickup', price: '0.00' });
   const delivery = await shop.givenShippingOption();
@@ -372,7 +372,7 @@ test('an order keeps the kind of its shipping option, pickup or delivery', async
   expect(await ordered(delivery.id)).toMatchObject({ name: 'Parcel', kind: 'delivery', price: '4.90' });
 });
 
-test('a code counts only products that are for sale, so the total shown, requested and charged is the same', async () => {
+test('a discount code ignores products no longer for sale, and the charged total equals the displayed one', async () => {
   const shop = await openShop();
   const [dear, cheap] = [await givenVariant(shop, { price: '100.00' }), await givenVariant(shop)];
   await shop.givenDiscount({ value: '5.00', minimum_subtotal: '50' });
@@ -439,7 +439,7 @@ test('two concurrent completions by card charge once', async () => {
   expect(await paymentsOf(shop)).toEqual([{ status: 'succeeded', ordered: true }]);
 });
 
-test('rejects a card without its token, and reports a changed price before any charge', async () => {
+test('rejects a card payment without a card token, and reports a changed price before any charge', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
 

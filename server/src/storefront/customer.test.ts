@@ -40,7 +40,7 @@ async function logInAs({ storefront }: OpenShop, email: string, words: string) {
   return { session: data, error, status: response.status };
 }
 
-test('mails about an account use the language of the request, or else of the shop', async () => {
+test('account mails use the language of the request, or else the language of the shop', async () => {
   const shop = await openShop();
   const told = [];
   for (const asked of ['fr-CH, fr;q=0.9', 'ja, *;q=0.5', '*']) {
@@ -57,7 +57,7 @@ test('mails about an account use the language of the request, or else of the sho
   expect(told).toEqual([['fr', 'fr'], ...[1, 2].map(() => ['en', 'en'])]);
 });
 
-test('an account is created when the mailed link is opened, not before', async () => {
+test('opening the mailed link creates the account, and registering does not', async () => {
   const shop = await openShop();
   const email = address();
 
@@ -91,7 +91,7 @@ test('a verification link works once, and a newer one replaces it', async () => 
   expect(used.map(({ response }) => response.status).toSorted()).toEqual([200, 400, 400, 400]);
 });
 
-test('an account gets the password and names of the registration whose link was opened, and the other links become invalid', async () => {
+test('an account gets the password and names of the registration whose link was opened first', async () => {
   for (const [opened, words, name] of [
     [0, PASSWORD, 'June'],
     [1, OTHER, 'Mallory'],
@@ -118,7 +118,7 @@ test('an account gets the password and names of the registration whose link was 
   }
 });
 
-test('opening a link does not replace a password that the customer has set meanwhile', async () => {
+test('opening a verification link does not replace a password that the customer has set meanwhile', async () => {
   const shop = await openShop();
   const email = address();
   await shop.dashboard.POST('/api/dashboard/customers', { body: { email } });
@@ -145,7 +145,7 @@ test('only one of several links opened concurrently for one e-mail address creat
   expect(answers.map(({ response }) => response.status).toSorted()).toEqual([200, 400, 400]);
 });
 
-test('a verification mail requested again has a link for each registration, with its time', async () => {
+test('a repeated verification mail contains a link for each registration, with its time', async () => {
   const shop = await openShop();
   const email = address();
   await givenRegistration(shop, email, PASSWORD);
@@ -176,7 +176,7 @@ test('registering an e-mail address that has an account warns its owner and chan
   const { subject, token } = await newestTo(shop, email);
 
   expect([taken.response.status, taken.data]).toEqual([free.response.status, free.data]);
-  expect([subject, token]).toEqual([expect.stringContaining('You have an account'), '']);
+  expect([subject, token]).toEqual([expect.stringContaining('You already have an account'), '']);
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
   expect((await logInAs(shop, email, OTHER)).status).toBe(401);
 });
@@ -194,7 +194,7 @@ test('a customer created by staff keeps their data on registration, and gets the
   expect(data).toMatchObject({ id: entered?.id, first_name: 'Juniper' });
 });
 
-test('an account gets the guest orders of its verified e-mail address regardless of case, and no others', async () => {
+test('an account gets the guest orders with its verified e-mail address regardless of case, and no others', async () => {
   const shop = await openShop();
   const email = address();
   const order = (to: string) =>
@@ -222,7 +222,7 @@ test('an account gets the guest orders of its verified e-mail address regardless
   ]);
 });
 
-test('answers the same for a wrong password, an unknown e-mail address and an account of another shop', async () => {
+test('a login answers the same for a wrong password, an unknown e-mail address and an account of another shop', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { email } = await shop.givenCustomer();
@@ -244,7 +244,8 @@ test('counts concurrent wrong passwords one by one, per shop and e-mail address'
   const { email } = await shop.givenCustomer();
   await neighbour.givenCustomer({ email });
 
-  // The right password is sent at the same time as the guesses, because the delay may be over once they are checked.
+  // Sends the right password together with the guesses, because the delay may have ended by the time the guesses are
+  // checked.
   const passwords = [...Array.from({ length: 12 }, (_, i) => `guess ${i}`), PASSWORD];
   const answers = await Promise.all(passwords.map((password) => logInAs(shop, email, password)));
 
@@ -254,7 +255,7 @@ test('counts concurrent wrong passwords one by one, per shop and e-mail address'
   expect((await logInAs(neighbour, email, PASSWORD)).status).toBe(200);
 });
 
-test('every call checks the customer token, and an invalid one is never treated as missing', async () => {
+test('every call checks the customer token, and rejects an invalid one instead of treating the caller as a guest', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { client, access_token } = await shop.givenCustomer();
@@ -329,7 +330,7 @@ test('a renewed customer token replaces the old one, which works for at most ano
   expect(rows[0]?.seconds).toBeLessThanOrEqual(60);
 });
 
-test('a logout ends the session with all its tokens, even those issued concurrently, and no other session', async () => {
+test('a logout ends the session with all its tokens, even concurrently renewed ones, and no other session', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session: other } = await logInAs(shop, email, PASSWORD);
@@ -345,7 +346,7 @@ test('a logout ends the session with all its tokens, even those issued concurren
   expect((await shop.storefront.withCustomer(other?.access_token ?? '').GET(me)).response.status).toBe(200);
 });
 
-test('logging out everywhere ends every session of the customer, including tokens issued concurrently, and nobody else’s', async () => {
+test("logging out everywhere ends every session of this customer, even concurrently renewed ones, and no other customer's", async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session: other } = await logInAs(shop, email, PASSWORD);
@@ -387,7 +388,7 @@ test('repeating a login or renewal with the same Idempotency-Key returns the sam
   expect([dead.response.status, dead.error]).toMatchObject([409, { error: 'key_not_active' }]);
 });
 
-test('an Idempotency-Key of one session does not return the response of another', async () => {
+test('two sessions that use the same Idempotency-Key get separate responses', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const { session } = await logInAs(shop, email, PASSWORD);
@@ -447,12 +448,12 @@ test('a password reset link is invalid after 30 minutes, after a newer one was s
   expect((await logInAs(shop, email, PASSWORD)).status).toBe(200);
 });
 
-test('sends nothing to an unknown e-mail address, and the queue contains no secret', async () => {
+test('a password reset for an unknown e-mail address sends nothing, and the job queue contains no secret', async () => {
   const shop = await openShop();
   const email = address();
   await shop.storefront.POST(resetRequest, { body: { email } });
   await shop.storefront.POST(resend, { body: { email } });
-  // Another test that delivers mails may take ours too, so several may be needed until one is seen.
+  // Another test that delivers mails may deliver ours, so this repeats until one is seen in the queue.
   const rows = await vi.waitUntil(async () => {
     await shop.storefront.POST(register, { body: { email: address(), password: PASSWORD } });
     const queued = await shop.owner.query(
@@ -476,7 +477,7 @@ test('an update changes only the given profile fields, and null empties a field'
   expect((await client.GET(me)).data).toEqual(data);
 });
 
-test('changing the e-mail address needs the password, and takes effect once the link is used', async () => {
+test('changing the e-mail address needs the password, and takes effect once the mailed link is opened', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const next = address();
@@ -495,7 +496,7 @@ test('changing the e-mail address needs the password, and takes effect once the 
   expect((await newestTo(shop, email)).subject).toContain('has changed');
 });
 
-test('an e-mail address of another customer is neither accepted nor revealed', async () => {
+test('changing to the e-mail address of another customer fails without revealing that customer', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const other = await shop.givenCustomer();
@@ -546,7 +547,7 @@ test('closing an account removes it, keeps its orders without a customer, and fr
   await expect(shop.givenCustomer({ email })).resolves.toMatchObject({ email });
 });
 
-test('closing an account releases the stock and the code of its checkout', async () => {
+test('closing an account releases the stock and the discount code of its checkout', async () => {
   const shop = await openShop();
   const { client } = await shop.givenCustomer();
   const { variants } = await shop.givenProduct({ inventory_quantity: 3 });
@@ -568,7 +569,7 @@ test('closing an account releases the stock and the code of its checkout', async
 
 const ADDRESS = { last_name: 'Okafor', address1: 'Elm Street 1', city: 'Berlin', postal_code: '10115', country: 'DE' };
 
-test('a login merges the guest cart, and a cart that cannot be merged causes no error', async () => {
+test('a login merges the guest cart, and succeeds even if the cart cannot be merged', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
   const guest = await shop.givenCart();

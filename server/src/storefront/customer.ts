@@ -12,6 +12,9 @@ import * as orderList from '../shop/orders/list.ts';
 import * as orders from '../shop/orders/orders.ts';
 import { refuseCommonPassword } from '../shop/passwords/common.ts';
 import { hashPassword } from '../shop/passwords/passwords.ts';
+import * as returnMoves from '../shop/returns/moves.ts';
+import { request } from '../shop/returns/request.ts';
+import * as returns from '../shop/returns/rows.ts';
 
 export const registerCustomer: Prepared<'storefront.registerCustomer'> = {
   hashes: true,
@@ -108,7 +111,6 @@ export const updateAddress: Handler<'storefront.updateAddress'> = ({ shop, calle
 export const deleteAddress: Handler<'storefront.deleteAddress'> = ({ shop, caller, path }) =>
   addresses.remove(shop, customerOf(caller), path.address_id);
 
-/** Returns the profile with all other stored data of the customer. */
 export const exportCustomer: Handler<'storefront.exportCustomer'> = ({ shop, caller, query }) =>
   accountExport.exportCustomer(shop, customerOf(caller), query);
 
@@ -118,9 +120,33 @@ export const listCustomerOrders: Handler<'storefront.listCustomerOrders'> = ({ s
 export const getCustomerOrder: Handler<'storefront.getCustomerOrder'> = ({ shop, caller, path }) =>
   orders.getOfCustomer(shop, customerOf(caller), path.order_id);
 
+export const listCustomerReturns: Handler<'storefront.listCustomerReturns'> = ({ shop, caller, query }) =>
+  returns.list(shop, query, customerOf(caller));
+
+export const getCustomerReturn: Handler<'storefront.getCustomerReturn'> = ({ shop, caller, path }) =>
+  returns.get(shop, path.return_id, customerOf(caller));
+
+export const requestReturn: Handler<'storefront.requestReturn'> = async ({ shop, caller, body }) => {
+  await erasure.holdActor(shop);
+  return request(shop, body, customerOf(caller));
+};
+
+export const cancelCustomerReturn: Handler<'storefront.cancelCustomerReturn'> = ({ shop, caller, path }) =>
+  returnMoves.cancel(shop, path.return_id, customerOf(caller));
+
+export const setCustomerReturnTracking: Handler<'storefront.setCustomerReturnTracking'> = async ({
+  shop,
+  caller,
+  path,
+  body,
+}) => {
+  await erasure.holdActor(shop);
+  return returnMoves.setTracking(shop, path.return_id, body, customerOf(caller));
+};
+
 type Caller = WholeCall<OperationId>['caller'];
 
-/** The id of the calling customer. The contract requires the customer's token for these operations. */
+/** The contract requires a customer token for these operations. */
 function customerOf({ customer_id }: Caller): string {
   if (!customer_id) throw new Error('Unreachable: no customer.');
   return customer_id;

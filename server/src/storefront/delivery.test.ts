@@ -49,7 +49,7 @@ async function begin({ storefront }: OpenShop, cart_id: string) {
   };
 }
 
-test('offers options by state, postal code and weight, with their delivery days', async () => {
+test('offers shipping options by state, postal code and weight, with their delivery days', async () => {
   const shop = await givenShop(
     { name: 'Courier', price: '9', countries: ['DE'], postcode_prefixes: ['10', '12 3'], estimated_days_max: 1 },
     { name: 'Letter', price: '2', maximum_weight_grams: 1_000, estimated_days_min: 2, estimated_days_max: 4 },
@@ -75,7 +75,7 @@ test('offers options by state, postal code and weight, with their delivery days'
   expect(chosen.shipping_option).toMatchObject({ name: 'Letter', estimated_days_min: 2, estimated_days_max: 4 });
 });
 
-test('rejects a minimum above its maximum, and limits without a country, at the field', async () => {
+test('rejects a minimum above its maximum, and regional limits without a country, by field', async () => {
   const { dashboard } = await openShop();
   const refused = async (input: object) => {
     const body = { name: 'Parcel', price: '1', ...input };
@@ -106,7 +106,7 @@ test('reports an address without shipping options, and does not complete its che
   ]);
 });
 
-test('warns about an address that cannot be delivered to next to a pickup option, until pickup is chosen', async () => {
+test('warns about an address that the shop does not deliver to, until pickup is chosen', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90', countries: ['DE', 'AT'] });
   await shop.givenShippingOption({ name: 'Workshop', price: '0', kind: 'pickup', countries: [] });
   const cart = await givenCart(shop);
@@ -125,7 +125,7 @@ test('warns about an address that cannot be delivered to next to a pickup option
   expect((await patch({ shipping_option_id: pickup?.id })).warnings).toEqual([]);
 });
 
-test('completing requires a valid postal code and phone number; an attempt without them changes nothing', async () => {
+test('completing requires a valid postal code and phone number, and a rejected attempt changes nothing', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90' });
   const { patch, complete } = await begin(shop, (await givenCart(shop)).id);
   const { data } = await shop.dashboard.GET('/api/dashboard/shipping-options');
@@ -178,7 +178,7 @@ test('an invalid saved phone number does not block the checkout', async () => {
   });
 });
 
-test('a pickup order is paid on site unless another method is chosen', async () => {
+test('a pickup order is paid on site unless the shopper chooses another method', async () => {
   const shop = await givenShop({ name: 'Fetch', price: '0', kind: 'pickup' });
   const { patch, complete } = await begin(shop, (await givenCart(shop)).id);
   const { data } = await shop.dashboard.GET('/api/dashboard/shipping-options');
@@ -192,7 +192,7 @@ test('a pickup order is paid on site unless another method is chosen', async () 
   expect(completed.data?.order.payment_method).toBe('manual');
 });
 
-test('names an item that is withdrawn from sale during a checkout', async () => {
+test('names an item that is withdrawn from sale during the checkout', async () => {
   const shop = await givenShop({ name: 'Parcel', price: '4.90' });
   const lamp = await shop.givenProduct({ name: 'Lamp', price: '30.00' });
   const mug = await shop.givenProduct({ name: 'Mug', price: '9.00' });

@@ -86,7 +86,7 @@ test('a login accepts an invalid e-mail address that was accepted at registratio
   expect(response.status).toBe(200);
 });
 
-test('the checkout page suggests the right spelling of a mistyped e-mail provider, shows domains as written, and accepts both', async () => {
+test('the checkout page suggests a correction for a mistyped e-mail domain, and shows domains in their own letters', async () => {
   const shop = await openShop();
   const { id: checkout_id, checkout_url } = await shop.givenCheckout();
   const browser = new PaperBrowser(shop.baseUrl);

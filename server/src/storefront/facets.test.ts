@@ -3,7 +3,10 @@ import { openShop } from '../../test/shop.ts';
 
 const products = '/api/storefront/products';
 
-/** Products of two vendors and two types, with two options that differ in case, one of them sold out. */
+/**
+ * Opens a shop with products of two vendors and two types, with two options whose names differ in case; one product is
+ * sold out.
+ */
 async function openMixedShop() {
   const shop = await openShop();
   const shirt = (name: string, price: string, more: Partial<Parameters<typeof shop.givenProduct>[0]>) =>
@@ -45,7 +48,7 @@ async function openMixedShop() {
   return { ...shop, listed };
 }
 
-test('choosing a vendor, type or tag keeps the other choices of that facet, and narrows all other facets', async () => {
+test('choosing a vendor, type or tag keeps the other values of its facet, and narrows all other facets', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ vendor: ['alder'] })).toEqual({
@@ -59,7 +62,7 @@ test('choosing a vendor, type or tag keeps the other choices of that facet, and 
   expect(await listed({ tag: ['summer'] })).toMatchObject({ vendors: 'Alder 1', tags: 'winter 3, summer 1' });
 });
 
-test('counts each facet under the filters of all other facets', async () => {
+test('each facet counts the products that match all other facets', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ vendor: ['Alder'], tag: ['winter'], price_max: '70' })).toEqual({
@@ -69,13 +72,13 @@ test('counts each facet under the filters of all other facets', async () => {
   expect(await listed({ vendor: ['Alder', 'Finch'], product_type: ['Hat'] })).toMatchObject({
     ...{ vendors: 'Alder 1', product_types: 'Shirt 3, Hat 1' },
   });
-  // No product matches, but there are still choices.
+  // Even without a matching product, facets list choices.
   expect(await listed({ vendor: ['Alder'], price_min: '80' })).toMatchObject({
     ...{ total: 0, vendors: 'Finch 1', product_types: '', price: '15.00 to 20.00' },
   });
 });
 
-test('a price filter keeps showing the whole price range', async () => {
+test('the price facet shows the whole price range even under a price filter', async () => {
   const { listed } = await openMixedShop();
 
   const whole = '15.00 to 90.00';
@@ -118,7 +121,7 @@ test('several values of one option are combined with OR', async () => {
   expect((await listed({ option: ['Colour:Blue', 'Colour:Green', 'Size:M'] })).total).toBe(1);
 });
 
-test('filters of a search keep the other choices among the search results', async () => {
+test('facets of a filtered search list the other values among the search results', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ q: 'shirt', vendor: ['Alder'] })).toEqual({
@@ -128,7 +131,7 @@ test('filters of a search keep the other choices among the search results', asyn
   expect(await listed({ q: 'wool', price_max: '50', option: ['Size:S'] })).toMatchObject({
     ...{ total: 0, price: '60.00 to 60.00' },
   });
-  // The constraints in the sentence itself are not filters that the shopper could remove.
+  // Conditions in the search text are not filters that the shopper can remove.
   expect(await listed({ q: 'shirt in stock under 80', vendor: ['Alder'], in_stock: true })).toMatchObject({
     ...{ total: 1, vendors: 'Alder 1, Finch 1', in_stock: '1 of 1', price: '20.00 to 20.00' },
   });

@@ -6,7 +6,7 @@ type OpenShop = Awaited<ReturnType<typeof openShop>>;
 const ordersIn = async ({ client }: Awaited<ReturnType<OpenShop['givenCustomer']>>) =>
   (await client.GET('/api/storefront/customer/me/orders')).data?.orders.map(({ order_number }) => order_number);
 
-test("a guest's order belongs to the account with the verified e-mail address, and the guest does not learn that", async () => {
+test("adds a guest's order to the account with the verified e-mail address, without revealing that to the guest", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { id: checkout_id } = await shop.givenCheckout({ email: customer.email.toUpperCase() });
@@ -22,7 +22,7 @@ test("a guest's order belongs to the account with the verified e-mail address, a
   expect(await ordersIn(customer)).toEqual([data?.order.order_number]);
 });
 
-test("a guest's order with an unverified e-mail address belongs to no account", async () => {
+test("adds a guest's order to no account if the account's e-mail address is unverified", async () => {
   const shop = await openShop();
   const { data: record } = await shop.dashboard.POST('/api/dashboard/customers', {
     body: { email: 'june@example.com' },

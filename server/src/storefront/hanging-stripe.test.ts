@@ -1,18 +1,18 @@
+/** Stripe accepts requests but does not answer, whether or not it executes them. */
+
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { openStripe, RETURN_URL, type StripeShop } from '../../test/stripe/shop.ts';
 import { DEADLINES } from '../http/pipeline/deadline.ts';
 import { PROVIDER_DEADLINES } from '../shop/payments/provider-deadlines.ts';
 
-/** Tests the time limits for a Stripe that accepts calls but does not answer, whether or not it executes them. */
-
-/** Long enough for the calls that are answered, even on a busy machine. */
+/** Long enough for requests that are answered, even on a busy machine. */
 const PROVIDER_MS = 1_200;
 const stripe = await openStripe({ deadlines: { request: PROVIDER_MS, returning: PROVIDER_MS, job: PROVIDER_MS } });
 const { standIn } = stripe;
 beforeEach(() => standIn.faults.clear());
 afterAll(() => stripe.close());
 
-/** The result of work while Stripe hangs: the next call of that kind is lost before or after its effect. */
+/** Runs `work` while Stripe hangs: the response to the next matching request is lost, before or after its effect. */
 async function whileItHangs<T>(kind: 'silent_before' | 'silent_after', calls: RegExp, work: () => Promise<T>) {
   standIn.faults.add(kind, calls);
   const begun = performance.now();
@@ -32,13 +32,13 @@ function keptAt(shop: StripeShop): number {
   return taken - mine(refunds).reduce((sum, { amount }) => sum + amount, 0);
 }
 
-test('the deadline of a provider call is shorter than that of the request', () => {
+test('a call to a payment provider times out before the request does', () => {
   expect(PROVIDER_DEADLINES.request).toBeLessThanOrEqual(DEADLINES.request * 1_000 - 10_000);
   expect(PROVIDER_DEADLINES.returning).toBeLessThan(PROVIDER_DEADLINES.request);
 });
 
 test.each(['silent_before', 'silent_after'] as const)(
-  '%s: starting a payment returns in time, and charges once',
+  'starting a payment returns in time and charges once, even if Stripe hangs (%s)',
   async (kind) => {
     const shop = await stripe.givenShop();
     const { id } = await shop.givenCheckout();
@@ -52,7 +52,7 @@ test.each(['silent_before', 'silent_after'] as const)(
 );
 
 test.each(['silent_before', 'silent_after'] as const)(
-  "%s: opening, querying and ending Stripe's page return in time",
+  "opening, querying and ending Stripe's page return in time, even if Stripe hangs (%s)",
   async (kind) => {
     const shop = await stripe.givenShop();
     const { id } = await shop.givenCheckout();
@@ -73,7 +73,7 @@ test.each(['silent_before', 'silent_after'] as const)(
   },
 );
 
-test('a shopper who returns from Stripe sees the checkout in time, and the order a moment later', async () => {
+test('a shopper who returns from a slow Stripe sees the checkout in time, and the order a moment later', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -89,7 +89,7 @@ test('a shopper who returns from Stripe sees the checkout in time, and the order
 });
 
 test.each(['silent_before', 'silent_after'] as const)(
-  '%s: captures and refunds are retried until they succeed, once',
+  'captures and refunds are retried until they succeed once, even if Stripe hangs (%s)',
   async (kind) => {
     const shop = await stripe.givenShop({ capture: 'manual' });
     const { id: order_id } = await shop.givenPaidOrder();

@@ -18,7 +18,7 @@ async function detailsOf({ dashboard }: OpenShop, customer_id: string) {
   return { opted_in: data?.marketing_opt_in, said: data?.marketing_consents };
 }
 
-/** Runs the job that applies consent from orders. */
+/** Runs the job that applies marketing consent from orders. */
 async function workOn({ db }: OpenShop): Promise<void> {
   await runOnce({
     connectionString: databaseUrl(),
@@ -103,7 +103,7 @@ test('consent given at the checkout applies once the order is placed, and a late
 
   await client.PATCH('/api/storefront/customer/me', { body: { marketing_opt_in: false } });
   await shop.givenOrder({ client, ...said });
-  // Before the job applies the consent of the order.
+  // The job has not applied the consent of the order yet.
   await client.PATCH('/api/storefront/customer/me', { body: { marketing_opt_in: false } });
   // The job of the earlier consent runs late.
   await applyConsent(shop.db)({ site_id: shop.site_id, customer_id: id });
@@ -112,7 +112,7 @@ test('consent given at the checkout applies once the order is placed, and a late
   expect(await detailsOf(shop, id)).toMatchObject({ opted_in: false, said: [{ granted: false }, {}, {}, {}] });
 });
 
-test("a guest's consent belongs to the account that verifies the e-mail address, and does not opt that account in", async () => {
+test("a guest's marketing consent is recorded for the account that verifies the e-mail address, without opting it in", async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
   const { id: order_id } = await shop.givenOrder({ email, marketing_opt_in: true, marketing_wording: WORDING });
@@ -130,7 +130,7 @@ test("a guest's consent belongs to the account that verifies the e-mail address,
   });
 });
 
-test('the pages ask for consent only if the shop wants it, with an unticked box, and store the wording', async () => {
+test('the pages ask for marketing consent only if the shop wants it, with an unticked box, and store the wording', async () => {
   const shop = await openShop();
   const { id, email, client } = await shop.givenCustomer();
   const checkout = await shop.givenCheckout({ client, email, payment_method: null });
@@ -148,7 +148,7 @@ test('the pages ask for consent only if the shop wants it, with an unticked box,
   await browser.press(review, 'place_order');
   await workOn(shop);
   const wording =
-    'Ja, Alder & Finch darf mir E-Mails zu Angeboten und Neuheiten senden. Ich kann das jederzeit widerrufen.';
+    'Ja, Alder & Finch darf mir E-Mails zu Angeboten und Neuheiten senden. Ich kann meine Einwilligung jederzeit widerrufen.';
   expect(newest(await detailsOf(shop, id))).toEqual({ count: 1, granted: true, source: 'checkout', wording });
 
   const login = await browser.open(account);
@@ -161,7 +161,7 @@ test('the pages ask for consent only if the shop wants it, with an unticked box,
   expect(newest(await detailsOf(shop, id))).toEqual({ count: 3, granted: true, source: 'account', wording });
 });
 
-test('an agent in the storefront cannot consent for its customer', async () => {
+test('an agent in the storefront cannot give marketing consent for its customer', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);

@@ -25,7 +25,7 @@ function at(checkout_id: string, key?: string) {
   return { params: { path: { checkout_id } }, ...(key && { headers: { 'Idempotency-Key': key } }) };
 }
 
-/** A checkout for two items of a product, to be paid by card, with that product. */
+/** Creates a checkout for two items of a product, to be paid by card. */
 async function givenPayable(shop: OpenShop, input: Parameters<OpenShop['givenProduct']>[0] = {}) {
   const product = await shop.givenProduct(input);
   const variant_id = product.variants[0]?.id ?? '';
@@ -41,7 +41,7 @@ async function givenPaying(shop: OpenShop, input: Parameters<OpenShop['givenProd
   return payable;
 }
 
-/** Records the shopper's decision on the page of the test provider. */
+/** Stores the shopper's decision on the page of the test provider. */
 async function decide({ owner, site_id }: OpenShop, status: 'succeeded' | 'failed') {
   await owner.query(
     `update commerce.test_payments set status = $2, captured = case when $2 = 'succeeded' then amount else 0 end
@@ -57,7 +57,7 @@ async function paymentsOf({ owner, site_id }: OpenShop) {
   return rows.map(({ status }) => status);
 }
 
-/** The amount that the provider holds of the shop's customers, in minor units. */
+/** The amount in minor units that the provider has received for the shop and not refunded. */
 async function moneyOf({ owner, site_id }: OpenShop): Promise<number> {
   const { rows } = await owner.query(
     `select coalesce(sum(captured - (select coalesce(sum(value::int), 0) from jsonb_each_text(refunds))), 0)::int as money
@@ -118,7 +118,7 @@ test('the next action is still returned after a change of SECRET_KEY', async () 
   expect(read.data?.payment?.next_action?.url).toContain('/test-payment/');
 });
 
-test('with only a return_url the provider shows its own page, and redirects only to allowed origins', async () => {
+test("with only a return_url, a payment uses the provider's page, and redirects only to allowed origins", async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: ['https://shop.example.com'] } });
   const { checkout } = await givenPayable(shop);
@@ -154,7 +154,7 @@ test('with only a return_url the provider shows its own page, and redirects only
   const { data } = await shop.dashboard.GET('/api/dashboard/orders');
   expect(paid).toBe(`https://shop.example.com/thanks?x=1&order_id=${data?.orders[0]?.id}`);
 
-  // Shoppers are not redirected to a URL that the shop has removed.
+  // The shop has removed the URL from its settings meanwhile.
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { allowed_origins: [] } });
   expect(await comeBack()).toBe(new URL(checkout.checkout_url ?? '').pathname);
 });
@@ -221,7 +221,7 @@ test('cancelling a payment that has just succeeded creates the order instead', a
   expect((await ordersOf(shop))[0]).toMatchObject({ payment_status: 'paid' });
 });
 
-test('a shopper who never returns from the provider gets the order as shown when the payment began', async () => {
+test('an order keeps the content shown when its payment began, even if the shopper does not return', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount({ value: '5.00', minimum_subtotal: '15' });
   const product = await shop.givenProduct();
@@ -255,7 +255,7 @@ test('a shopper who never returns from the provider gets the order as shown when
   expect(await moneyOf(shop)).toBe(1990);
 });
 
-test('an unfinished payment is cancelled after its deadline, and its checkout continues', async () => {
+test('an unfinished payment is cancelled after its deadline, and its checkout can be continued', async () => {
   const shop = await openShop();
   const { checkout, product } = await givenPaying(shop);
   await shop.owner.query(`update commerce.payments set expires_at = now() - interval '1 s' where site_id = $1`, [
@@ -270,7 +270,7 @@ test('an unfinished payment is cancelled after its deadline, and its checkout co
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 2 });
 });
 
-test('keeps stock reserved for an hour while the provider does not answer; a later success is refunded', async () => {
+test('keeps stock reserved for an hour while the provider does not respond, and refunds a later success', async () => {
   const shop = await openShop();
   const { checkout, product } = await givenPaying(shop);
   const down = async () => {
@@ -303,11 +303,11 @@ test('keeps stock reserved for an hour while the provider does not answer; a lat
   expect((await shop.storefront.GET(checkoutPath, at(checkout.id))).data).toMatchObject({ payment: null });
 });
 
-test('every provider call is made after its payment is recorded, and outside of a transaction', async () => {
+test('every call to the provider is made after the payment is recorded, and outside of a transaction', async () => {
   const shop = await openShop();
   const provider = createTestProvider({ db: shop.db, baseUrl: 'http://localhost' });
   const calls: [string, number, string[]][] = [];
-  /** The idle transactions, each with the time of its last statement. */
+  /** Idle transactions, with the time of their last statement. */
   const resting = async () => {
     const { rows } = await shop.owner.query<{ since: string }>(
       `select concat(pid, ' ', state_change) as since from pg_stat_activity
@@ -315,7 +315,7 @@ test('every provider call is made after its payment is recorded, and outside of 
     );
     return rows.map(({ since }) => since);
   };
-  // Transactions of other payments, which jobs settle concurrently, continue meanwhile.
+  // Transactions of other payments may continue meanwhile.
   const look = async (call: string, id: string) => {
     const { rowCount } = await shop.owner.query('select from commerce.payments where id = $1', [id]);
     const before = await resting();
@@ -410,7 +410,7 @@ test('a payment in another currency or amount is refunded, and creates no order'
   }
 });
 
-test('the response with the next action is stored encrypted, and returned again under its Idempotency-Key', async () => {
+test('the response with the next action is stored encrypted, and returned again for its Idempotency-Key', async () => {
   const client_secret = `pi_${randomUUID()}_secret_${randomUUID()}`;
   const shop = await openShop();
   const card: PaymentProvider = {

@@ -30,7 +30,7 @@ test('finds a product by id and by slug', async () => {
   expect(byId.data).toEqual(bySlug.data);
 });
 
-test('updated_since lists products changed or published since then, but not those only sold', async () => {
+test('updated_since lists products that were changed or published since then, but not those only sold', async () => {
   const { storefront, dashboard, givenProduct, owner, site_id, givenOrder } = await openShop();
   const [old, sold, changed, released] = await Promise.all(
     ['Old', 'Sold', 'Changed', 'Released'].map((name) => givenProduct({ name })),
@@ -84,7 +84,7 @@ test('filters on one field are combined with OR, on different fields with AND', 
   expect(await names({ in_stock: true })).toBe('ABD');
   expect(await names({ in_stock: false })).toBe('C');
   expect(await names({ option: ['colour:red'] })).toBe('D');
-  expect(await names({ option: ['Colour:Blue'] })).toBe(''); // It is sold out in blue.
+  expect(await names({ option: ['Colour:Blue'] })).toBe(''); // Blue is sold out.
   expect(await names({ collection: 'woollens' })).toBe('AB');
   expect(await names({ collection: 'unknown' })).toBe('');
 });
@@ -106,7 +106,7 @@ test('every sort has a stable order, and pages never overlap', async () => {
   expect(new Set(ids).size).toBe(4);
   expect(pages[4]?.data).toMatchObject({ products: [], total: 4, page: 5, pages: 4 });
 
-  // The total is cached now, so the page is answered without reading products.
+  // The total is cached, so the empty page is answered without reading products.
   const far = { page: 1_000_000, limit: 1 };
   expect((await storefront.GET(products, { params: { query: { ...far, sort: 'price_asc' } } })).data).toEqual({
     ...{ products: [], total: 4, pages: 4 },
@@ -168,7 +168,7 @@ test('search ranks a matching SKU first and finds whole words, prefixes of the l
     (await storefront.GET(products, { params: { query: { q } } })).data?.products.map(({ name }) => name);
 
   expect(await found('btl-1')).toEqual(['Enamel bottle', 'Floor lamps for BTL-1 fans']);
-  expect((await found('lamp'))?.at(-1)).toBe('Enamel bottle'); // Only in the description.
+  expect((await found('lamp'))?.at(-1)).toBe('Enamel bottle'); // The description of this product contains the word.
   expect(await found('desk la')).toEqual(['Desk lamp']);
   expect(await found('enamle botle')).toEqual(['Enamel bottle']);
   expect(await found('Ébâmel bottle')).toEqual(['Enamel bottle']);

@@ -51,7 +51,7 @@ test.each([
   },
 );
 
-test('rejects a review token when a price, a name, a quantity or the delivery has changed, and names the changed parts', async () => {
+test('rejects a review token when a price, name, quantity or the delivery has changed, and names the change', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ price: '10.00' });
   const checkout = await shop.givenCheckout({ content: [{ variant_id: product.variants[0]?.id ?? '', quantity: 1 }] });
@@ -89,7 +89,7 @@ test('rejects a review token when a price, a name, a quantity or the delivery ha
   }
 });
 
-test('a review token of another checkout, or an invented one, completes nothing', async () => {
+test('rejects an invented review token and the token of another checkout', async () => {
   const { shop, params } = await openReady();
   const other = await shop.givenCheckout();
   for (const expected of [other.review_token ?? '', 'AAAAAAAAAAAAAAAAAAAAAAAA']) {
@@ -99,7 +99,7 @@ test('a review token of another checkout, or an invented one, completes nothing'
   expect(await ordersOf(shop)).toEqual([]);
 });
 
-test('once the customer has submitted a page of an agent’s checkout, the agent can neither change nor read the buyer data, and gets no review token', async () => {
+test("once the customer submits the page of an agent's checkout, the agent can neither read nor change the buyer data", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
@@ -128,7 +128,7 @@ test('once the customer has submitted a page of an agent’s checkout, the agent
   expect(locked.error).toMatchObject({ error: 'buyer_data_locked' });
   expect((await agent.GET(AT, { params })).data).toMatchObject({ email: null, review_token: null });
   expect((await agent.POST(`${AT}/cancel`, { params })).error).toMatchObject({ error: 'buyer_data_locked' });
-  // The customer's own token can still read and change it.
+  // The customer's own token can still read and change the checkout.
   const { data: theirs } = await customer.client.PATCH(AT, { params, body: { note: 'Mine' } });
   expect(theirs).toMatchObject({ note: 'Mine', shipping_address: { address1: 'Kirchweg 3' } });
   const body = { expected: theirs?.review_token ?? '' };

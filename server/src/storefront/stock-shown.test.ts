@@ -17,7 +17,7 @@ async function shown({ storefront }: OpenShop, slug: string) {
   return [variant?.inventory_quantity, variant?.is_low_stock, variant?.is_out_of_stock, data?.total_inventory];
 }
 
-test('the storefront and sync APIs show the configured stock detail, and the dashboard the full stock', async () => {
+test('the storefront and sync APIs show as much of the stock as the shop allows, and the dashboard all of it', async () => {
   const shop = await openShop();
   const { dashboard, sync, givenProduct } = shop;
   await givenProduct({ name: 'Many', inventory_quantity: 40, low_stock_threshold: 5, sku: 'MANY' });
@@ -39,7 +39,7 @@ test('the storefront and sync APIs show the configured stock detail, and the das
     const { data } = await sync.GET('/api/sync/products');
     return data?.changes.map(({ product }) => product?.total_inventory).sort();
   };
-  // Reported once no earlier transaction is running, including those of other tests.
+  // A change is reported once no earlier transaction is running, even of other tests.
   await expect.poll(told, { timeout: 20_000 }).toEqual([0, 1, 1]);
   const availability = await sync.POST('/api/sync/availability', { body: { items: [{ sku: 'MANY', quantity: 30 }] } });
   expect(availability.data?.items[0]).toMatchObject({
@@ -51,7 +51,7 @@ test('the storefront and sync APIs show the configured stock detail, and the das
   expect(data?.products.map(({ total_inventory }) => total_inventory).sort()).toEqual([0, 3, 40]);
 });
 
-test('warnings and errors of a cart reveal no more of the stock than the shop shows', async () => {
+test("cart warnings and errors reveal no more of the stock than the shop's settings allow", async () => {
   const shop = await openShop();
   const { dashboard, storefront, givenProduct } = shop;
   const few = await givenProduct({ name: 'Few', inventory_quantity: 4, low_stock_threshold: 5 });
@@ -78,11 +78,11 @@ test('warnings and errors of a cart reveal no more of the stock than the shop sh
     lines: [{ requested: 5, available: 1 }],
   });
 
-  // A single item cannot be distinguished from several either.
+  // The message does not reveal whether one or several are left.
   await adjust(-3);
   expect((await add(3)).error).toMatchObject({ message: 'Not enough stock: Few (fewer available, 5 requested).' });
 
-  // With settings below `exact`, the sentences of the hosted page contain no number.
+  // Unless the setting is `exact`, the hosted page shows no quantities.
   await adjust(3);
   const { data: checkout } = await storefront.POST('/api/storefront/checkout', { body: path });
   const browser = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'en' });
@@ -91,18 +91,18 @@ test('warnings and errors of a cart reveal no more of the stock than the shop sh
     for (const show_stock of ['exact', 'low_only', 'never'] as const) {
       await dashboard.PATCH('/api/dashboard/settings', { body: { show_stock } });
       const { html } = await browser.open(checkout?.checkout_url ?? '');
-      said.push(/Only (?:\d+|a few) left|There are fewer than you want/.exec(html)?.[0] ?? '');
+      said.push(/Only (?:\d+|a few) left|There are fewer left than you want/.exec(html)?.[0] ?? '');
     }
     return said;
   };
   expect(await sentences()).toEqual(['Only 4 left', 'Only a few left', '']);
   await inShopAsSystem(shop.db, shop.site_id, (inside) => release(inside, checkout?.id ?? ''));
   await adjust(-3);
-  const FEWER = 'There are fewer than you want';
+  const FEWER = 'There are fewer left than you want';
   expect(await sentences()).toEqual(['Only 1 left', FEWER, FEWER]);
 });
 
-test('a cached response follows the stock, and its ETag reveals no hidden stock', async () => {
+test('a cached response follows the stock, and its ETag does not reveal the hidden stock', async () => {
   const { dashboard, storefront, givenProduct } = await openShop();
   const mug = await givenProduct({ name: 'Mug', inventory_quantity: 40, low_stock_threshold: 5 });
   const variant_id = mug.variants[0]?.id ?? '';

@@ -16,14 +16,14 @@ async function past(shop: StripeShop, minutes: number): Promise<void> {
   );
 }
 
-/** The URL to which an error redirects the shopper. */
+/** Returns the URL to which an error redirects the shopper. */
 function urlOf(error: unknown): string {
   const { next_action } = error as { next_action?: { type: string; url: string } };
   if (next_action?.type !== 'redirect') throw new Error(`The error has no redirect: ${JSON.stringify(error)}`);
   return next_action.url;
 }
 
-/** The amount of the customers' money in the shop's account, in cents. */
+/** The amount in cents in the shop's Stripe account that was not refunded. */
 function keptAt(shop: StripeShop): number {
   const taken = [...standIn.ledger.intents.values()]
     .filter(({ account }) => account === shop.account)
@@ -34,18 +34,18 @@ function keptAt(shop: StripeShop): number {
   return taken - returned;
 }
 
-test('the page says before its button that the card is entered at the provider afterwards', async () => {
+test('the checkout page states above its button that the card is entered at the provider afterwards', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const params = { path: { checkout_id: id } };
   const { data } = await shop.storefront.GET('/api/storefront/checkout/{checkout_id}', { params });
   const page = await fetch(shop.baseUrl + new URL(data?.checkout_url ?? '').pathname);
   const text = await page.text();
-  expect(text).toContain('You enter the details of your card on the next page.');
-  expect(text).not.toContain('is charged');
+  expect(text).toContain('You enter your card details on the next page.');
+  expect(text).not.toContain('charges the card');
 });
 
-test('a valid card creates the order, and a declined one leaves the checkout open for another', async () => {
+test('a valid card creates the order, and a declined one leaves the checkout open for another card', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const declined = await shop.complete(id, { confirmation_token: shop.givenToken('declined') });
@@ -55,7 +55,7 @@ test('a valid card creates the order, and a declined one leaves the checkout ope
   expect(keptAt(shop)).toBe(1_490);
 });
 
-test('an order paid at the provider by another method than a card counts as paid online, and is refunded by that method', async () => {
+test('an order paid at the provider by a method other than a card counts as paid online, and is refunded by that method', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const { data } = await shop.complete(id, { confirmation_token: shop.givenToken('wallet') });
@@ -104,7 +104,7 @@ test('3-D Secure is confirmed at the bank, and the order is created when the sho
   expect((await shop.complete(id, {})).data).toMatchObject({ order: { payment_status: 'paid' } });
 });
 
-test('a payment whose 3-D Secure is rejected fails, and an abandoned one expires', async () => {
+test('a payment fails if the bank rejects 3-D Secure, and expires if the shopper abandons it', async () => {
   const shop = await stripe.givenShop();
   const [refused, abandoned] = [await shop.givenCheckout(), await shop.givenCheckout()];
   const begin = async (checkout_id: string) => {
@@ -134,7 +134,7 @@ test("a payment on Stripe's page creates the order even if the shopper does not 
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
 });
 
-test('a Stripe page that the shopper abandons is ended, so that it can no longer be paid', async () => {
+test('a Stripe page that the shopper abandons is closed, so that it can no longer be paid', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   const params = { path: { checkout_id } };
@@ -167,7 +167,7 @@ test.each([{ by: 'the server' }, { by: "the merchant in Stripe's dashboard" }])(
   },
 );
 
-/** A payment that succeeded after the shop had given up on it. */
+/** Creates a payment that succeeds after its checkout has been given up. */
 async function givenKeptPayment(shop: StripeShop): Promise<string> {
   const { url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -185,7 +185,7 @@ async function statusOf(shop: StripeShop): Promise<string> {
   return rows.map(({ status }) => status).join();
 }
 
-/** Makes the successful refunds fail, as a bank does, and sends the events. */
+/** Makes the successful refunds fail as a bank does, and sends the webhooks. */
 async function sendBack(shop: StripeShop): Promise<void> {
   for (const refund of standIn.ledger.refunds.values()) {
     if (refund.account === shop.account && refund.status === 'succeeded') standIn.ledger.changeRefund(refund, 'failed');
@@ -193,7 +193,7 @@ async function sendBack(shop: StripeShop): Promise<void> {
   for (const event of shop.events()) if (event.type.startsWith('refund.')) expect(await shop.send(event)).toBe(200);
 }
 
-test("refunds the rest of a payment without an order after a partial refund in Stripe's dashboard", async () => {
+test("refunds the rest of a payment without an order after staff refunded part of it in Stripe's dashboard", async () => {
   const shop = await stripe.givenShop();
   const intent = await givenKeptPayment(shop);
   expect(await statusOf(shop)).toBe('abandoned');
@@ -203,7 +203,7 @@ test("refunds the rest of a payment without an order after a partial refund in S
   expect(await statusOf(shop)).toBe('refunded');
 });
 
-test('refunds a payment without an order once more after a bank rejected the refund, then leaves it to the staff', async () => {
+test('refunds a payment without an order a second time after the bank rejects the first, then leaves it to the staff', async () => {
   const shop = await stripe.givenShop();
   await givenKeptPayment(shop);
   await shop.settlePayments();
@@ -215,6 +215,12 @@ test('refunds a payment without an order once more after a bank rejected the ref
   await sendBack(shop);
   await shop.settlePayments();
   expect([keptAt(shop), await statusOf(shop)]).toEqual([1_490, 'failed']);
+  // Retention keeps what was charged.
+  const { rows: payments } = await server.owner.query(
+    'select captured_amount from commerce.payments where site_id = $1',
+    [shop.site_id],
+  );
+  expect(payments).toEqual([{ captured_amount: '14.90' }]);
   const { rows } = await server.owner.query(
     `select from graphile_worker._private_jobs
       where payload ->> 'site_id' = $1 and payload ->> 'template' = 'payment_kept'`,
@@ -227,7 +233,7 @@ const CALLS = [/POST \/v1\/payment_intents$/, /GET \/v1\/payment_intents/, /POST
 
 test.for(
   CALLS.flatMap((call) => (['cut_before', 'cut_after', 'error_500'] as const).map((kind) => [kind, call] as const)),
-)('%s at %s charges no money without an order', async ([kind, call]) => {
+)('after %s at %s, Stripe charges no money without an order', async ([kind, call]) => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   standIn.faults.add(kind, call, 3);

@@ -38,7 +38,7 @@ async function givenShop(prices_include_tax = false): Promise<OpenShop> {
   return shop;
 }
 
-/** A checkout with one item of a product of each tax class. */
+/** Creates a checkout with one product of each tax class. */
 async function givenCheckout(shop: OpenShop, classes: (string | undefined)[], price = '10.00'): Promise<string> {
   const lines = [];
   for (const tax_class of classes) {
@@ -77,7 +77,7 @@ test('taxes each line by the tax class of its product, at the most specific rate
   const checkout_id = await givenCheckout(shop, [undefined, 'reduced', 'zero', 'of-our-own'], '100.00');
   const taxAt = async (address: { country: string; state?: string }) => (await fillIn(shop, checkout_id, address)).tax;
 
-  // standard, reduced, none, a class without a rate as standard, and the parcel by the share of each
+  // Standard, reduced and zero rate, a class without a rate (standard), and the shipping cost by the share of each.
   expect(await taxAt({ country: 'DE' })).toBe('45.56');
   expect(await taxAt({ country: 'FR' })).toBe('75.92');
   expect(await taxAt({ country: 'US', state: 'TX' })).toBe('4.04');
@@ -86,7 +86,7 @@ test('taxes each line by the tax class of its product, at the most specific rate
   }
 });
 
-test("an order contains its tax by rate, each with its lines and shipping cost; together they are the order's tax", async () => {
+test("an order lists its tax by rate with the lines and shipping cost, and the sum equals the order's tax", async () => {
   for (const included of [false, true]) {
     const shop = await givenShop(included);
     await shop.givenDiscount({ code: 'TEN', kind: 'percentage', value: '10' });
@@ -100,7 +100,7 @@ test("an order contains its tax by rate, each with its lines and shipping cost; 
       body: { expected_total: total },
     });
     const order_id = completed.data?.order.id ?? '';
-    // A later change of the rates does not change the order.
+    // A later change of the tax rates does not change the order.
     await shop.dashboard.PATCH('/api/dashboard/settings', { body: { default_tax_rate: '0', tax_rates: [] } });
 
     const { data: order } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}', {
@@ -131,7 +131,7 @@ test("an order contains its tax by rate, each with its lines and shipping cost; 
 test("taxes the shipping of a book at the book's rate, or at the standard rate if the shop chose that", async () => {
   const shop = await givenShop(true);
   const checkout_id = await givenCheckout(shop, ['reduced'], '21.40');
-  // Included in 21.40 and 4.90: 7 % is 1.40 and 0.32, 19 % of the shipping is 0.78.
+  // Tax included in 21.40 and 4.90: 7 % is 1.40 and 0.32, 19 % of the shipping is 0.78.
   expect(await fillIn(shop, checkout_id, { country: 'DE' })).toMatchObject({ tax: '1.72', total: '26.30' });
 
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { shipping_tax: 'class' } });
@@ -178,7 +178,7 @@ test('the tax class of a product can be read, changed, imported and exported, an
     params: { path: { id_or_slug: 'book' } },
   });
   expect(shown.data?.tax_class).toBe('zero');
-  // Reported once no earlier transaction is running.
+  // A change is reported once no earlier transaction is running.
   const told = async () => {
     const { data } = await sync.GET('/api/sync/products', { params: { query: { cursor: resume_cursor ?? '' } } });
     return data?.changes.at(-1)?.product?.tax_class;

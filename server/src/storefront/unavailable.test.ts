@@ -10,7 +10,7 @@ async function names({ storefront }: OpenShop, query: object): Promise<string[] 
   return data?.products.map(({ name }) => name);
 }
 
-/** Four products, published one after the other; the list shows the last one first. */
+/** Creates four products, published one after another. The list shows the last one first. */
 async function givenFour({ givenProduct }: OpenShop): Promise<void> {
   const at = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
   const all = { product_type: 'Mug' };
@@ -44,7 +44,7 @@ test('lists unavailable search results last by default, and in the requested ord
   expect(await places({ sort: 'price_asc' })).toBe('DCBA');
 });
 
-test('pages neither repeat nor miss a product at the border between available and unavailable ones', async () => {
+test('pages neither repeat nor skip a product between available and unavailable ones', async () => {
   const shop = await openShop();
   await givenFour(shop);
   const pages = await Promise.all([1, 2, 3, 4, 5].map((page) => names(shop, { limit: 1, page })));
@@ -54,7 +54,7 @@ test('pages neither repeat nor miss a product at the border between available an
   expect(new Set(found.flat()).size).toBe(4);
 });
 
-test('a sold-out product moves to the end of each page of search results, and back when restocked', async () => {
+test('a sold-out product moves to the end of search results, and back when restocked', async () => {
   const shop = await openShop();
   const mug = await shop.givenProduct({ name: 'Mug' });
   await shop.givenProduct({ name: 'Grey mug of enamel for campers' });
@@ -92,7 +92,7 @@ test('a sold-out product moves to the end of a cached list, and back when restoc
   expect(await names(shop, {})).toEqual(['Mug B', 'Mug D', 'Mug A', 'Mug C']);
 });
 
-test('a collection lists unavailable products last in its own order', async () => {
+test('a collection in its own order lists unavailable products last', async () => {
   const shop = await openShop();
   await givenFour(shop);
   const { data } = await shop.dashboard.POST('/api/dashboard/collections', {

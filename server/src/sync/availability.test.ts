@@ -114,7 +114,7 @@ test('reports hidden products and those of another shop as unknown', async () =>
   expect(answer.items).toHaveLength(6);
 });
 
-test('excludes reserved stock, and returns current data even under a repeated Idempotency-Key', async () => {
+test('availability excludes reserved stock, and is current even under a repeated Idempotency-Key', async () => {
   const { sync, givenProduct, givenCheckout } = await openShop();
   const variant_id = await variantOf(await givenProduct({ inventory_quantity: 10 }));
   const params = { header: { 'Idempotency-Key': '0192f3a0-4444-7000-8000-00000000000a' } };

@@ -11,7 +11,7 @@ const order = '/api/sync/orders/{sync_order_id}';
 
 let count = 0;
 
-/** A bank transfer order, by default for one item. */
+/** Builds a bank transfer order, by default for one item. */
 function orderFor(sku: string, price: string, more: Partial<SyncOrderInput> = {}): SyncOrderInput {
   count += 1;
   return {
@@ -24,7 +24,7 @@ function orderFor(sku: string, price: string, more: Partial<SyncOrderInput> = {}
   };
 }
 
-/** A shop that accepts bank transfers, ships for 4.90, and has ten mugs at 14.00. */
+/** Opens a shop that accepts bank transfers, ships for 4.90, and has ten mugs at 14.00. */
 async function givenShop() {
   const shop = await openShop();
   await shop.givenTerms();
@@ -32,7 +32,7 @@ async function givenShop() {
   return { ...shop, mug, variant_id: mug.variants[0]?.id ?? '' };
 }
 
-test('creates a bank transfer order at once: prices set, stock sold, number assigned, awaiting payment, mails sent', async () => {
+test('creates a bank transfer order that awaits payment, and sells its stock at once', async () => {
   const shop = await givenShop();
   const { sync, mug, variant_id } = shop;
   const email = `june-${shop.site_id}@example.com`;
@@ -78,7 +78,7 @@ test('creates a bank transfer order at once: prices set, stock sold, number assi
   ]);
 });
 
-test('returns an order by id, by reference and in the list, and treats it like any other', async () => {
+test('an order created with the sync API is found by id, by reference and in the list', async () => {
   const { sync, dashboard } = await givenShop();
   const first = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00') }));
   const second = await unwrap(sync.POST(orders, { body: orderFor('MUG', '14.00', { reference: 'ä/1 2' }) }));
@@ -186,7 +186,7 @@ const CLAIMS: [string, Partial<SyncOrderInput>, (string | number)[], string][] =
 ];
 
 test.each(CLAIMS)(
-  'rejects a claim that differs from the catalogue, at its field: %s',
+  'rejects an amount that differs from the catalogue, at its field: %s',
   async (_what, claim, at, expected) => {
     const shop = await givenShop();
 
@@ -198,7 +198,7 @@ test.each(CLAIMS)(
   },
 );
 
-test('reports all differing claims at once', async () => {
+test('reports all differences from the catalogue at once', async () => {
   const { sync } = await givenShop();
   const line_items = [
     { ...line, sku: 'MUG', price: '1.00', total: '1.00' },
@@ -232,7 +232,7 @@ test.each([
     ['line_items', 1, 'quantity'],
     'less_than_equal',
   ],
-])('rejects an invalid field at its path: %s', async (_what, wrong, at, type) => {
+])('rejects an order with an invalid field, at the path of the field: %s', async (_what, wrong, at, type) => {
   const { sync } = await givenShop();
 
   const { error } = await sync.POST(orders, { body: orderFor('MUG', '14.00', wrong) });
@@ -240,7 +240,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc: ['body', ...at], type }] });
 });
 
-/** Ways to identify the blue variant of a mug with two colours, which has its own id, SKU and price. */
+/** Ways to identify one variant of a mug: the blue one, with its own id, SKU and price. */
 const NAMES: Record<string, (mug: { product_id: string; variant_id: string }) => object> = {
   'its id': ({ variant_id }) => ({ variant_id }),
   'its SKU': () => ({ sku: 'BLUE' }),
@@ -250,7 +250,7 @@ const NAMES: Record<string, (mug: { product_id: string; variant_id: string }) =>
   'its SKU, with the rest empty or null': () => ({ sku: 'BLUE', variant_id: null, option1: '', option2: null }),
 };
 
-test.each(Object.entries(NAMES))('identifies the variant of a line by %s', async (_what, naming) => {
+test.each(Object.entries(NAMES))('identifies the variant of an order line by %s', async (_what, naming) => {
   const { sync, givenProduct, givenTerms } = await openShop();
   await givenTerms();
   const mug = await givenProduct({
@@ -270,7 +270,7 @@ test.each(Object.entries(NAMES))('identifies the variant of a line by %s', async
   expect(made.order?.line_items).toMatchObject([{ variant_id: blue, variant_name: 'Blue', price: '16.00' }]);
 });
 
-test('accepts a line with only the required fields, which names its product, and returns it', async () => {
+test('accepts an order line with only the required fields and returns it', async () => {
   const { sync, variant_id } = await givenShop();
 
   const made = await unwrap(sync.POST(orders, { body: orderFor('', '', { line_items: [line] }) }));
@@ -278,7 +278,7 @@ test('accepts a line with only the required fields, which names its product, and
   expect(made.order?.line_items).toMatchObject([{ name: 'Mug', variant_id, price: '14.00' }]);
 });
 
-test('rejects an ambiguous line and asks for more details', async () => {
+test('rejects an ambiguous order line and requests more details', async () => {
   const { sync, givenProduct } = await openShop();
   const variants = ['Red', 'Blue'].map((option1) => ({ option1, price: '14.00' }));
   await givenProduct({ name: 'Mug', options: [{ name: 'Colour', values: ['Red', 'Blue'] }], variants });
@@ -288,7 +288,7 @@ test('rejects an ambiguous line and asks for more details', async () => {
   expect(error).toMatchObject({ detail: [{ loc: ['body', 'line_items', 0], type: 'variant_ambiguous' }] });
 });
 
-test('answers 404 for a line that matches nothing, and names it', async () => {
+test('answers 404 for an order line that matches no product, and names the line', async () => {
   const { sync, givenProduct, mug } = await givenShop();
   const other = await openShop();
   const theirs = await other.givenProduct({ name: 'Theirs', sku: 'THEIRS' });
@@ -319,7 +319,7 @@ test('answers 404 for a line that matches nothing, and names it', async () => {
   for (const answer of answers) expect(answer).toEqual(first);
 });
 
-test('a reference identifies one order, even if it is sent twice', async () => {
+test('a reference sent twice creates one order', async () => {
   const shop = await givenShop();
   const body = orderFor('MUG', '14.00', { reference: 'once' });
   const made = await unwrap(shop.sync.POST(orders, { body }));
@@ -338,7 +338,7 @@ test('a reference identifies one order, even if it is sent twice', async () => {
   expect(await stockOf(shop, shop.mug.id)).toEqual({ on_hand: 9, reserved: 0 });
 });
 
-test('creates one of 16 concurrent orders with the same reference; a rejected order frees its reference', async () => {
+test('creates one of 16 concurrent orders with the same reference, and frees the reference of a rejected order', async () => {
   const shop = await givenShop();
   const refused = await shop.sync.POST(orders, { body: orderFor('MUG', '1.00', { reference: 'raced' }) });
   expect(refused.response.status).toBe(422);
@@ -358,7 +358,7 @@ test('creates one of 16 concurrent orders with the same reference; a rejected or
 
 test('creates 10 of 20 concurrent orders for the last 10 pieces', async () => {
   const shop = await givenShop();
-  // On a busy machine, a caller that waits more than two seconds for the stock is asked to retry, and does so.
+  // On a busy machine, a request that waits more than two seconds for the stock must be retried.
   const { sync_secret: syncSecret } = shop.credentials;
   const patient = createSyncClient({ baseUrl: shop.baseUrl, siteId: shop.site_id, syncSecret, maxAttempts: 10 });
 
@@ -423,7 +423,7 @@ test('uses the cheapest shipping option for the address, or the given one', asyn
   expect(await shippingOf(unknown)).toBe('shipping_option_unavailable');
 });
 
-test('reports if the shop does not deliver to the address or does not accept bank transfers', async () => {
+test('rejects an order if the shop does not deliver to the address or does not accept bank transfers', async () => {
   const shop = await openShop();
   await shop.givenProduct({ sku: 'MUG', price: '14.00' });
   const ordered = () => shop.sync.POST(orders, { body: orderFor('MUG', '14.00') });
@@ -433,7 +433,7 @@ test('reports if the shop does not deliver to the address or does not accept ban
   expect((await ordered()).error).toMatchObject({ error: 'payment_method_unavailable', payment_methods: ['card'] });
 });
 
-test('accepts a minimal address and stores it as sent', async () => {
+test('accepts an order with a minimal address and stores the address as sent', async () => {
   const { sync } = await givenShop();
   const simple = { first_name: 'June', city: 'Berlin', country: 'germany' };
 
@@ -462,7 +462,7 @@ test('assigns an order to a customer only if the e-mail address is verified', as
   expect(mine.orders).toHaveLength(1);
 });
 
-test('hides orders of another shop, even if requested by reference', async () => {
+test('a shop cannot read orders of another shop, even by reference', async () => {
   const [ours, theirs] = [await givenShop(), await givenShop()];
   const made = await unwrap(theirs.sync.POST(orders, { body: orderFor('MUG', '14.00', { reference: 'theirs' }) }));
 

@@ -7,7 +7,7 @@ const products = '/api/sync/products';
 const inventory = '/api/sync/inventory';
 const keys = '/api/dashboard/sync-keys';
 
-/** A shop with a sync key with write access. */
+/** Opens a shop with a sync key that has write access. */
 async function openWarehouse() {
   const shop = await openShop();
   const { staff } = await logIn(shop);
@@ -54,7 +54,7 @@ test('only a sync key with write access may change products and stock; other key
   expect(answer.status).toBe(403);
 });
 
-test('changes products and stock like the dashboard, and repeating a call changes nothing', async () => {
+test('changes products and stock like the dashboard, and a repeated call changes nothing', async () => {
   const { warehouse, dashboard, givenCheckout } = await openWarehouse();
   const rows = [
     { name: 'Mug', slug: 'mug', status: 'active' as const, price: '14.00', sku: 'MUG', inventory_quantity: 5 },
@@ -93,7 +93,7 @@ test('changes products and stock like the dashboard, and repeating a call change
   expect(told?.movements[0]).toMatchObject({ type: 'sync', delta: 6, on_hand_after: 11, reserved_after: 2 });
 });
 
-test('rotates a sync key with the requested grace period; 0 ends the old key at once', async () => {
+test('rotates a sync key with the requested grace period, and 0 ends the old key at once', async () => {
   const { staff, key, warehouse } = await openWarehouse();
   const rotate = (sync_key_id: string, grace_hours: number) =>
     staff.POST('/api/dashboard/sync-keys/{sync_key_id}/rotate', {

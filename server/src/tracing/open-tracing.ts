@@ -4,25 +4,25 @@ import type { Context, Tracer as OtelTracer, TextMapPropagator } from '@opentele
 import { type Attributes, type Span, type SpanStart, setTracer, type Tracer } from './span.ts';
 
 export interface TracingOptions {
-  /** The OTLP/HTTP address for spans, without /v1/traces. */
+  /** Base URL of the OTLP/HTTP collector, without /v1/traces. */
   endpoint: string;
   serviceName: string;
-  /** The share of traces that are kept, from 0 to 1. */
+  /** Share of traces to record, from 0 to 1. */
   share: number;
   /**
-   * Whether the traceparent of a request is continued, and decides whether its trace is kept. If anyone could send it, they could
-   * have all of their traces kept, or none.
+   * Whether to continue the trace in a request's traceparent header, including its sampling decision. Enable it only if
+   * trusted callers alone can send the header; otherwise anyone can have all of their traces recorded, or none.
    */
   trustCallers: boolean;
 }
 
-/** Optional peers of the package: without tracing they need not be installed. */
+/** Optional peer dependencies, which are needed only for tracing. */
 const PACKAGES = ['api', 'core', 'resources', 'sdk-trace', 'exporter-trace-otlp-http'].map(
   (name) => `@opentelemetry/${name}`,
 );
 const FLUSH_WITHIN_MS = 3_000;
 
-/** Loads OpenTelemetry and traces until the returned function is called, which sends the remaining spans. */
+/** Loads OpenTelemetry and starts tracing. The returned function stops it and sends the remaining spans. */
 export async function openTracing(options: TracingOptions): Promise<() => Promise<void>> {
   const { api, core, resources, sdk, otlp } = await load();
   const provider = new sdk.TracerProvider({
@@ -106,7 +106,7 @@ function given(attributes: Attributes = {}): Record<string, string | number | bo
   return Object.fromEntries(known) as Record<string, string | number | boolean>;
 }
 
-/** The code of our own error, of Node's or of PostgreSQL's, else the name of its class. */
+/** The code of an API, Node or PostgreSQL error, otherwise the name of its class. */
 function kindOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown };
   return String(code ?? name ?? 'error').slice(0, 64);

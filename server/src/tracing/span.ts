@@ -1,34 +1,37 @@
 /**
- * All tracing goes through this file, and costs nothing as long as no tracer is set: only open-tracing.ts loads
- * OpenTelemetry. Names and attributes never contain input of a caller: no address, no body, no value of a statement.
+ * All tracing goes through this file. It costs nothing until a tracer is set, and only open-tracing.ts loads
+ * OpenTelemetry. Names and attributes must never contain user input: no IP address, request body or statement value.
  */
+
 export type Attributes = Record<string, string | number | boolean | undefined>;
 
 export interface SpanStart {
   name: string;
   kind: 'server' | 'client' | 'consumer';
   attributes?: Attributes;
-  /** Headers of a request or a job, whose traceparent names the parent. */
+  /** Headers of a request or job. Their traceparent names the parent span. */
   headers?: Record<string, unknown>;
-  /** Anyone can send these headers: unless they are trusted, the trace is a new one, with a link to theirs. */
+  /**
+   * Whether anyone can send these headers. Unless they are trusted, a new trace starts, with a link to the sender's.
+   */
   public?: true;
-  /** Does not begin a trace: the span is only made within another one. */
+  /** Whether the span is created only inside another span. */
   onlyWithin?: true;
 }
 
 export interface Span {
   rename(name: string): void;
   set(attributes: Attributes): void;
-  /** Notes the kind of an error, without its message. */
+  /** Records the kind of an error, without its message. */
   fail(error: unknown): void;
   end(): void;
-  /** Runs work in which this span is the parent of others. */
+  /** Runs work with this span as the parent of new spans. */
   run<Result>(work: () => Result): Result;
 }
 
 export interface Tracer {
   begin(start: SpanStart): Span | undefined;
-  /** The traceparent of the span that is running. */
+  /** Trace headers of the current span. */
   headers(): Record<string, string>;
 }
 
@@ -38,12 +41,12 @@ export function setTracer(next: Tracer | undefined): void {
   tracer = next;
 }
 
-/** Begins a span; undefined when nothing is traced, and then `start` is not called. The caller ends the span. */
+/** Starts a span, which the caller must end. Undefined if tracing is off; then `start` is not called. */
 export function beginSpan(start: () => SpanStart): Span | undefined {
   return tracer?.begin(start());
 }
 
-/** Runs work in a span of its own, which ends with it. */
+/** Runs work in a new span that ends with it. */
 export async function traced<Result>(start: () => SpanStart, work: (span?: Span) => Promise<Result>): Promise<Result> {
   const span = beginSpan(start);
   if (!span) return work();
@@ -57,7 +60,7 @@ export async function traced<Result>(start: () => SpanStart, work: (span?: Span)
   }
 }
 
-/** The headers for an outgoing request, so that its receiver continues the trace: W3C's traceparent and tracestate, or none. */
+/** Trace headers (W3C traceparent and tracestate) for an outgoing request; empty if tracing is off. */
 export function traceHeaders(): Record<string, string> {
   return tracer?.headers() ?? {};
 }

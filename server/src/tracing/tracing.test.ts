@@ -1,3 +1,5 @@
+/** Checks the spans that a server sends to a collector: requests, statements, jobs and webhooks. */
+
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,8 +17,6 @@ import { databaseUrl } from '../../test/worker-database.ts';
 import { freePort } from '../db/free-port.ts';
 import { summaryOf } from '../db/statement-summary.ts';
 
-/** The traces that a collector gets of a server: requests, statements, jobs and webhooks. */
-
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const OTHER_TRACE_ID = '1af7651916cd43dd8448eb211c80319d';
 const PARENT_ID = 'b7ad6b7169203331';
@@ -33,7 +33,7 @@ interface Span {
   failed: boolean;
 }
 
-/** OTLP over HTTP, as JSON. */
+/** Spans in OTLP's JSON format. */
 interface Exported {
   resourceSpans: {
     scopeSpans: { spans: (Omit<Span, 'attributes'> & { attributes: Given[]; status?: { code: number } })[] }[];
@@ -41,7 +41,7 @@ interface Exported {
 }
 type Given = { key: string; value: Record<string, unknown> };
 
-/** A collector on this machine: the received data as text, and as spans. */
+/** Starts a local collector. Keeps the received data as text and as spans. */
 async function openCollector() {
   const texts: string[] = [];
   const collector = createServer(async (req, res) => {
@@ -83,7 +83,7 @@ beforeAll(async () => {
   spans = await tracedBy({}, callAll);
 }, 90_000);
 
-/** Runs a server with tracing and these additional settings, and returns the collector's data once it has stopped. */
+/** Runs a server with tracing and these settings. Returns the collected spans after the server has stopped. */
 async function tracedBy(settings: NodeJS.ProcessEnv, work: () => Promise<void>): Promise<Span[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'commerce-traced-'));
   const port = await freePort();
@@ -107,7 +107,10 @@ async function tracedBy(settings: NodeJS.ProcessEnv, work: () => Promise<void>):
 
 afterAll(() => collector.close());
 
-/** A read with a traceparent, a customer's registration, a refusal, an unknown page, and an event that reaches a webhook. */
+/**
+ * Sends a read with a traceparent, a customer registration, a rejected call, a call to an unknown path, and an event
+ * that triggers a webhook.
+ */
 async function callAll(): Promise<void> {
   const { api_key: apiKey, site_id: siteId, storefront_token: storefrontToken } = shop.credentials;
   const headers = { 'X-Site-ID': siteId, 'X-Service-Token': storefrontToken };
@@ -138,10 +141,10 @@ async function callAll(): Promise<void> {
 
 const named = (name: string) => spans.filter((span) => span.name === name);
 const status = ({ attributes }: Span) => Number(attributes['http.response.status_code']);
-/** A busy machine may reject a request, which the SDK sends again. */
+/** On a busy machine a request may be rejected, and the SDK retries it. */
 const succeeded = (name: string) => named(name).find((span) => status(span) < 300);
 
-test('a request is traced as a span of its operation, in the trace of a caller who is trusted', () => {
+test('traces a request as a span named after its operation, in the trace of a trusted caller', () => {
   const span = succeeded('GET /api/storefront/products');
   expect(span).toMatchObject({ traceId: TRACE_ID, parentSpanId: PARENT_ID, kind: KIND.server, failed: false });
   expect(span?.attributes).toMatchObject({
@@ -152,7 +155,7 @@ test('a request is traced as a span of its operation, in the trace of a caller w
   });
 });
 
-test('an untrusted caller determines neither the trace of a request nor whether it is kept; the trace only links to theirs', async () => {
+test('an untrusted caller cannot set the trace id or the sampling decision; the new trace only links to theirs', async () => {
   const ask = (sampled: string) =>
     fetch(`${baseUrl}/healthz`, { headers: { traceparent: `00-${TRACE_ID}-${PARENT_ID}-${sampled}` } });
   const linked = (found: Span[]) => found.filter(({ links }) => links?.some(({ traceId }) => traceId === TRACE_ID));
@@ -171,9 +174,9 @@ test('an untrusted caller determines neither the trace of a request nor whether 
   expect(none).toEqual([]);
 }, 60_000);
 
-test('the statements of a request are spans within its own, named by their operation', () => {
+test("statements of a request are spans within the request's span, named after their operation", () => {
   const request = succeeded('POST /api/storefront/customer/register');
-  // The other spans within it are jobs that the request added.
+  // Other spans within it are jobs that the request added.
   const statements = spans.filter(({ parentSpanId, kind }) => parentSpanId === request?.spanId && kind === KIND.client);
   expect(statements.length).toBeGreaterThan(2);
   expect(statements.every(({ traceId }) => traceId === request?.traceId)).toBe(true);
@@ -181,12 +184,12 @@ test('the statements of a request are spans within its own, named by their opera
   expect(statements.some(({ name }) => /^(insert|with|select) \w+/.test(name))).toBe(true);
 });
 
-test('a request outside of the contract is named by its method only', () => {
+test('names the span of a request that matches no operation only by its method', () => {
   expect(named('GET').length).toBeGreaterThan(0);
   for (const { attributes } of named('GET')) expect(attributes).not.toHaveProperty('url.path');
 });
 
-test('a job is a span with its shop, and passes its trace to the webhook', () => {
+test('a job is a span with its shop, and the webhook that it sends continues its trace', () => {
   const [job] = named('job deliver_webhook').filter(
     ({ attributes }) => attributes['commerce.site_id'] === shop.credentials.site_id,
   );
@@ -197,7 +200,7 @@ test('a job is a span with its shop, and passes its trace to the webhook', () =>
   expect(traceparent).toBe(`00-${job?.traceId}-${post?.spanId}-01`);
 });
 
-test('a webhook belongs to the trace of the request that caused its event, even if the event is noted only at the commit', () => {
+test('a webhook belongs to the trace of the request that caused its event, even if the event is created at the commit', () => {
   const triggering = succeeded('POST /api/dashboard/events/trigger');
   const jobs = named('job deliver_webhook');
   expect(jobs.find(({ parentSpanId }) => parentSpanId === triggering?.spanId)?.traceId).toBe(triggering?.traceId);
@@ -209,13 +212,13 @@ test('a webhook belongs to the trace of the request that caused its event, even 
   expect(post?.parentSpanId).toBe(job?.spanId);
 });
 
-test('no span contains a secret, a search word, an address or a name', () => {
+test('no span contains a secret, search term, address or name', () => {
   expect(collector.text().length).toBeGreaterThan(1_000);
   for (const secret of secrets) expect(collector.text()).not.toContain(secret);
   expect(collector.text()).not.toMatch(/\b(stk|key|cust|whsec|chk)_/);
 });
 
-test('without a collector nothing is traced, and no trace headers are sent', async () => {
+test('sends no spans and no trace headers without a collector', async () => {
   const { traced, traceHeaders } = await import('./span.ts');
   expect(traceHeaders()).toEqual({});
   const start = () => expect.unreachable();
@@ -229,6 +232,6 @@ test.each([
   ['with a as (select 1 from carts) select 2', 'with carts'],
   ['commit', 'commit'],
   ['(select 1)', 'statement'],
-])('%j is summarized as %s', (text, summary) => {
+])('the span of the SQL statement %j is named %s', (text, summary) => {
   expect(summaryOf(text)).toBe(summary);
 });

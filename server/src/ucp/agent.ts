@@ -1,3 +1,8 @@
+/**
+ * Fetches the profile of the calling agent and caches it for as long as the profile allows, within limits. The request
+ * follows no redirects and cannot reach private networks. Fetches are rate-limited, because anyone can send any URL.
+ */
+
 import { LRUCache } from 'lru-cache';
 import type { Pool } from 'pg';
 import { AddressRefused, checkUrl } from '../egress/addresses.ts';
@@ -8,10 +13,6 @@ import { inShop } from '../shop/in-shop.ts';
 import { SYSTEM, type Tenant } from '../shop/shop.ts';
 import { ProtocolError, UCP_VERSION } from './protocol.ts';
 
-/**
- * The profile of the calling agent: fetched through the guard against requests to this server and private networks, without
- * redirects, and cached for as long as it allows, within limits. Anyone can name any URL, so fetches are counted.
- */
 export interface ProfileDeps {
   db: Pool;
   egress: Egress;
@@ -23,14 +24,14 @@ const TOTAL_MS = 3_000;
 const KEPT_SECONDS = { least: 60, usual: 3_600, most: 86_400 };
 const MAX_URL = 2_048;
 
-/** URLs that failed are not tried again for a minute. */
+/** A URL that failed is not fetched again for a minute. */
 const failed = new LRUCache<string, ProtocolError>({ max: 1_000, ttl: 60_000 });
 
-/** The URL in `UCP-Agent: profile="https://…"`, a dictionary of structured fields (RFC 8941). */
+/** Returns the URL in `UCP-Agent: profile="https://…"`, a dictionary of structured fields (RFC 8941). */
 export function profileUrlIn(header: string | undefined): string {
   const members = header?.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/) ?? [];
   const named = members.flatMap((member) => /^\s*profile="((?:[^"\\]|\\["\\])*)"\s*(?:;.*)?$/.exec(member)?.[1] ?? []);
-  // Of members with the same name, the last one counts.
+  // If a member appears twice, the last one counts.
   const url = named.at(-1)?.replaceAll(/\\(["\\])/g, '$1');
   if (url === undefined) {
     throw new ProtocolError(
@@ -72,7 +73,7 @@ function tooMany(seconds: number, headers: Record<string, string>): ProtocolErro
   });
 }
 
-/** Rejects an invalid URL. The IP addresses of its host are checked when it is called. */
+/** Rejects an invalid URL. The IP addresses of its host are checked when it is fetched. */
 function checkedUrl({ egress: { policy } }: ProfileDeps, given: string): URL {
   try {
     const url = given.length <= MAX_URL ? checkUrl(given, policy) : undefined;
@@ -95,7 +96,7 @@ async function fetchProfile({ egress }: ProfileDeps, url: URL) {
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 const NAME = /^[\w.-]{1,200}$/;
 
-/** The fields of a profile that the negotiation needs. */
+/** Picks the fields of a profile that the negotiation needs. */
 function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabilities'> {
   const ucp = objectIn(objectIn(document).ucp);
   const { version } = ucp;

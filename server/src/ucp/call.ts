@@ -15,7 +15,7 @@ import { WHICH_ITEMS } from '../shop/stock/stock.ts';
 import type { ProfileDeps } from './agent.ts';
 import { type CapabilityName, type Message, NoResource, ProtocolError } from './protocol.ts';
 
-/** One request over UCP, on any transport. It acts only through operations of the contract. */
+/** One UCP request over REST or MCP. It reads and changes data only by operations of the contract. */
 export interface UcpDeps extends ProfileDeps {
   baseUrl: string;
   callOperation: CallOperation;
@@ -23,7 +23,7 @@ export interface UcpDeps extends ProfileDeps {
   identify(claim: Claim, operation: Operation): Promise<Caller>;
 }
 
-/** The error of an operation. */
+/** The error response of an operation. */
 export class Refused extends Error {
   readonly status: number;
   readonly body: ErrorBody | HTTPValidationError;
@@ -36,7 +36,7 @@ export class Refused extends Error {
     this.headers = headers;
   }
 
-  /** A failure that neither a human nor the agent can resolve within this request is a failure of the protocol. */
+  /** Whether this is a protocol error: neither a person nor the agent can resolve it within this request. */
   get isOfProtocol(): boolean {
     const { error } = this.body;
     return this.status === 401 || this.status === 429 || this.status >= 500 || OF_PROTOCOL.includes(error ?? '');
@@ -49,7 +49,7 @@ interface Asked {
   path?: Record<string, string>;
   query?: Record<string, string | string[]>;
   body?: unknown;
-  /** Distinguishes this change from the others of the same request. */
+  /** Distinguishes this change from others in the same request. */
   step?: string;
 }
 
@@ -61,14 +61,14 @@ export interface Opened {
   origin: string;
   profile: AgentProfile;
   agreed: Set<CapabilityName>;
-  /** The agent token (`agt_…`), if one was sent. */
+  /** The agent token (`agt_…`), if the request has one. */
   token: string | undefined;
   key: string | undefined;
 }
 
 export class UcpCall {
   readonly opened: Opened;
-  /** Messages in addition to the response. */
+  /** Messages to add to the response. */
   readonly messages: Message[] = [];
   readonly #deps: UcpDeps;
   readonly #seed: string;
@@ -95,7 +95,7 @@ export class UcpCall {
     return this.opened.agreed.has(name);
   }
 
-  /** The response of an operation. Throws `Refused`. */
+  /** Calls an operation and returns its response. Throws `Refused`. */
   async ask<T>(id: OperationId, { path, query, body, step = id }: Asked = {}): Promise<T> {
     this.asked = true;
     const operation = operationOf(id);
@@ -110,7 +110,7 @@ export class UcpCall {
     throw new Refused(answer.status, answer.body as ErrorBody, answer.headers);
   }
 
-  /** Throws `Refused` if a later operation of this request does not accept the caller, before anything is written. */
+  /** Throws `Refused` if a later operation of this request will not accept the caller, before anything is written. */
   async requireAccess(id: OperationId): Promise<void> {
     const operation = operationOf(id);
     try {
@@ -128,7 +128,9 @@ export class UcpCall {
     return token ? { authorization: `Bearer ${token}` } : {};
   }
 
-  /** Derives a key for each change from the request's key, so that a repeated request does not repeat the change. */
+  /**
+   * Derives an idempotency key for each change from the request's key, so that a repeated request repeats no change.
+   */
   #keyOf(step: string): string {
     const hex = createHash('sha256').update(`${this.#seed} ${step}`).digest('hex');
     return [
@@ -140,18 +142,18 @@ export class UcpCall {
     ].join('-');
   }
 
-  /** Runs reads that no operation offers. */
+  /** For data that no operation returns. */
   inShop<T>(work: (shop: Shop) => Promise<T>): Promise<T> {
     return inShop(this.#deps.db, this.opened.tenant, SYSTEM, work);
   }
 
-  /** Rejects an ended token, even on routes that call no operation, and records the call. */
+  /** Rejects a revoked or expired token, and records the call, for requests that have called no operation. */
   async identify(): Promise<void> {
     if (!this.asked && !this.isGuest) await this.ask('agent.getToken');
   }
 
   /**
-   * Does work once: a repeated request gets the response of the first. Throws a ProtocolError for a key that was used for
+   * Runs `work` once: a repeated request gets the first response. Throws a ProtocolError if the key was used for
    * another request.
    */
   async once(request: string, work: () => Promise<string>): Promise<string> {
@@ -168,7 +170,7 @@ export class UcpCall {
     return unseal(sealing, await this.inShop((shop) => keepAnswer(shop, key, made)));
   }
 
-  /** Responses contain links that give access, so they are encrypted. */
+  /** Stored responses contain links that give access, so they are encrypted. */
   #sealingOf(key: string): Sealing {
     const derived = hkdfSync('sha256', key.toLowerCase(), this.#claim.secret, 'ucp answer', 32);
     return { key: Buffer.from(derived), tag: 'last' };
@@ -180,7 +182,7 @@ export class UcpCall {
   }
 }
 
-/** The message to the agent for a refused operation. Rethrows errors that the shop did not raise. */
+/** Converts an operation's error to a message for the agent. Rethrows all other errors. */
 export function messageOf(error: unknown, path?: string): Message {
   if (!(error instanceof Refused)) throw error;
   if (error.isOfProtocol) throw protocolErrorOf(error);
@@ -189,9 +191,9 @@ export function messageOf(error: unknown, path?: string): Message {
   const code = CODES[body.error ?? ''] ?? body.error ?? 'invalid';
   const said =
     'detail' in body && Array.isArray(body.detail) ? body.detail.map(({ msg }) => msg).join(' ') : body.message;
-  // Leaves out the name of a field that UCP does not have: the path identifies the item.
+  // Removes a reference to a field that UCP does not have. The path identifies the item.
   const content = sanitizeMerchantText(said.replace(WHICH_ITEMS, ''), CAPS.value) ?? 'The request was refused.';
-  // The agent cannot resolve this refusal, and the buyer need not.
+  // The agent cannot resolve this error, and the buyer need not.
   if (code === 'buyer_data_locked') return { type: 'warning', code, content, ...at };
   const { next, alternatives } = body as ErrorBody;
   const wayOut = { ...(next && { next: next.replace(OF_LINES, '') }), ...(alternatives && { alternatives }) };
@@ -221,13 +223,13 @@ export function protocolErrorOf({ status, body, headers }: Refused): ProtocolErr
   });
 }
 
-/** The field errors as one text, such as `cheaper_than: The shop has no product with this id.` */
+/** Joins the errors of all fields, as in `cheaper_than: The shop has no product with this id.` */
 function messageOfFields(body: Refused['body']): string | undefined {
   if (!('detail' in body) || !Array.isArray(body.detail) || body.detail.length === 0) return undefined;
   return body.detail.map(({ loc, msg }) => `${loc.slice(1).join('.')}: ${msg}`).join(' ');
 }
 
-/** Converts the error of a missing resource. */
+/** Throws the error of a missing resource. */
 export function noResource(error: unknown): never {
   const message = messageOf(error);
   throw new NoResource([{ ...message, type: 'error', severity: 'unrecoverable' } as Message]);

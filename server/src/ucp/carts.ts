@@ -1,3 +1,5 @@
+/** Carts. A UCP request contains the complete cart; it is converted to changes of single lines. */
+
 import type { Attribution, Cart } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
 import { CAMPAIGN } from '../shop/attribution.ts';
@@ -5,8 +7,6 @@ import { messageOf, noResource, type UcpCall } from './call.ts';
 import { type Message, NoResource, unrecoverable } from './protocol.ts';
 import type { CartWish, LineWish } from './requests.ts';
 import { cartTotals, cents, lineOf, messageOfWarning } from './views.ts';
-
-/** Carts. A request describes the complete cart; it is converted to changes of single lines. */
 
 export async function makeCart(call: UcpCall, wish: CartWish): Promise<Cart> {
   const body = { ...localeIn(wish), attribution: attributionOf(call, wish) };
@@ -29,12 +29,12 @@ function asFinal(message: Message): Message {
 export async function findCart(call: UcpCall, cart_id: string): Promise<Cart> {
   if (!isUuid(cart_id)) throw unrecoverable('not_found', 'There is no such cart.');
   const cart = await call.ask<Cart>('storefront.getCart', { path: { cart_id } }).catch(noResource);
-  // A cart that became an order or was merged into another is no longer a cart.
+  // A cart that became an order or was merged into another no longer exists for UCP.
   if (cart.status !== 'active') throw unrecoverable('not_found', 'This cart is no longer there.');
   return cart;
 }
 
-/** Fills the cart as requested; refusals become messages, and the rest is done. */
+/** Changes the cart to match the request. Errors of single changes become messages. */
 export async function fill(call: UcpCall, cart_id: string, { line_items = [], discounts }: CartWish): Promise<Cart> {
   const path = { cart_id };
   let cart = await call.ask<Cart>('storefront.getCart', { path }).catch(noResource);
@@ -78,7 +78,7 @@ function tell(call: UcpCall, message: Message): void {
 
 type Change = Parameters<UcpCall['ask']>[1];
 
-/** Whether the change was made; a refusal becomes a message. */
+/** Returns whether the change was made. An error becomes a message. */
 async function tried(
   call: UcpCall,
   id: Parameters<UcpCall['ask']>[0],
@@ -102,7 +102,7 @@ interface Wanted {
   place: number;
 }
 
-/** A cart has one line for a variant: quantities of the same variant are added up. */
+/** A cart has one line per variant, so quantities of the same variant are added up. */
 function wantedOf(lines: LineWish[], { items }: Cart): Wanted[] {
   const wanted = new Map<string, Wanted>();
   for (const [place, { id, item, quantity }] of lines.entries()) {
@@ -122,7 +122,7 @@ const REFUSED_CODES: Record<string, string> = {
   discount_not_started: 'discount_code_invalid',
 };
 
-/** A cart has one code at a time: the first one counts. */
+/** A cart has one discount code at a time, so only the first one is applied. */
 async function useCodes(call: UcpCall, { id, discount_code }: Cart, codes: string[]): Promise<void> {
   const path = { cart_id: id };
   const [first, ...others] = codes.map((code) => code.trim()).filter(Boolean);
@@ -148,7 +148,7 @@ async function useCodes(call: UcpCall, { id, discount_code }: Cart, codes: strin
   }
 }
 
-/** Returns the cart as it was; afterwards it is not found. */
+/** Cancels a cart and returns it as it was. Afterwards it is not found. */
 export async function cancelCart(call: UcpCall, cart_id: string): Promise<Cart> {
   if (!isUuid(cart_id)) throw unrecoverable('not_found', 'There is no such cart.');
   return call.ask<Cart>('storefront.cancelCart', { path: { cart_id } }).catch(noResource);
@@ -176,7 +176,7 @@ export function discountsOf({
   return { codes: [discount_code], applied };
 }
 
-/** A change and the state after it may report the same error. */
+/** Removes duplicates: a change and the following read may report the same error. */
 export function unique(messages: Message[]): Message[] {
   const keys = new Set<string>();
   return messages.filter(({ code, path = '' }) => {
@@ -190,7 +190,7 @@ export function localeIn({ context }: CartWish): { locale?: string } {
   return language ? { locale: language } : {};
 }
 
-/** The source of the purchase: named by the agent, else the host of its profile. */
+/** The source of the purchase in the request or, by default, the host of the agent's profile. */
 export function attributionOf({ opened: { profile } }: UcpCall, { attribution = {} }: CartWish): Attribution {
   const said = CAMPAIGN.flatMap((name) => (attribution[name] ? [[name, attribution[name].slice(0, 255)]] : []));
   return { utm_source: profile.host, utm_medium: 'ucp', ...Object.fromEntries(said) };

@@ -1,3 +1,5 @@
+/** The catalogue: search, lookup by ids, and one product with its options. */
+
 import type { Product, ProductPage, Understood } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
 import { pagesOfSite, urlsBy } from '../shop/agents/product-links.ts';
@@ -10,8 +12,6 @@ import { type Message, ProtocolError, unrecoverable } from './protocol.ts';
 import type { LookupWish, ProductWish, SearchWish } from './requests.ts';
 import { cents, productOf, said, selectedOptions, variantOf } from './views.ts';
 
-/** The catalogue: search, look-up by ids, and one product with its options. */
-
 type Filters = SearchWish['filters'];
 type Found = ReturnType<typeof shownOf>;
 
@@ -20,8 +20,8 @@ const MOST_IDS = 20;
 const MOST_REPORTED = 10;
 
 /**
- * Returns one page of the products that a search finds. If no product meets all of the words, returns the products that
- * `intent/find` would offer, and `messages` reports each limit and word that is not met.
+ * Returns one page of search results. If no product matches all words, returns the products that `intent/find` offers,
+ * and a message for each unmet limit or word.
  */
 export async function searchCatalog(call: UcpCall, wish: SearchWish) {
   const { pagination = {} } = wish;
@@ -58,7 +58,7 @@ export async function searchCatalog(call: UcpCall, wish: SearchWish) {
   };
 }
 
-/** A product as UCP shows it, with the URL of its page. */
+/** A product in UCP's format, with the URL of its page. */
 function shownOf({ opened: { front, origin, tenant } }: UcpCall, product: Product) {
   const [first] = product.variants;
   const urlOf = urlsBy(front.product_url_template, pagesOfSite(origin, tenant.site_id));
@@ -74,7 +74,7 @@ function nextOf(page: number, pages: number) {
   return { has_next_page, ...(has_next_page && { cursor: cursorOf(page + 1) }) };
 }
 
-/** The message about words of the search that no product meets. */
+/** The message about a word that was not understood or that no product meets. */
 function messageOfUnmet({ kind, text, fate }: Understood): Message {
   if (fate === 'not_understood') {
     const content = `"${said(text)}" was not understood and not searched for. Send a filter instead, or ask the buyer.`;
@@ -87,7 +87,7 @@ function messageOfUnmet({ kind, text, fate }: Understood): Message {
   return { type: 'warning', code: `${kind}_not_met`, content, path: '$.query' };
 }
 
-/** Converts the filters of the request to those of the API. */
+/** Converts UCP's filters to filters of the API. */
 function filtersOf(call: UcpCall, { filters = {}, context = {} }: SearchWish): FilterQuery {
   const { categories = [], price, ...others } = filters;
   const types = categories.filter((one) => one !== '');
@@ -98,7 +98,7 @@ function filtersOf(call: UcpCall, { filters = {}, context = {} }: SearchWish): F
   };
 }
 
-/** Prices are in the shop's currency only; nothing is converted. */
+/** Accepts prices in the shop's currency only; nothing is converted. */
 function pricesOf(call: UcpCall, { min, max }: { min?: number; max?: number }, given?: string): FilterQuery {
   const { currency, currency_digits } = call.opened.tenant;
   if (given !== undefined && given.toUpperCase() !== currency) {
@@ -129,7 +129,7 @@ const FILTERS: ReadonlySet<string> = new Set<keyof FilterQuery>([
   'exclude_text',
 ]);
 
-/** The API's filters among the fields that the protocol does not define. Unknown ones are reported. */
+/** Picks filters of the API among the fields that UCP does not define. Reports unknown ones. */
 function known(call: UcpCall, others: Record<string, unknown>): FilterQuery {
   for (const name of Object.keys(others)
     .filter((one) => !FILTERS.has(one))
@@ -158,7 +158,7 @@ function pageOf(cursor: string | undefined): number {
   return Number(page);
 }
 
-/** Products by their ids, their slugs, and the ids of their variants. Unknown ones are left out, with a message. */
+/** Returns products by their ids or slugs, or by ids of their variants. Unknown ones are left out, with a message. */
 export async function lookupCatalog(call: UcpCall, { ids, filters }: LookupWish) {
   const wanted = [...new Set(ids)];
   if (wanted.length > MOST_IDS)
@@ -193,7 +193,7 @@ export async function lookupCatalog(call: UcpCall, { ids, filters }: LookupWish)
   return { products };
 }
 
-/** One product may be requested by its id and by its slug. */
+/** The same product may be requested by its id and by its slug. */
 function mergeInputs(product: Found, variants: (Found['variants'][number] & { inputs: { id: string }[] })[]): void {
   for (const variant of variants) {
     const same = product.variants.find(({ id }) => id === variant.id) as typeof variant | undefined;
@@ -222,7 +222,10 @@ async function findProduct(call: UcpCall, id: string): Promise<Product | undefin
   }
 }
 
-/** One product: the variant that is meant comes first, and each value shows whether it can be combined with the others. */
+/**
+ * Returns one product, with the best matching variant first. Each option value shows whether it can be combined with
+ * the selected ones.
+ */
 export async function getProduct(call: UcpCall, { id, selected = [], preferences = [], filters }: ProductWish) {
   const product_id = isUuid(id)
     ? (await call.inShop((shop) => productsOf(shop, [id]))).get(id.toLowerCase())
@@ -260,7 +263,7 @@ function ofProduct(selected: Selection[], variants: Candidate[]): Selection[] {
     .map(({ name, label }) => ({ name, label }));
 }
 
-/** Drops selections until a variant fits, the agent's least preferred ones first. */
+/** Removes selections until a variant matches, the least preferred first. */
 function relaxed(selected: Selection[], preferences: string[], variants: Candidate[]) {
   const rank = ({ name }: Selection) => (preferences.includes(name) ? preferences.indexOf(name) : preferences.length);
   let effective = selected.toSorted((one, other) => rank(one) - rank(other));

@@ -1,3 +1,8 @@
+/**
+ * Checkouts. An agent fills them in, and the buyer confirms them on the shop's page. So an open checkout requires
+ * escalation, and no function here completes one.
+ */
+
 import type { Address, Checkout, ShippingChoice } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
 import { accountLink } from '../shop/links.ts';
@@ -7,11 +12,6 @@ import { attributionOf, discountsOf, fill, findCart, localeIn, makeCart, unique 
 import { type Message, ProtocolError, unrecoverable } from './protocol.ts';
 import type { CheckoutWish, PostalAddress } from './requests.ts';
 import { cents, checkoutTotals, lineOf, messageOfWarning, optionOf, said } from './views.ts';
-
-/**
- * Checkouts. An agent fills them in, and a human confirms them on the shop's own page: an open checkout requires escalation, and
- * nothing here completes one.
- */
 
 export async function makeCheckout(call: UcpCall, wish: CheckoutWish): Promise<Checkout> {
   const { cart_id } = wish;
@@ -27,7 +27,7 @@ export async function makeCheckout(call: UcpCall, wish: CheckoutWish): Promise<C
   return change(call, begun, { ...wish, return_url: undefined, cancel_url: undefined });
 }
 
-/** A return address that the shop does not allow is ignored, and the checkout continues. */
+/** Ignores a return URL that the shop does not allow. */
 async function begin(call: UcpCall, body: object, back: object): Promise<Checkout> {
   const plain = () => call.ask<Checkout>('storefront.createCheckout', { body }).catch(noResource);
   if (Object.keys(back).length === 0) return plain();
@@ -64,7 +64,7 @@ export function isOpen({ status }: Checkout): boolean {
   return ['open', 'ready', 'requires_escalation'].includes(status);
 }
 
-/** Fills in the buyer and the delivery. */
+/** Sets the buyer and delivery data. */
 async function change(call: UcpCall, before: Checkout, wish: CheckoutWish): Promise<Checkout> {
   const path = { checkout_id: before.id };
   refuseConsent(call, wish);
@@ -88,7 +88,7 @@ async function change(call: UcpCall, before: Checkout, wish: CheckoutWish): Prom
       () => undefined,
       (error: unknown) => error,
     );
-    // Each part is sent separately, so that a rejected one does not block the others.
+    // Sends each part separately, so that a rejected one does not block the others.
     if (refused !== undefined && given.length === 1) call.messages.push(messageOf(refused, given[0]?.[1]));
     if (refused !== undefined && given.length > 1) {
       for (const [body, at] of given) {
@@ -102,7 +102,7 @@ async function change(call: UcpCall, before: Checkout, wish: CheckoutWish): Prom
 
 const MARKETING = 'dev.ucp.consent.marketing';
 
-/** Only the buyer can agree to mails, on the page; a consent from an agent is ignored. */
+/** Only the buyer can agree to marketing mails, on the checkout page. An agent's consent is ignored. */
 function refuseConsent(call: UcpCall, { buyer }: CheckoutWish): void {
   if (!call.has('dev.ucp.shopping.buyer_consent') || !buyer?.consent?.[MARKETING]?.granted) return;
   const content = 'Only the buyer can agree to mails about offers, on the page of the checkout.';
@@ -114,7 +114,7 @@ function refuseConsent(call: UcpCall, { buyer }: CheckoutWish): void {
   });
 }
 
-/** A value that is sent back as displayed is no change: the displayed one is shorter than the human's. */
+/** A value that is sent back as displayed is not a change: it may be a shortened form of the buyer's input. */
 function contactOf({ buyer }: CheckoutWish, before: Checkout): object {
   const phone = buyer?.phone_number === said(before.phone) ? undefined : buyer?.phone_number;
   return { ...(buyer?.email && { email: buyer.email }), ...(phone && { phone }) };
@@ -191,7 +191,7 @@ export async function viewOfCheckout(call: UcpCall, checkout: Checkout) {
   };
 }
 
-/** The status of a checkout. Problems that the agent can resolve come before those for the human. */
+/** Problems that the agent can resolve take precedence over those for the buyer. */
 function statusOf(checkout: Checkout, told: Message[]): string {
   if (checkout.status === 'completed') return 'completed';
   if (!isOpen(checkout)) return 'canceled';
@@ -272,10 +272,7 @@ const POSTAL = [
   ...(['address_region', 'postal_code', 'address_country', 'phone_number'] as const),
 ];
 
-/**
- * A delivery address as UCP writes it. A human may have entered it, or saved it long ago, so it is sanitized like every text for
- * the agent.
- */
+/** A delivery address in UCP's format. A person may have typed it, so it is sanitized like every text for an agent. */
 function postalOf(address: Address): PostalAddress {
   const { first_name, last_name, address1, address2, city, state, postal_code, country, phone } = address;
   const known = {

@@ -14,14 +14,14 @@ import {
   type SearchWish,
 } from './requests.ts';
 
-/** The functions of UCP's shopping service, for every transport. */
+/** The functions of UCP's shopping service, for REST and MCP. */
 export interface UcpFunction {
   /** The capability that both sides must support. */
   root: CapabilityName;
   request: RequestName;
   /** REST responds with 201. */
   created?: true;
-  /** A call that is repeated with the same idempotency key takes effect only once. */
+  /** Repeating the call with the same idempotency key has no further effect. */
   changes?: true;
   /** The agent must send an idempotency key. */
   keyed?: true;
@@ -71,7 +71,7 @@ export const FUNCTIONS = {
     ...{ root: CHECKOUT, request: 'checkout', changes: true },
     run: async (call, id, body) => viewOfCheckout(call, await changeCheckout(call, id, body as CheckoutWish)),
   },
-  /** Only a human completes: the response is the unchanged checkout. */
+  /** Only a person can complete a checkout, so this returns it unchanged. */
   complete_checkout: {
     ...{ root: CHECKOUT, request: 'nothing', keyed: true, changes: true },
     run: async (call, id) => viewOfCheckout(call, await findCheckout(call, id)),
@@ -90,7 +90,7 @@ export interface UcpAnswer {
   body: object;
 }
 
-/** The response of a function: the resource, or messages with the reason. Throws a ProtocolError, or `Refused`. */
+/** Returns the resource, or messages with the reason. Throws a ProtocolError or `Refused`. */
 export async function answerOf(call: UcpCall, name: FunctionName, id: string, body: unknown): Promise<UcpAnswer> {
   const { request, changes }: UcpFunction = FUNCTIONS[name];
   checkRequest(request, body ?? {});

@@ -38,7 +38,7 @@ function codesIn({ messages = [] }: UcpBody) {
   return messages.map(({ code, path }) => [code, path]);
 }
 
-test('a guest agent no longer reads or changes the buyer data once the buyer has posted the page; the rest is done', async () => {
+test('a guest agent can neither read nor change the buyer data once the buyer has submitted the page', async () => {
   const { shop, mine, wish, made, browser, url } = await openGuest();
   expect(made).toMatchObject({ buyer: { email: 'june@example.com' } });
   const form = await browser.open(url);
@@ -62,7 +62,7 @@ test('a guest agent no longer reads or changes the buyer data once the buyer has
   const cart = await mine.call('cancel_cart', await cartOf(shop, made.id));
   expect(cart).toMatchObject({ ucp: { status: 'error' }, messages: [{ code: 'buyer_data_locked' }] });
 
-  // The buyer had seen a quantity of one.
+  // The buyer has reviewed a quantity of one.
   const again = await browser.press(review, 'place_order');
   expect(again.response.status).toBe(409);
   expect((await browser.press(again, 'place_order')).html).toContain('Order number');
@@ -71,7 +71,7 @@ test('a guest agent no longer reads or changes the buyer data once the buyer has
   ]);
 });
 
-test('the page shows the review again when a guest agent changes the address before the first post', async () => {
+test('the page shows the review again after a guest agent changes the address before the first submission', async () => {
   const { shop, mine, wish, made, browser, url, params } = await openGuest();
   await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params,
@@ -84,7 +84,7 @@ test('the page shows the review again when a guest agent changes the address bef
   expect(await ordersOf(shop)).toEqual([]);
 });
 
-test('only a post from the page completes the checkout of a guest agent, and the order’s source is the agent', async () => {
+test("only submitting the page completes a guest agent's checkout, and the order's source is the agent", async () => {
   const { shop, browser, url, params } = await openGuest();
   const { data: ready } = await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params,
@@ -104,7 +104,7 @@ test('only a post from the page completes the checkout of a guest agent, and the
   expect(await ordersOf(shop)).toMatchObject([{ source: 'agent' }]);
 });
 
-test('a guest cart and a guest checkout are not found by another profile, nor are the carts of people', async () => {
+test("a guest agent cannot find carts and checkouts of another agent's profile, or carts of people", async () => {
   const { shop, mine, other, wish, made } = await openGuest();
   const cart = await cartOf(shop, made.id);
   const { id: theirs } = await shop.givenCart();

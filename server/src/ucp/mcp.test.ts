@@ -25,7 +25,7 @@ async function connected(address: string, token?: string, mode: 'auto' | 'legacy
   return { client, call };
 }
 
-test('over MCP an agent and a guest buy with the same functions, and failures have their codes', async () => {
+test('over MCP an agent with a token and a guest agent use the same functions, and errors have their codes', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const address = `${shop.baseUrl}/sites/${shop.site_id}/ucp/mcp`;
@@ -43,7 +43,7 @@ test('over MCP an agent and a guest buy with the same functions, and failures ha
     const checkout = await call('create_checkout', { checkout: { cart_id: cart.id } });
     const done = await call('complete_checkout', { id: checkout.id, checkout: { payment: {} } });
     expect(done).toMatchObject({ status: 'requires_escalation', continue_url: expect.stringContaining('chk_') });
-    // `call` compares the text of a result with its structure, so the text has the same URL.
+    // `call` compares the text of a result with its structured content, so both have the same URL.
     expect((await fetch(String(done.continue_url).replace('http://localhost', shop.baseUrl))).status).toBe(200);
     await client.close();
   }

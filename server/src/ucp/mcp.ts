@@ -1,3 +1,5 @@
+/** UCP over MCP, without sessions: each function is a tool. */
+
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import {
   type CallToolResult,
@@ -19,8 +21,6 @@ import { answerOf, FUNCTIONS, type FunctionName, type UcpFunction } from './func
 import { type OpeningDeps, open, recordRefusal, shopOf } from './opening.ts';
 import { ProtocolError, UCP_VERSION } from './protocol.ts';
 import { requestSchema } from './requests.ts';
-
-/** UCP over MCP: each function is a tool. There are no sessions, and no other tools. */
 
 export function ucpMcp(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
@@ -49,7 +49,7 @@ export function ucpMcp(deps: OpeningDeps): RequestHandler {
 
 const MAX_BYTES = DEFAULT_BODY_LIMIT_BYTES + 8 * 1024;
 
-/** The HTTP status of a failed call, in addition to the error of JSON-RPC; not for a client that receives a stream. */
+/** The HTTP status of a failed call. A client that receives a stream gets only the JSON-RPC error. */
 class FailedStatus {
   status: number | undefined;
 
@@ -71,7 +71,7 @@ function serverFor(
     { capabilities: { tools: {} }, cacheHints: { 'tools/list': { ttlMs: 3_600_000, cacheScope: 'public' } } },
   );
   server.setRequestHandler('tools/list', async () => {
-    // Listing is anonymous: an agent identifies itself with each call.
+    // Listing tools needs no token; an agent authenticates with each call.
     const refusal = refusalTold(await deps.limits.countListing(site_id, req));
     if (refusal) throw new JsonRpcError(ProtocolErrorCode.InvalidRequest, refusal.message, refusal.data);
     return { tools: TOOLS };
@@ -155,7 +155,7 @@ function asJsonRpc({ status, code, message, headers }: ProtocolError): JsonRpcEr
   return new JsonRpcError(number, message, data);
 }
 
-/** The argument with the content of REST's body. */
+/** The name of the argument that contains the body of the REST request. */
 export function payloadOf(name: FunctionName): string {
   if (name.endsWith('checkout')) return 'checkout';
   return name.endsWith('cart') ? 'cart' : 'catalog';

@@ -10,12 +10,12 @@ import { profileAt, requireVersion } from './agent.ts';
 import { UcpCall, type UcpDeps } from './call.ts';
 import { intersection, ProtocolError } from './protocol.ts';
 
-/** Finds the caller and the shop before anything else. */
+/** Finds the shop and the caller of a request. */
 export interface OpeningDeps extends UcpDeps {
   hosts: SiteHosts;
 }
 
-/** The shop that a request names, by its host or by its path. Throws 404. */
+/** Returns the shop of a request, by its host or its path. Throws 404. */
 export async function shopOf({ db, hosts }: OpeningDeps, req: Request): Promise<Tenant> {
   const named = req.params.site_id === undefined ? undefined : String(req.params.site_id).toLowerCase();
   const at = hosts.siteAt(req);
@@ -26,7 +26,7 @@ export async function shopOf({ db, hosts }: OpeningDeps, req: Request): Promise<
   return tenant;
 }
 
-/** The base URL of the shop's protocols, as the request used it. */
+/** The base URL of the shop's UCP endpoints, on the host of the request. */
 export function issuerOf({ hosts, baseUrl }: OpeningDeps, req: Request, { site_id }: Tenant): string {
   return hosts.siteAt(req) === site_id ? hosts.originAt(req) : `${baseUrl}/sites/${site_id}`;
 }
@@ -52,7 +52,7 @@ export async function open(deps: OpeningDeps, req: Request, res: Response, named
   });
 }
 
-/** Any other credential is rejected: its sender expects it to be used. */
+/** Rejects any other credential, because its sender expects it to be used. */
 function tokenIn(req: Request): string | undefined {
   if (req.headers.authorization === undefined) return undefined;
   const token = agentTokenIn(req);
@@ -62,7 +62,7 @@ function tokenIn(req: Request): string | undefined {
   });
 }
 
-/** Each call of an agent is audited, even one that reached no operation. */
+/** Records in the audit a call that failed before it reached an operation. */
 export async function recordRefusal(
   { callOperation }: OpeningDeps,
   call: UcpCall | undefined,

@@ -1,3 +1,5 @@
+/** Orders of the agent's customer. A guest agent has none. */
+
 import type { AgentOrder } from '@commerce-backend/spec';
 import { isUuid } from '../http/callers/claims.ts';
 import { checkoutOf } from '../shop/agents/ucp-requests.ts';
@@ -5,8 +7,6 @@ import { accountLink } from '../shop/links.ts';
 import { noResource, type UcpCall } from './call.ts';
 import { unrecoverable } from './protocol.ts';
 import { cents, checkoutTotals } from './views.ts';
-
-/** Orders of the customer for whom an agent acts. Without a customer there are none. */
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -31,15 +31,15 @@ function viewOf({ opened: { origin, tenant } }: UcpCall, order: AgentOrder, chec
     delivered_at,
     cancelled_at,
   } = order;
-  const piecesOf = (item_id: string) => {
-    const line = line_states.find(({ line_item_id }) => line_item_id === item_id);
-    const { fulfilled = 0, to_fulfill = 0 } = line ?? {};
-    return { fulfilled, total: fulfilled + to_fulfill };
+  const piecesOf = ({ id, quantity }: { id: string; quantity: number }) => {
+    const { fulfilled = 0, removed = 0 } = line_states.find(({ line_item_id }) => line_item_id === id) ?? {};
+    // Pieces that a withdrawal withholds count until staff decide, although they cannot ship.
+    return { fulfilled, total: order.status === 'cancelled' ? fulfilled : quantity - removed };
   };
   const line_items = items.map((item) => {
     const amount = cents(item.total, currency);
     const { content, quantity, variant_id } = item;
-    const { fulfilled, total } = piecesOf(item.id);
+    const { fulfilled, total } = piecesOf(item);
     return {
       id: item.id,
       item: {
@@ -56,7 +56,7 @@ function viewOf({ opened: { origin, tenant } }: UcpCall, order: AgentOrder, chec
   });
   const all = items.map((item) => ({ id: item.id, quantity: item.quantity }));
   const shipped = items
-    .map((item) => ({ id: item.id, quantity: piecesOf(item.id).fulfilled }))
+    .map((item) => ({ id: item.id, quantity: piecesOf(item).fulfilled }))
     .filter(({ quantity }) => quantity > 0);
   const event = (type: string, occurred_at: string | null, line_items = shipped) =>
     occurred_at ? [{ id: `${type} ${id}`, type, occurred_at, line_items }] : [];

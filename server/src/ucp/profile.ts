@@ -1,10 +1,10 @@
-import { CAPABILITIES, UCP_VERSION } from './protocol.ts';
+/** A shop's public UCP profile: its endpoints and capabilities. */
 
-/** A shop's public profile: its endpoints and their capabilities. */
+import { CAPABILITIES, UCP_VERSION } from './protocol.ts';
 
 const PUBLISHED = `https://ucp.dev/${UCP_VERSION}`;
 
-/** `issuer` is the base URL of the shop's protocols. */
+/** `issuer` is the base URL of the shop's UCP endpoints. */
 export function profileOf(issuer: string) {
   const version = UCP_VERSION;
   const spec = `${PUBLISHED}/specification/overview/`;
@@ -21,13 +21,13 @@ export function profileOf(issuer: string) {
         ],
       },
       capabilities: capabilitiesAt(issuer),
-      // An agent never pays: the buyer does, on the shop's page.
+      // An agent never pays; the buyer does, on the shop's page.
       payment_handlers: {},
     },
   };
 }
 
-/** A permalink must use https, which a developer's server does not have. */
+/** A permalink must use https, which a server in development does not have. */
 function capabilitiesAt(issuer: string) {
   const endpoint = `${issuer}/buy`;
   const named = Object.entries(CAPABILITIES).filter(

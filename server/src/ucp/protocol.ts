@@ -1,13 +1,13 @@
-import type { ErrorBody } from '@commerce-backend/spec';
-
 /** The subset of UCP that this server supports, and its errors. */
+
+import type { ErrorBody } from '@commerce-backend/spec';
 
 export const UCP_VERSION = '2026-08-25';
 
 export type CapabilityName = keyof typeof CAPABILITIES;
 
 interface Capability {
-  /** The page of the specification. */
+  /** URL of the specification. */
   spec: string;
   schema: string;
   extends?: string | string[];
@@ -28,7 +28,7 @@ export const CAPABILITIES = {
   'dev.ucp.shopping.permalink': { spec: 'permalink', schema: 'shopping/permalink' },
 } satisfies Record<string, Capability>;
 
-/** A permalink needs no agreement: a browser opens it. */
+/** A permalink is not negotiated, because a browser opens it. */
 type Negotiable = Exclude<CapabilityName, 'dev.ucp.shopping.permalink'>;
 
 const NEGOTIABLE = Object.entries(CAPABILITIES).filter(([name]) => name !== 'dev.ucp.shopping.permalink') as [
@@ -36,7 +36,7 @@ const NEGOTIABLE = Object.entries(CAPABILITIES).filter(([name]) => name !== 'dev
   Capability,
 ][];
 
-/** The capabilities of both sides, in the version of this server. An extension counts only together with its base. */
+/** The capabilities that both sides support in this server's version. An extension needs its base. */
 export function intersection(theirs: Record<string, string[]>): Set<CapabilityName> {
   const shared = NEGOTIABLE.filter(([name]) => theirs[name]?.includes(UCP_VERSION));
   const names = new Set<string>(shared.map(([name]) => name));
@@ -49,7 +49,7 @@ function parentsOf({ extends: parents = [] }: Capability): string[] {
   return [parents].flat();
 }
 
-/** The capabilities listed in a response: its own, and those that extend it. */
+/** The capabilities to list in a response: the capability of the function, and its extensions. */
 export function activeFor(root: CapabilityName, agreed: Set<CapabilityName>): Record<string, { version: string }[]> {
   const names = NEGOTIABLE.filter(
     ([name, one]) => agreed.has(name) && (name === root || parentsOf(one).includes(root)),
@@ -59,7 +59,7 @@ export function activeFor(root: CapabilityName, agreed: Set<CapabilityName>): Re
 
 export type Severity = 'recoverable' | 'requires_buyer_input' | 'requires_buyer_review' | 'unrecoverable';
 
-/** The remedy for a refusal, as the API returns it, in addition to the protocol's own fields. */
+/** The next step and alternatives after an error, which the API returns in addition to UCP's fields. */
 type WayOut = Pick<ErrorBody, 'next' | 'alternatives'>;
 
 export type Message =
@@ -67,7 +67,7 @@ export type Message =
   | { type: 'warning'; code: string; content: string; path?: string }
   | { type: 'info'; code: string; content: string; path?: string };
 
-/** A failure of the protocol, not of the business: it has a status of HTTP, and a code of JSON-RPC over MCP. */
+/** A failure of the protocol, not of the business. It has an HTTP status or, over MCP, a JSON-RPC code. */
 export class ProtocolError extends Error {
   readonly status: number;
   readonly code: string;
@@ -81,7 +81,7 @@ export class ProtocolError extends Error {
   }
 }
 
-/** The request failed: there is no resource to show, and the messages name the reason. */
+/** The request failed without a resource to return. The messages contain the reason. */
 export class NoResource extends Error {
   readonly messages: Message[];
 

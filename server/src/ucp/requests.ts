@@ -1,7 +1,7 @@
+/** The fields of requests that are used. Other fields of the published schemas are ignored. */
+
 import { requestErrors } from '../http/contract/validator.ts';
 import { ProtocolError } from './protocol.ts';
-
-/** The fields of requests that are used; other fields of the published schemas are ignored. */
 
 export interface LineWish {
   id?: string;
@@ -44,7 +44,7 @@ export interface CheckoutWish extends CartWish {
       groups?: { selected_option_id?: string | null }[];
     }[];
   };
-  /** An extension of the published schemas: the URL to which the shop's page returns. */
+  /** Not in the published schemas: where the shop's page returns the buyer to. */
   return_url?: string;
   cancel_url?: string;
 }
@@ -52,7 +52,7 @@ export interface CheckoutWish extends CartWish {
 interface Filters {
   categories?: string[];
   price?: { min?: number; max?: number };
-  /** Not of the published schemas: the filters of the API, under their names. */
+  /** Not in the published schemas: the filters of the API, by name. */
   [name: string]: unknown;
 }
 
@@ -101,7 +101,7 @@ const address = object({
 });
 const texts = list(text(601), 50);
 const flag = { type: 'boolean' };
-/** Filters of the API are typed here. Their other limits are checked where they are applied. */
+/** Only the types of the API's filters are checked here. Their limits are checked where they are applied. */
 const filters = object({
   ...{ categories: list(text(255), 20), price: object({ min: amount, max: amount }) },
   ...{ vendor: texts, product_type: texts, tag: texts, option: texts, attribute: texts, in_stock: flag, on_sale: flag },
@@ -165,7 +165,7 @@ export function requestSchema(name: RequestName): object {
   return SCHEMAS[name];
 }
 
-/** Throws `invalid_request`, which names the place. */
+/** Throws `invalid_request` with the path of the mistake. */
 export function checkRequest(name: RequestName, body: unknown): void {
   const subject = { id: `ucp ${name}`, parameters: [], body: SCHEMAS[name] };
   const { body: errors } = requestErrors(subject, { query: {}, headers: {}, params: {}, body });

@@ -4,6 +4,7 @@ import { afterAll, expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { FILLED_IN, openShop } from '../../test/shop.ts';
 import { faultsIn, publishProfile, ucpClient } from '../../test/ucp.ts';
+import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
 
 const agent = await publishProfile();
 afterAll(agent.close);
@@ -30,7 +31,7 @@ function amounts({ totals }: { totals: { type: string; amount: number }[] }) {
   return Object.fromEntries(totals.map(({ type, amount }) => [type, amount]));
 }
 
-test('an agent searches, fills a cart, changes it, applies a discount code and hands over; its customer confirms; it reads the order', async () => {
+test('an agent searches, fills a cart, applies a code and hands over; its customer confirms, and the agent reads the order', async () => {
   const { shop, client, givenProduct, givenDiscount, owner, site_id } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token, token_id } = await givenAgent(shop, customer);
@@ -113,7 +114,22 @@ test('an agent searches, fills a cart, changes it, applies a discount code and h
   expect(rows).toEqual([{ actor_type: 'agent', actor_id: token_id }]);
 });
 
-test('a postal address entered by a human reaches the agent sanitized and marked, and sending it back changes nothing', async () => {
+test('pieces that a withdrawal withholds are still being processed, because staff have not decided', async () => {
+  const { shop, client } = await openUcp();
+  await moveToEu(shop);
+  const customer = await shop.givenCustomer();
+  const { access_token } = await givenAgent(shop, customer);
+  const { email } = customer;
+  const { id, order_number } = await shop.givenOrder({ client: customer.client, email });
+  await withdraw(shop, { email, contract: order_number });
+  expect(await matched(shop)).toMatchObject([{ status: 'to_confirm' }]);
+
+  const order = await client(access_token).call('get_order', id);
+
+  expect(order.line_items).toMatchObject([{ status: 'processing', quantity: { original: 1, total: 1, fulfilled: 0 } }]);
+});
+
+test('an address entered by the customer reaches the agent sanitized and marked, and sending it back changes nothing', async () => {
   const { shop, client, givenProduct } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token } = await givenAgent(shop, customer);
@@ -159,7 +175,7 @@ test('a postal address entered by a human reaches the agent sanitized and marked
   expect((await get()).data?.shipping_address?.address1).toBe('Ahornweg 1');
 });
 
-test('the token’s budget and categories apply, a revoked token is refused with 401, and other credentials are refused', async () => {
+test('an agent is limited by its budget and categories, and a revoked token or other credentials are rejected (401)', async () => {
   const { shop, client, givenProduct } = await openUcp();
   const customer = await shop.givenCustomer();
   const { access_token, agent: api } = await givenAgent(shop, customer, { budget_cents: 2_000 });
@@ -176,7 +192,7 @@ test('the token’s budget and categories apply, a revoked token is refused with
   for (const one of sent) expect((await one.send('create_cart', '', { body: { line_items } })).status).toBe(401);
 });
 
-test('a refusal names the remedy and alternatives, and marks texts of the merchant', async () => {
+test("a refusal contains the next step and alternatives, with the merchant's texts marked", async () => {
   const { shop, client, guest, givenProduct } = await openUcp();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 5_000 });
   const { call } = client(access_token);
@@ -199,7 +215,7 @@ test('a refusal names the remedy and alternatives, and marks texts of the mercha
       code: 'out_of_stock',
       content: 'Not enough stock: 4 available, 5 requested.',
       next: expect.any(String),
-      // Four are in stock, and the budget pays for three.
+      // Four are in stock, and the budget covers three.
       alternatives: [{ variant_id, quantity: 3 }],
     },
   ]);
@@ -215,7 +231,7 @@ test('a refusal names the remedy and alternatives, and marks texts of the mercha
   expect(unnamed.messages?.[0]).not.toHaveProperty('next');
 });
 
-test('a checkout beyond the scopes of the token is rejected before anything is created', async () => {
+test('a checkout beyond the scopes of the token is rejected, and no cart is created', async () => {
   const { shop, client, givenProduct, owner, site_id } = await openUcp();
   const customer = await shop.givenCustomer();
   const { variants } = await givenProduct();
@@ -234,7 +250,7 @@ test('a checkout beyond the scopes of the token is rejected before anything is c
   expect(made).toEqual([]);
 });
 
-test('a guest agent reserves no stock until a human opens the page, is audited with its profile, and never completes', async () => {
+test('a guest agent reserves no stock until its user opens the page, and completes no checkout', async () => {
   const { guest, givenProduct, owner, site_id, storefront, dashboard } = await openUcp();
   const { variants } = await givenProduct({ name: 'Last <b>mug</b>', inventory_quantity: 1 });
   const variant = variants[0]?.id ?? '';
@@ -282,7 +298,7 @@ test('a guest agent reserves no stock until a human opens the page, is audited w
   expect(data?.audit_events.map(({ action }) => action)).toContain('storefront.createCheckout');
 });
 
-test('a key belongs to one request: a repetition changes nothing, another body gets 409', async () => {
+test('repeating a UCP request with its idempotency key changes nothing, and a different body with that key answers 409', async () => {
   const { guest, givenProduct } = await openUcp();
   const { variants } = await givenProduct();
   const line = (quantity: number) => ({ body: { line_items: [{ item: { id: variants[0]?.id ?? '' }, quantity }] } });
@@ -295,7 +311,7 @@ test('a key belongs to one request: a repetition changes nothing, another body g
   const put = randomUUID();
   await guest.call('update_cart', id, { ...line(2), key: put });
   await guest.call('update_cart', id, line(3));
-  // The response is that of the first, even if the cart has changed since.
+  // A repeated request returns the first response, even if the cart has changed since.
   expect((await guest.call('update_cart', id, { ...line(2), key: put })).line_items[0]?.quantity).toBe(2);
   expect((await guest.call('get_cart', id)).line_items[0]?.quantity).toBe(3);
   const reused = await guest.send('create_cart', '', { ...line(2), key });
@@ -314,7 +330,7 @@ test('a key belongs to one request: a repetition changes nothing, another body g
   expect(more.messages).toMatchObject([{ code: 'not_found', severity: 'unrecoverable' }]);
 });
 
-test('malformed and unreachable profiles, and those of another version, are reported in the format of UCP', async () => {
+test("reports a malformed or unreachable profile, and one of another version, in UCP's format", async () => {
   const { issuer, guest, site_id, baseUrl } = await openUcp();
   const old = await publishProfile({ version: '2026-01-11' });
   const bare = await publishProfile({ capabilities: {} });
@@ -329,7 +345,7 @@ test('malformed and unreachable profiles, and those of another version, are repo
   expect(await statusOf('ftp://example.com/')).toEqual([400, 'invalid_profile_url']);
   expect(await statusOf('http://127.0.0.1:9/')).toEqual([424, 'profile_unreachable']);
   for (const one of [broken, page, broken, page]) expect(await statusOf(one.url)).toEqual([422, 'profile_malformed']);
-  // An unusable profile is not fetched again at once.
+  // An invalid profile is not fetched again at once.
   expect([broken.asked(), page.asked()]).toEqual([1, 1]);
   expect(await statusOf(old.url)).toEqual([422, 'version_unsupported']);
   expect(await ucpClient({ issuer, profile: bare.url }).call('search_catalog')).toMatchObject({
@@ -344,7 +360,7 @@ test('malformed and unreachable profiles, and those of another version, are repo
   expect((await guest.send('create_cart', '', { body: { line_items: [] }, key: 'x' })).status).toBe(400);
   await Promise.all([old.close(), bare.close(), broken.close(), page.close()]);
   await guest.call('search_catalog');
-  // While it may be cached, a profile is fetched only once.
+  // A cached profile is not fetched again.
   expect(agent.asked()).toBe(before + 1);
 
   const published = await fetch(`${issuer}/.well-known/ucp`);

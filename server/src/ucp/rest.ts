@@ -1,3 +1,5 @@
+/** UCP over REST by its OpenAPI document, and the shop's profile. */
+
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Operation } from '../http/contract/contract.ts';
 import { contextOf } from '../http/express/context.ts';
@@ -11,8 +13,6 @@ import { ucpMcp } from './mcp.ts';
 import { issuerOf, type OpeningDeps, open, recordRefusal, shopOf } from './opening.ts';
 import { profileOf } from './profile.ts';
 import { ProtocolError } from './protocol.ts';
-
-/** UCP over REST, as its OpenAPI document has it, and the shop's profile. */
 
 type Method = 'get' | 'post' | 'put';
 
@@ -47,7 +47,7 @@ export function rest(deps: OpeningDeps): Router {
   return router;
 }
 
-/** Serves the shop's profile, which clients may cache. */
+/** Serves the shop's UCP profile, which clients may cache. */
 function publish(deps: OpeningDeps): RequestHandler {
   return async (req, res) => {
     try {
@@ -83,7 +83,7 @@ function serve(deps: OpeningDeps, name: FunctionName): RequestHandler {
 
 async function bodyOf(req: Request, res: Response): Promise<unknown> {
   if (req.method === 'GET') return undefined;
-  // Reads the body within the same bounds as the body of an operation of the contract.
+  // Limits the body as for an operation of the contract.
   const reader = { method: 'post', surface: 'agent', hasBody: true, bodyLimitBytes: MAX_BODY_BYTES } as Operation;
   return readBody(reader, req, res);
 }
@@ -92,7 +92,7 @@ function send(res: Response, status: number, body: object): void {
   if (!res.headersSent) res.status(status).json(body);
 }
 
-/** A failure of the protocol: a code and its meaning. */
+/** Answers a failure of the protocol with its code and a message. */
 export function fail(res: Response, thrown: unknown): void {
   const context = contextOf(res);
   const error = thrown instanceof Refused ? protocolErrorOf(thrown) : thrown;

@@ -29,7 +29,7 @@ async function openUcp() {
   return { ...shop, call, send, search };
 }
 
-test('a limit or a word that no product meets is reported with the results', async () => {
+test('a search reports a limit or a word that no product meets, next to the results', async () => {
   const { search } = await openUcp();
 
   const cheap = await search({ query: 'mug under 5 euros' });
@@ -42,7 +42,7 @@ test('a limit or a word that no product meets is reported with the results', asy
   expect((await search({ query: 'mug' })).messages).toEqual([]);
 });
 
-test('filters of the protocol and of the API are applied exactly, and a price in another currency is reported', async () => {
+test('applies filters of UCP and of the API exactly, and reports a price in another currency', async () => {
   const { search } = await openUcp();
 
   expect((await search({ query: 'mug', filters: { price: { max: 2_000 } } })).titles).toEqual(['Moor mug']);
@@ -57,7 +57,7 @@ test('filters of the protocol and of the API are applied exactly, and a price in
   expect(euros).toMatchObject({ titles: ['Moor mug'], messages: [] });
 });
 
-test('the price of the intent filters the results, and is reported if nothing meets it', async () => {
+test('a price in the `intent` of a UCP search filters the results, and is reported if no product meets it', async () => {
   const { search } = await openUcp();
 
   expect(await search({ query: 'mug', context: { intent: 'looking for a gift under 20 euros' } })).toMatchObject({
@@ -84,7 +84,7 @@ test('products link to the shop’s own page by its template, or to the hosted b
   expect(await urlOf()).toBe('https://shop.example/p/larch-tent?from=agent');
 });
 
-test('a filter that cannot be applied is rejected or reported by name, and so are words that are not understood', async () => {
+test('a filter that cannot be applied is rejected or reported by name, as are unknown words', async () => {
   const { search, send } = await openUcp();
   const refusal = async (filters: object) => {
     const answer = await send('search_catalog', '', { body: { filters } });

@@ -1,9 +1,9 @@
+/** Products, lines and totals in UCP's format. Texts of merchants are sanitized, shortened and marked. */
+
 import type { Cart, CartItem, CartWarning, Checkout, Product, ShippingChoice, Variant } from '@commerce-backend/spec';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../shop/merchant-text.ts';
 import { currencyDigits, minorUnits } from '../shop/money.ts';
 import type { Message } from './protocol.ts';
-
-/** UCP's views of products, lines and totals. Texts of the merchant are sanitized, short, and marked. */
 
 export function said(words: string | null | undefined, cap: number = CAPS.name): string {
   return sanitizeMerchantText(words, cap) ?? '';
@@ -69,7 +69,7 @@ export function variantOf(product: Product, variant: Variant) {
   };
 }
 
-/** The value of each option, in the order of the product's options. */
+/** Lists the value of each option, in the order of the product's options. */
 export function selectedOptions({ options }: Product, { option1, option2, option3 }: Variant) {
   const values = [option1, option2, option3];
   return options.flatMap(({ name }, place) => {
@@ -137,7 +137,7 @@ export function optionOf(option: ShippingChoice, currency: string) {
   };
 }
 
-/** A warning for the shopper, in fixed words, because the cart's own warnings name products. */
+/** A warning in fixed words, because the cart's own warnings contain product names. */
 export function messageOfWarning(warning: CartWarning, items: CartItem[]): Message {
   const { code, line_item_id, available } = warning;
   const at = items.findIndex(({ id }) => id === line_item_id);

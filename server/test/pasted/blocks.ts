@@ -3,13 +3,13 @@ import { join } from 'node:path';
 
 const MARKS = ['keeps-running', 'no-test', 'own-test'] as const;
 
-/** A command or program that the documents offer for pasting. */
+/** A command or program in the documents that readers can paste. */
 export interface Block {
   file: string;
   line: number;
   /**
-   * `pasted` ends on its own; `keeps-running` runs until Ctrl-C, in a terminal of its own; `no-test` cannot run in a test;
-   * `own-test` needs a setup of its own, where another test pastes it; `program` is saved to a file, and run.
+   * `pasted` ends on its own. `keeps-running` runs until Ctrl-C. `no-test` cannot run in a test. `own-test` needs a
+   * setup of its own and is pasted by another test. `program` is saved to a file and run.
    */
   kind: 'pasted' | (typeof MARKS)[number] | 'program';
   text: string;
@@ -56,7 +56,7 @@ export function snippetsOf(file: string): Snippet[] {
   });
 }
 
-/** The file to save a program to and run it from, if the text before it names one. */
+/** The file name for a program, if the text before it contains one. */
 export function fileNameOf({ before }: Pick<Snippet, 'before'>): string | undefined {
   return IN_A_FILE.exec(before)?.[1];
 }

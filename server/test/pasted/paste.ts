@@ -3,11 +3,11 @@ import { waitFor } from '../receiver.ts';
 
 const LONGEST_BLOCK_MS = 120_000;
 
-/** A shell that gets text as if it were pasted: all at once, into the same input that its commands read. */
+/** A shell that receives text as if it were pasted: all at once, as the input that its commands read too. */
 export interface Paster {
-  /** Resolves to the output, once the shell has finished. Throws when a command failed or took the rest as its input. */
+  /** Returns the output once the shell has finished. Throws if a command failed or consumed the rest of the input. */
   paste(text: string): Promise<string>;
-  /** Pastes commands that keep running, and resolves when this output appears. */
+  /** Pastes commands that keep running, and waits for this output. */
   leaveRunning(text: string, ready: RegExp): Promise<void>;
   printed(): string;
   close(): Promise<void>;
@@ -22,7 +22,7 @@ export function openShell(cwd: string, env: Record<string, string>): Paster {
   };
   shell.stdout.on('data', hear);
   shell.stderr.on('data', hear);
-  // The shell assembles the mark, so that echoing its input does not print it.
+  // The shell composes the mark from two parts, so that an echo of the input does not contain it.
   shell.stdin.write(`trap 'echo "failed: $BASH_COMMAND"' ERR; mark=done\n`);
 
   async function until(text: string, found: () => boolean): Promise<string> {

@@ -3,9 +3,9 @@ import { follow, type Login } from '../customer-tab.ts';
 
 const OFTEN_MS = 200;
 
-/** Reads the output of a terminal, and opens the URLs in it in a browser. */
+/** Reads the output of a terminal, and opens its URLs in a browser. */
 export interface Reader {
-  /** Resolves once everything printed so far is done. Throws the error of a page. */
+  /** Waits until everything printed so far has been handled. Throws the error of a page. */
   caughtUp(): Promise<void>;
   leave(): void;
 }
@@ -19,7 +19,7 @@ export function openReader(page: Page, login: Login, printed: () => string): Rea
     followed = links.length;
   };
   const timer = setInterval(read, OFTEN_MS);
-  // The error is thrown where a caller awaits it.
+  // A caller that awaits it gets the error.
   work.catch(() => {});
   return {
     async caughtUp() {

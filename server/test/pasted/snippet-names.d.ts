@@ -1,6 +1,6 @@
 /**
- * Names that the programs in the documents use without declaring them: the functions of the SDK, clients that an earlier block
- * made, and values of the reader's own. A name that a block declares itself takes precedence.
+ * Names that programs in the documents use without declaring them: functions of the SDK, clients from an earlier block,
+ * and values of the reader. A declaration in the block takes precedence.
  */
 type Sdk = typeof import('@commerce-backend/sdk');
 
@@ -23,6 +23,8 @@ declare const siteId: string;
 declare const product_id: string;
 declare const variant_id: string;
 declare const cart_id: string;
+declare const order_id: string;
+declare const line_item_id: string;
 declare const email: string;
 declare const password: string;
 declare const shipping_option_id: string;
@@ -32,9 +34,9 @@ declare const etag: string;
 declare const body: { name: string; price: string };
 declare const cursor: string | undefined;
 declare const index: Map<string, unknown>;
-/** Of any provider. */
+/** A model of any provider. */
 declare const model: never;
-/** The address to which a browser returned. */
+/** The URL to which a browser returned. */
 declare const returned: URL;
 
 declare function askAgain(...shown: unknown[]): void;

@@ -4,7 +4,7 @@ import { intentOnTheWire, type Ledger, onTheWire } from './ledger.ts';
 import { invalid } from './objects.ts';
 import { createSession, expireSession, showSession } from './sessions.ts';
 
-/** A call of Stripe's API. */
+/** A request to Stripe's API. */
 export interface ApiCall {
   method: string;
   /** The part of the URL after `/v1/`. */
@@ -51,12 +51,14 @@ export function answer(ledger: Ledger, pages: string, { method, path, params, ac
       return all(ledger.refunds.values());
     case 'GET refunds/id':
       return onTheWire(ledger.refund(id, account));
+    case 'GET disputes/id':
+      return onTheWire(ledger.dispute(id, account));
     default:
       throw invalid(`Unrecognized request URL (${method}: /v1/${path}).`, 'resource_missing');
   }
 }
 
-/** Returns a page of a list, the newest first. */
+/** Returns a page of a list, newest first. */
 function list<One extends { id: string; created: number; account: string; payment_intent?: string | null }>(
   all: One[],
   params: Params,

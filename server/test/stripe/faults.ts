@@ -1,21 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Faults of a call: the connection is cut before or after its effect, there is no response, or it is an error. */
+/**
+ * How a request fails: the connection is cut, or no response is sent, before or after its effect; or the response is an
+ * error.
+ */
 export type FaultKind = 'cut_before' | 'cut_after' | 'silent_before' | 'silent_after' | 'error_500' | 'error_429';
 
 interface Fault extends FaultOptions {
   kind: FaultKind;
-  /** Which calls have the fault, for instance `POST /v1/refunds`. */
+  /** Which requests fail, for example `POST /v1/refunds`. */
   calls: RegExp;
   left: number;
 }
 
 export interface FaultOptions {
-  /** How many such calls succeed first. */
+  /** How many matching requests succeed first. */
   skip?: number;
-  /** Only calls of this account have the fault. */
+  /** Only requests of this account fail. */
   account?: string;
-  /** Called at that moment, for instance before the connection is cut. */
+  /** Called when the request fails, for example before the connection is cut. */
   also?: () => void;
 }
 
@@ -23,12 +26,12 @@ export class Faults {
   #faults: Fault[] = [];
   #slow: { calls: RegExp; ms: number } | undefined;
 
-  /** Makes the next calls of a kind go wrong. */
+  /** Makes the next matching requests fail. */
   add(kind: FaultKind, calls = /./, times = 1, options: FaultOptions = {}): void {
     this.#faults.push({ ...options, kind, calls, left: times });
   }
 
-  /** Delays each such call by this time. */
+  /** Delays each matching request. */
   slow(ms: number, calls = /./): void {
     this.#slow = { calls, ms };
   }

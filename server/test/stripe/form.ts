@@ -1,4 +1,4 @@
-/** Values of a form as Stripe reads it: `a[b][0][c]=1` is `{ a: { b: { 0: { c: '1' } } } }`. */
+/** A form as Stripe parses it: `a[b][0][c]=1` is `{ a: { b: { 0: { c: '1' } } } }`. */
 export interface Params {
   [name: string]: string | Params;
 }

@@ -1,8 +1,8 @@
+/** PaymentIntents and refunds. */
+
 import { group, type Params, text, texts } from './form.ts';
 import { type Card, intentOnTheWire, type Ledger, onTheWire } from './ledger.ts';
 import { type Intent, invalid, type Refund, Refusal } from './objects.ts';
-
-/** PaymentIntents and refunds. */
 
 const CREATE =
   'amount currency confirm confirmation_token capture_method automatic_payment_methods return_url description metadata expand';
@@ -37,7 +37,7 @@ export function createIntent(ledger: Ledger, account: string, pages: string, par
   return intentOnTheWire(intent, Object.values(texts(group(params, 'expand'))));
 }
 
-/** Pays with a card. A declined one throws an error that shows the intent. */
+/** Pays with a card. Throws an error that contains the PaymentIntent if the card is declined. */
 function pay(ledger: Ledger, intent: Intent, card: Card, pages: string): void {
   payWith(ledger, intent, card === 'processing' || card === 'wallet' ? METHOD_OF[card] : 'card');
   if (card === 'success' || card === 'wallet') ledger.take(intent);
@@ -119,6 +119,11 @@ export function createRefund(ledger: Ledger, account: string, params: Params): O
   const amount = amountOf(params, 'amount');
   const left = intent.amount_received - refundedOf(ledger, intent);
   if (intent.status !== 'succeeded') throw unexpectedState(intent, 'refunded');
+  const disputed = [...ledger.disputes.values()].some(
+    ({ payment_intent, status }) =>
+      payment_intent === intent.id && ['needs_response', 'under_review', 'lost'].includes(status),
+  );
+  if (disputed) throw invalid('The charge has been charged back; cannot issue a refund.', 'charge_disputed');
   if (left === 0) throw invalid('Charge has already been refunded.', 'charge_already_refunded');
   if (amount > left) throw invalid(`Refund amount (${amount}) is greater than unrefunded amount (${left}).`);
   const refund: Refund = {

@@ -1,6 +1,5 @@
 import { invalid, Refusal } from './objects.ts';
 
-/** The response to a call. */
 export interface Answer {
   status: number;
   body: object;
@@ -13,8 +12,8 @@ interface Kept {
 }
 
 /**
- * Idempotency keys as in Stripe: the first response is kept for 24 hours, whatever it is, unless the call was rejected before
- * it began; the same key with another call is rejected.
+ * Idempotency keys as in Stripe. The first response to a key is stored for 24 hours, unless the request was rejected
+ * before it began. Another request with the same key is rejected.
  */
 export class Keys {
   readonly #kept = new Map<string, Kept>();
@@ -36,7 +35,7 @@ export class Keys {
       kept.answer = await work();
       return kept.answer;
     } catch (error) {
-      // A declined card has a response, which is kept; a call that was rejected at once has none.
+      // Stripe stores the response to a declined card, but not to an invalid request.
       if (error instanceof Refusal && error.status === 402) kept.answer = { status: 402, body: error.body };
       else this.#kept.delete(key);
       throw error;

@@ -1,32 +1,33 @@
 import { randomBytes } from 'node:crypto';
-import { type Intent, invalid, type Refund, type Session, type StripeEvent } from './objects.ts';
+import { type Dispute, type Intent, invalid, type Refund, type Session, type StripeEvent } from './objects.ts';
 
 /** How the card of a confirmation token behaves. */
 export type Card = 'success' | 'declined' | 'three_d_secure' | 'processing' | 'wallet';
 
-/** A week: how long a bank reserves money for. */
+/** How long a bank reserves money. */
 const AUTHORIZED_SECONDS = 7 * 86_400;
 
-/** The state of the stand-in: everything that Stripe would store, with a clock that can be set forward. */
+/** Everything that Stripe would store, with a clock that can be set forward. */
 export class Ledger {
   readonly intents = new Map<string, Intent>();
   readonly sessions = new Map<string, Session>();
   readonly refunds = new Map<string, Refund>();
+  readonly disputes = new Map<string, Dispute>();
   readonly tokens = new Map<string, Card>();
   readonly events: StripeEvent[] = [];
   /** Called with each new event. */
   onEvent: (event: StripeEvent) => void = () => undefined;
-  /** The status with which a new refund begins. */
+  /** The status of a new refund. */
   refundsBegin: Refund['status'] = 'succeeded';
   #ahead = 0;
   #count = 0;
 
-  /** The time in seconds, as Stripe counts it. */
+  /** In seconds, as Stripe counts time. */
   now(): number {
     return Math.floor(Date.now() / 1_000) + this.#ahead;
   }
 
-  /** Sets the clock forward; everything that expires in that time ends. */
+  /** Sets the clock forward, and expires everything whose time has passed. */
   advance(seconds: number): void {
     this.#ahead += seconds;
     for (const session of this.sessions.values()) {
@@ -55,7 +56,36 @@ export class Ledger {
     return known(this.refunds, id, account);
   }
 
-  /** Records that the card has been charged, or the money reserved. */
+  dispute(id: string, account?: string): Dispute {
+    return known(this.disputes, id, account);
+  }
+
+  /** Records that the customer disputes a part of a payment at the bank. */
+  openDispute({ id: payment_intent, account, currency }: Intent, amount: number, status: Dispute['status']): Dispute {
+    const dispute: Dispute = {
+      id: this.id('dp'),
+      object: 'dispute',
+      account,
+      amount,
+      currency,
+      payment_intent,
+      status,
+      reason: 'fraudulent',
+      evidence_details: { due_by: this.now() + 7 * 86_400 },
+      created: this.now(),
+    };
+    this.disputes.set(dispute.id, dispute);
+    this.#tell(account, 'charge.dispute.created', onTheWire(dispute));
+    return dispute;
+  }
+
+  changeDispute(dispute: Dispute, status: Dispute['status']): void {
+    dispute.status = status;
+    const isOver = status === 'won' || status === 'lost' || status === 'warning_closed';
+    this.#tell(dispute.account, isOver ? 'charge.dispute.closed' : 'charge.dispute.updated', onTheWire(dispute));
+  }
+
+  /** Records a charged card or a reserved amount. */
   take(intent: Intent): void {
     intent.last_payment_error = null;
     intent.next_action = null;
@@ -70,7 +100,7 @@ export class Ledger {
     if (session) this.#complete(session, intent);
   }
 
-  /** Records that the bank declined. */
+  /** Records that the bank declined the payment. */
   decline(intent: Intent, code: string): void {
     intent.next_action = null;
     intent.last_payment_error = { type: 'card_error', code, message: `The payment failed: ${code}.` };
@@ -143,13 +173,13 @@ const EVENT_OF: Partial<Record<Intent['status'], string>> = {
   requires_action: 'payment_intent.requires_action',
 };
 
-/** An object as Stripe sends it, without fields that only the stand-in has. */
+/** An object as Stripe sends it, without the stand-in's own fields. */
 export function onTheWire<One extends { account: string }>(one: One): Omit<One, 'account'> {
   const { account: _, ...wire } = one;
   return wire;
 }
 
-/** An intent as Stripe sends it. Its payment method is an id, unless it is expanded. */
+/** A PaymentIntent as Stripe sends it, with the id of its payment method unless that is expanded. */
 export function intentOnTheWire(intent: Intent, expand: string[] = []) {
   const { payment_method: method, ...wire } = onTheWire(intent);
   return { ...wire, payment_method: expand.includes('payment_method') ? method : (method?.id ?? null) };

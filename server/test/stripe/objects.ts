@@ -1,4 +1,4 @@
-/** Those of Stripe's objects and fields that the tests and the server use. */
+/** Stripe's objects, with the fields that the tests and the server use. */
 
 export interface Intent {
   id: string;
@@ -60,10 +60,23 @@ export interface Refund {
   created: number;
 }
 
+export interface Dispute {
+  id: string;
+  object: 'dispute';
+  account: string;
+  amount: number;
+  currency: string;
+  payment_intent: string;
+  status: 'warning_needs_response' | 'warning_closed' | 'needs_response' | 'under_review' | 'won' | 'lost';
+  reason: string;
+  evidence_details: { due_by: number | null };
+  created: number;
+}
+
 export interface StripeEvent {
   id: string;
   object: 'event';
-  /** The account to which it belongs; sent only for connected accounts. */
+  /** The account of the object. Sent only for connected accounts. */
   owner: string;
   type: string;
   created: number;

@@ -1,10 +1,10 @@
+/** Stripe's pages for the shopper: the page of a session, and the page of the bank. They are forms without scripts. */
+
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readForm, text } from './form.ts';
 import { payWith } from './intents.ts';
 import type { Ledger } from './ledger.ts';
 import { intentOfSession } from './sessions.ts';
-
-/** Stripe's pages for the shopper: the page of a session, and that of the bank. Forms without scripts, as a test or a person uses them. */
 
 type Reply = { to: string } | { html: string };
 

@@ -1,9 +1,9 @@
+/** Checkout sessions, Stripe's own payment page. */
+
 import { group, type Params, text, texts } from './form.ts';
 import { amountOf, newIntent, refuseUnknown } from './intents.ts';
 import { intentOnTheWire, type Ledger } from './ledger.ts';
 import { type Intent, invalid, type Session } from './objects.ts';
-
-/** Sessions of Checkout, which is Stripe's own page. */
 
 const CREATE =
   'mode client_reference_id line_items payment_intent_data metadata success_url cancel_url customer_email locale expires_at';
@@ -18,7 +18,7 @@ export function createSession(ledger: Ledger, account: string, pages: string, pa
   const expires_at = Number(text(params, 'expires_at'));
   if (text(params, 'mode') !== 'payment' || !success_url || !price)
     throw invalid('mode, success_url and line_items are needed.');
-  // One second of tolerance, because the clocks of both sides count whole seconds.
+  // One second of tolerance, because both sides count whole seconds.
   if (!(expires_at >= ledger.now() + SHORTEST_SECONDS - 1)) {
     throw invalid('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.');
   }
@@ -67,7 +67,7 @@ export function expireSession(ledger: Ledger, session: Session): object {
   return ledger.sessionOnTheWire(session);
 }
 
-/** The intent of a session in which somebody tries to pay: it exists from the first attempt on. */
+/** The PaymentIntent of a session. It is created when the shopper first tries to pay. */
 export function intentOfSession(ledger: Ledger, session: Session): Intent {
   if (session.status !== 'open') throw new Error(`The session ${session.id} is ${session.status}.`);
   if (session.payment_intent !== null) return ledger.intent(session.payment_intent);

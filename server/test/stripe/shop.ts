@@ -16,7 +16,7 @@ const WEBHOOK_SECRET = 'whsec_of_the_shop';
 export const RETURN_URL = 'https://shop.example/thanks';
 let count = 0;
 
-/** Opens a server that calls the stand-in for Stripe; the caller closes it. */
+/** Starts a server that uses the Stripe stand-in. The caller closes it. */
 export async function openStripe({ deadlines }: { deadlines?: ProviderDeadlines } = {}) {
   const standIn = await new StripeStandIn().listen();
   const server = await startServer(databaseUrl(), {
@@ -67,10 +67,10 @@ async function givenShop(
   });
   const deps = { card: undefined, accounts, secretKey: SECRET_KEY };
 
-  /** Completes a checkout with the payment given; resolves to the response. */
+  /** Completes a checkout with this payment. Returns the response. */
   async function complete(checkout_id: string, payment: { confirmation_token?: string; return_url?: string }) {
     const params = { path: { checkout_id } };
-    // An open payment continues, without naming the payment method again.
+    // A pending payment continues without a payment in the request.
     const body = Object.keys(payment).length === 0 ? {} : { payment };
     return storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body });
   }
@@ -98,14 +98,14 @@ async function givenShop(
     account: `acct_${account}`,
     complete,
     givenCheckout,
-    /** Places an order that is paid by a card that works. */
+    /** Places an order that is paid by a valid card. */
     async givenPaidOrder(content?: Parameters<typeof opened.givenCheckout>[0]) {
       const { id } = await givenCheckout(content);
       const { data, error } = await complete(id, { confirmation_token: standIn.confirmationToken() });
       if (!data) throw new Error(`The payment was refused: ${JSON.stringify(error)}`);
       return data.order;
     },
-    /** Begins the payment of a checkout on Stripe's page, and returns the checkout's id and the page's URL. */
+    /** Begins a payment on Stripe's page, and returns the checkout's id and the page's URL. */
     async givenPage(content?: Parameters<typeof opened.givenCheckout>[0]) {
       const { id } = await givenCheckout(content);
       const { error } = await complete(id, { return_url: RETURN_URL });
@@ -114,7 +114,7 @@ async function givenShop(
       return { checkout_id: id, url: next_action.url };
     },
     givenToken: (card?: Card) => standIn.confirmationToken(card),
-    /** The order of a checkout, if it has become one. */
+    /** Returns the order of a checkout, if there is one. */
     async orderOf(checkout_id: string) {
       const { data } = await dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 100 } } });
       const found = await server.owner.query<{ order_id: string | null }>(
@@ -130,7 +130,7 @@ async function givenShop(
       if (!data) throw new Error(`There is no order: ${JSON.stringify(error)}`);
       return data;
     },
-    /** Runs the jobs now. */
+    /** Runs the payment jobs now. */
     finishMoves: () => finishMoves(db, tenant, deps),
     settlePayments: () => settlePayments(db, tenant, deps),
     /** The events of this shop's account, oldest first. */

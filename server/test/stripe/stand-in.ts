@@ -7,21 +7,21 @@ import { readForm } from './form.ts';
 import { createRefund } from './intents.ts';
 import { type Answer, Keys } from './keys.ts';
 import { type Card, Ledger } from './ledger.ts';
-import { type Refund, Refusal } from './objects.ts';
+import { type Dispute, type Refund, Refusal } from './objects.ts';
 import { servePage } from './pages.ts';
 import { type Endpoint, sendEvent } from './webhooks.ts';
 
 /**
- * A stand-in for Stripe that speaks the wire format of the endpoints that the server uses, keeps state as Stripe does, and is
- * called only by the official client. Keys are `sk_test_` and the name of an account: `sk_test_alder` is the account `acct_alder`.
+ * A stand-in for Stripe with the endpoints that the server uses. It keeps state as Stripe does, and only Stripe's
+ * official client calls it. The key `sk_test_alder` belongs to the account `acct_alder`.
  */
 export class StripeStandIn {
   readonly ledger = new Ledger();
   readonly keys = new Keys();
   readonly faults = new Faults();
-  /** The endpoints for events; empty while a test sends them itself. */
+  /** Where events are sent; empty while a test sends them itself. */
   endpoints: Endpoint[] = [];
-  /** The calls that were made, in order, such as `POST /v1/refunds`. */
+  /** The requests in order, such as `POST /v1/refunds`. */
   readonly calls: string[] = [];
   #server = createServer((req, res) => void this.#serve(req, res));
   #port = 0;
@@ -42,7 +42,7 @@ export class StripeStandIn {
     return this;
   }
 
-  /** Rejects connections, until `up` is called. */
+  /** Rejects connections until `up` is called. */
   async down(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((closed) => this.#server.close(closed));
@@ -58,7 +58,7 @@ export class StripeStandIn {
     while (this.#sending.length > 0) await Promise.all(this.#sending.splice(0));
   }
 
-  /** Creates a confirmation token, as Stripe.js would for a card. Each can be used once. */
+  /** Creates a confirmation token, as Stripe.js does for a card. Each can be used once. */
   confirmationToken(card: Card = 'success'): string {
     const token = this.ledger.id('ctoken');
     this.ledger.tokens.set(token, card);
@@ -72,7 +72,13 @@ export class StripeStandIn {
     return Object.assign(this.ledger.refund(id), { reason });
   }
 
-  /** Presses a button of one of the pages, and resolves to the URL of the redirect. */
+  /** Disputes a payment as its customer does at the bank, by default all of it. */
+  dispute(intent_id: string, amount?: number, status: Dispute['status'] = 'needs_response'): Dispute {
+    const intent = this.ledger.intent(intent_id);
+    return this.ledger.openDispute(intent, amount ?? intent.amount_received, status);
+  }
+
+  /** Presses a button of a Stripe page. Returns the URL of the redirect. */
   async press(url: string, action: string): Promise<string | null> {
     const answer = await fetch(url, { method: 'POST', body: new URLSearchParams({ action }), redirect: 'manual' });
     await answer.arrayBuffer();
@@ -107,7 +113,7 @@ export class StripeStandIn {
     const keyed = method === 'POST' && typeof key === 'string' ? `${account}:${key}` : undefined;
     const made = await this.keys
       .once(keyed, `${call}?${body}`, async () => {
-        // The call takes some time, like any real one, and the key is in use until it ends.
+        // A call takes some time, and its idempotency key is in use until it ends.
         await pause(1);
         if (fault === 'error_500')
           return { status: 500, body: { error: { type: 'api_error', message: 'An error occurred.' } } };

@@ -1,19 +1,19 @@
 import Stripe from 'stripe';
 import type { StripeEvent } from './objects.ts';
 
-/** Sends events as Stripe does, signed by the official package. */
+/** Sends events as Stripe does, signed by its official package. */
 export interface Endpoint {
   url: string;
   secret: string;
-  /** The account whose events it gets. */
+  /** The account whose events it receives. */
   account: string;
-  /** Whether the endpoint belongs to a platform: its events then name the account. */
+  /** Whether the endpoint belongs to a platform, whose events name the account. */
   connected?: boolean;
 }
 
 const stripe = new Stripe('sk_test_only_to_sign');
 
-/** Resolves to the status of the response, 0 without a response. */
+/** Returns the status of the response; 0 without one. */
 export async function sendEvent(event: StripeEvent, endpoint: Endpoint, signedAt = Date.now()): Promise<number> {
   const { body, signature } = signed(event, endpoint, signedAt);
   return post(endpoint.url, body, signature);

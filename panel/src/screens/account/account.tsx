@@ -14,7 +14,7 @@ import { Card, Loaded, Page } from '../../ui/page.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import { TwoFactor } from './two-factor.tsx';
 
-/** The user's own account: password, second factor, sessions. */
+/** The logged-in user's password, second factor and sessions. */
 export function Account() {
   const { staff, role } = useMe();
   return (

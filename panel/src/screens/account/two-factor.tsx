@@ -14,7 +14,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 const twoFactorKey = ['two-factor'];
 
-/** A second factor for logins: an app that shows a new code every 30 seconds. */
+/** Two-factor login with an app that shows a new code every 30 seconds. */
 export function TwoFactor() {
   const [open, setOpen] = useState<'on' | 'off' | 'codes'>();
   const query = useQuery({
@@ -55,7 +55,7 @@ function SetUp({ onClose }: { onClose: () => void }) {
   const made = useQuery({
     queryKey: [...twoFactorKey, 'secret'],
     queryFn: () => unwrap(api.POST('/api/dashboard/account/two-factor')),
-    // The secret is never fetched again, because each call makes another one.
+    // Each call creates a new secret, so the query must not be repeated.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });

@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card, Loaded } from '../../ui/page.tsx';
 
-/** Every call of the agent, newest first, in words. */
+/** Lists the agent's calls, newest first, in words. */
 export function Activity({ agent_token_id }: { agent_token_id: string }) {
   const { time } = useFormat();
   const events = useInfiniteQuery({

@@ -7,7 +7,7 @@ export type AgentToken = Schemas['AgentToken'];
 export type Status = Inputs['AgentTokenStatus'];
 
 export function useAgentTokens(status: string | null, page: number) {
-  // The status may be any text in the URL: the API rejects unknown values, and the list shows the error.
+  // The URL may contain any status. The API rejects unknown ones, and the list shows the error.
   const query = { page, limit: 20, ...(status && { status: status as Status }) };
   return useQuery({
     queryKey: ['agents', 'list', query],
@@ -18,7 +18,7 @@ export function useAgentTokens(status: string | null, page: number) {
 
 const MOST_PAGES = 20;
 
-/** One agent's token, which the API only lists. */
+/** Finds an agent's token in the API's list, because the API has no call for a single one. */
 export function useAgentToken(agent_token_id: string) {
   return useQuery({
     queryKey: ['agents', agent_token_id],
@@ -34,7 +34,7 @@ export function useAgentToken(agent_token_id: string) {
   });
 }
 
-/** The e-mail addresses of customers, as far as they are loaded and the user may read them. */
+/** E-mail addresses of customers by id. Missing while they load, or if the user may not read customers. */
 export function useCustomerEmails(ids: (string | null)[]): Map<string, string> {
   const can = useCan();
   const distinct = can('customers:read') ? [...new Set(ids.filter((id) => id !== null))] : [];

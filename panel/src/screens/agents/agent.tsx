@@ -24,7 +24,7 @@ const SCOPES: Record<string, string> = {
   'orders:read': "read the customer's orders",
 };
 
-/** One agent: its permissions, its spending and its activity. */
+/** An agent's permissions, spending and activity. */
 export function Agent({ params }: { params: Record<string, string> }) {
   const id = params.agent_token_id ?? '';
   const token = useAgentToken(id);

@@ -11,7 +11,7 @@ import './agents.css';
 import { Policy } from './policy.tsx';
 import { eachPeriod } from './words.ts';
 
-/** The AI agents of customers, and the shop's policy for agents. */
+/** Lists customers' AI agents, and the shop's policy for agents. */
 export function Agents() {
   const [params, change] = useSearchState();
   const status = params.get('status');

@@ -17,7 +17,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 type AgentPolicy = Schemas['AgentPolicy'];
 
-/** The shop's policy for agents; one switch prevents new access. */
+/** The shop's policy for agents. One switch stops new approvals. */
 export function Policy() {
   const { merchant } = useMe();
   const can = useCan();
@@ -68,7 +68,7 @@ function Words({ policy }: { policy: AgentPolicy }) {
   );
 }
 
-/** Saves some fields of the current policy; saves nothing if somebody else changes the policy in between. */
+/** Saves some fields of the policy. Fails if somebody else changes the policy at the same time. */
 function useSavePolicy(said: string) {
   return useMutation({
     mutationFn: async (changes: Partial<AgentPolicy>) => {
@@ -109,7 +109,7 @@ function Switch({ policy }: { policy: AgentPolicy }) {
   );
 }
 
-/** The limits as they are typed, with amounts in place of minor units; named as the server names its mistakes. */
+/** The limits as typed. Budgets are amounts instead of minor units, and named as in the server's validation errors. */
 interface LimitsDraft {
   agent_policy: { max_budget_cents: string; max_lifetime_days: number; password_above_cents: string | null };
 }

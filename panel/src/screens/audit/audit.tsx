@@ -22,17 +22,18 @@ const actors: [ActorType, string][] = [
   ['storefront', 'Guests of the storefront'],
 ];
 
-/** Frequent filters; a link such as `?action=agent.createCheckout` shows any other. */
+/** Actions in the filter. Other actions can be filtered by a URL such as `?action=agent.createCheckout`. */
 const ACTIONS = [
   ...['updateProduct', 'replaceProduct', 'createProduct', 'deleteProduct', 'importProducts', 'updateVariant'],
   'adjustInventory',
   ...['adjustInventories', 'updateCollection', 'createDiscount', 'updateDiscount', 'markOrderPaid', 'markOrdersPaid'],
-  ...['createFulfillment', 'fulfillOrders', 'cancelOrder', 'createRefund', 'updateOrder', 'updateCustomer'],
+  ...['createFulfillment', 'fulfillOrders', 'cancelOrder', 'createRefund', 'updateOrder'],
+  ...['updateFulfillment', 'updateCustomer'],
   ...['updateSettings', 'updateShippingOption', 'updatePaymentAccount', 'createStaffInvitation', 'updateStaffMember'],
   ...['createApiKey', 'rotateApiKey', 'createSyncKey', 'createWebhook', 'changePassword'],
 ].map((name) => `dashboard.${name}`);
 
-/** All actions with their actors, newest first. Entries are never changed. */
+/** Lists all actions and their actors, newest first. */
 export function Audit() {
   const [params, change] = useSearchState();
   const actor_type = actors.find(([type]) => type === params.get('actor_type'))?.[0];
@@ -116,21 +117,21 @@ function Actor({ event }: { event: AuditEvent }) {
   );
 }
 
-/** Names of actor types where `label` has no good word. */
+/** Labels for actor types for which `label` gives no good word. */
 const KINDS: Record<string, string> = { api_key: 'API key', guest_agent: 'Agent without consent' };
 
-/** Whether the call was carried out; for rejected calls, the status as well, for support. */
+/** Whether the call succeeded. For rejected calls it also shows the HTTP status, for support. */
 function Outcome({ status }: { status: number }) {
   if (status < 400) return <Badge value="succeeded">Done</Badge>;
   return <Badge value="failed">{`${status < 500 ? 'Refused' : 'Failed'} (${status})`}</Badge>;
 }
 
-/** Writes a field's name in words: `brand.accent_color` as "brand accent color". */
+/** Converts a field path to words: `brand.accent_color` to "brand accent color". */
 function fieldInWords(field: string): string {
   return field.replaceAll(/[_.]/g, ' ');
 }
 
-/** Writes an operation in words: `dashboard.updateProduct` as "Update product". */
+/** Converts an operation id to words: `dashboard.updateProduct` to "Update product". */
 export function actionInWords(action: string): string {
   const name = action.slice(action.lastIndexOf('.') + 1);
   const words = name.replaceAll(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);

@@ -1,20 +1,25 @@
 import { Link } from 'wouter';
 import type { Schemas } from '../../api.ts';
 
-/** The screen for the target of a call, by the end of its operation's name. The first target is the id in its path, or of the created object. */
+/**
+ * The screen of a call's target, by the end of the operation id. The first target is the id in the path, or the id of
+ * the created object.
+ */
 const SCREENS: [operation: RegExp, path: string, noun: string][] = [
   [/Collection(Products?)?$/, '/collections', 'Collection'],
   [/(Product|Option|Image|Variant)$/, '/products', 'Product'],
   [/Discount$/, '/discounts', 'Discount'],
   [/(Order|OrderPaid|OrderDelivered|OrderMail|Fulfillment|Refund)$/, '/orders', 'Order'],
+  [/Return$/, '/returns', 'Return'],
+  [/Withdrawal$/, '/withdrawals', 'Withdrawal'],
   [/Customer$/, '/customers', 'Customer'],
   [/AgentToken$/, '/agents', 'Agent'],
   [/Webhook$/, '/settings/webhooks', 'Webhook'],
 ];
-/** The target of these operations no longer has a screen, or has one of another kind. */
+/** Operations whose target has no screen any more, or another one than their id suggests. */
 const WITHOUT = /\.(delete(Product|Collection|Discount|Webhook)|\w+ShippingOption)$/;
 
-/** Links to the target of a call that staff or an API key made: the product, the order and so on. */
+/** Links to the product, order or other target of a call by staff or an API key. */
 export function Target({ event: { action, status, targets } }: { event: Schemas['AuditEvent'] }) {
   const [id] = targets;
   const [, path, noun] = SCREENS.find(([operation]) => operation.test(action)) ?? [];

@@ -5,13 +5,13 @@ import { type Collection, type CollectionDraft, listedProductOf } from './draft.
 import { CollectionShowing, CollectionWords, Rules } from './fields.tsx';
 import './collections.css';
 
-/** The fields of a collection, new or not, and its products. */
+/** The fields and products of a new or existing collection. */
 export function CollectionForm({
   saved,
   onUploading,
 }: {
   saved?: Collection;
-  /** Called with the number of pictures that are still uploading. */
+  /** Called with the number of running image uploads. */
   onUploading: (waiting: number) => void;
 }) {
   const can = useCan();

@@ -13,12 +13,12 @@ import { moved, ReorderControls, useReorder } from '../../ui/reorder.tsx';
 import { SearchField } from '../../ui/search-field.tsx';
 import { type CollectionDraft, type ListedProduct, listedProductOf } from './draft.ts';
 
-/** The products that were chosen by hand, in the order in which customers see them. */
-export function CollectionProducts({ hidden }: { /** How many more there are than are shown. */ hidden: number }) {
+/** The manually chosen products, in the order that customers see. */
+export function CollectionProducts({ hidden }: { /** Number of products that are not shown. */ hidden: number }) {
   const { number } = useFormat();
   const { field } = useController<CollectionDraft, 'products'>({ name: 'products' });
   const { value: products, onChange } = field;
-  // Whether the shop shows them in this order.
+  // Whether the storefront uses the order of this list.
   const ownOrder = useWatch<CollectionDraft, 'sort_order'>({ name: 'sort_order' }) === 'manual';
   const reorder = useReorder(products.length, (from, to) => onChange(moved(products, from, to)));
   return (
@@ -54,7 +54,7 @@ export function CollectionProducts({ hidden }: { /** How many more there are tha
   );
 }
 
-/** Searches products, each with a button that adds it to the collection. */
+/** Searches products. Each result has a button that adds it to the collection. */
 function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (product: ListedProduct) => void }) {
   const [q, setQ] = useState('');
   const found = useQuery({
@@ -88,7 +88,7 @@ function AddProducts({ listed, onAdd }: { listed: ListedProduct[]; onAdd: (produ
   );
 }
 
-/** Shows the products that the rules match at present. */
+/** Shows the products that currently match the rules. */
 export function FoundByRules({ products, count }: { products: ListedProduct[]; count: number }) {
   const { number } = useFormat();
   return (

@@ -7,7 +7,7 @@ type Input = Inputs['CollectionInput'];
 
 export type ListedProduct = Pick<Schemas['Product'], 'id' | 'name' | 'status'> & { picture: string | undefined };
 
-/** A collection in the editor: the body of the API's call, with the manually chosen products. */
+/** A collection in the editor: the API's request body, with the manually chosen products. */
 export type CollectionDraft = Omit<Input, 'product_ids'> &
   Required<Pick<Input, 'type' | 'rules' | 'sort_order' | 'published'>> & { products: ListedProduct[] };
 
@@ -28,7 +28,7 @@ export const SORT_ORDERS: Record<CollectionSortOrder, string> = {
 
 const WORDS = ['equals', 'not_equals', 'contains'] as const;
 
-/** The operators of each field of a rule. */
+/** Operators for each field of a rule. */
 export const OPERATORS: Record<RuleDraft['field'], readonly RuleDraft['operator'][]> = {
   tag: WORDS,
   product_type: WORDS,

@@ -19,7 +19,7 @@ export function EditCollection({ params }: { params: Record<string, string> }) {
   const collection = useQuery({
     queryKey: ['collections', 'one', id],
     queryFn: ({ signal }) => loadCollection(id, signal),
-    // The editor starts from one state, so the query is not refetched: a newer state arrives as a conflict, or after a save.
+    // The editor keeps the state with which it started. A newer state arrives as a conflict or after a save.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,

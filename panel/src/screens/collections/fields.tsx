@@ -14,7 +14,7 @@ import {
   SORT_ORDERS,
 } from './draft.ts';
 
-/** The texts and the image of the collection. */
+/** Title, description and image of the collection. */
 export function CollectionWords({ onUploading }: { onUploading: (waiting: number) => void }) {
   const { setValue } = useFormContext<CollectionDraft>();
   const picture = useWatch<CollectionDraft, 'image_url'>({ name: 'image_url' }) ?? '';
@@ -56,7 +56,7 @@ export function CollectionShowing({ type }: Pick<CollectionDraft, 'type'>) {
   );
 }
 
-/** The conditions for a product to be in the collection. */
+/** The rules that a product must match to be in the collection. */
 export function Rules() {
   const { fields: rules, append, remove } = useFieldArray<CollectionDraft, 'rules'>({ name: 'rules' });
   return (

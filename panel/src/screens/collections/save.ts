@@ -9,7 +9,7 @@ import { type Collection, type CollectionDraft, collectionDraftOf } from './draf
 
 type Saved = Versioned<CollectionDraft>;
 
-/** The number of products that one call of a collection returns; later ones keep their order. */
+/** Number of a collection's products that one call returns. Later products keep their order. */
 export const SHOWN = 250;
 
 export function loadCollection(collection_id: string, signal?: AbortSignal): Promise<Versioned<Collection>> {
@@ -24,7 +24,7 @@ export function forgetCollections(): Promise<void> {
   return readAgain('collections');
 }
 
-/** A draft as the API takes it. An emptied handle is left unchanged. */
+/** Converts a draft to the API's request body. An empty handle is omitted, so that it stays unchanged. */
 function inBody({ products, ...draft }: CollectionDraft): Omit<CollectionDraft, 'products'> {
   const { handle, image_url, type } = draft;
   return {
@@ -41,7 +41,10 @@ export async function createCollection(draft: CollectionDraft): Promise<string> 
   return id;
 }
 
-/** Saves a collection. If a save fails halfway, the unsaved changes stay in the form, now based on the collection's current state. */
+/**
+ * Saves a collection with several calls. If one fails, the form keeps the remaining changes and continues from the
+ * collection's current state.
+ */
 export async function saveCollection(collection_id: string, draft: CollectionDraft, over: Saved): Promise<Saved> {
   const load = async () => collectionDraftOf(await loadCollection(collection_id));
   try {
@@ -54,7 +57,7 @@ export async function saveCollection(collection_id: string, draft: CollectionDra
   return load();
 }
 
-/** Updates a collection to the draft. Each call names the version that the previous one returned. */
+/** Updates a collection to the draft. Each call sends the ETag that the previous one returned. */
 async function update(collection_id: string, { data: base, etag }: Saved, draft: CollectionDraft): Promise<void> {
   let version = etag;
   const send = async <Result extends { response: Response; error?: unknown }>(
@@ -103,7 +106,7 @@ async function update(collection_id: string, { data: base, etag }: Saved, draft:
   );
 }
 
-/** The ids of the products that the screen does not show, because a change of the order must name every product. */
+/** Ids of the products that the screen does not show. The API requires every product in a new order. */
 async function idsBeyond(collection_id: string, listed: number, shown: string[]): Promise<string[]> {
   const known = new Set(shown);
   const ids: string[] = [];

@@ -13,7 +13,6 @@ type Input = Inputs['CustomerInput'];
 
 const Field = fieldsOf<Input>();
 
-/** Adds a customer, or changes one. */
 export function CustomerDialog({ customer, onClose }: { customer?: Customer; onClose: () => void }) {
   const [, navigate] = useLocation();
   const stored = { data: (customer ?? { email: '', marketing_opt_in: false }) as Input, etag: undefined };

@@ -17,7 +17,7 @@ import { nameOf } from './customers.tsx';
 
 type Customer = Schemas['CustomerDetails'];
 
-/** One customer: contact, addresses, orders, and erasure. */
+/** A customer's contact data, addresses and orders, with a button to erase the customer. */
 export function CustomerScreen({ params }: { params: Record<string, string> }) {
   const customer_id = params.id ?? '';
   const query = useQuery({

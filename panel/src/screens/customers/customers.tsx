@@ -22,7 +22,7 @@ const sorts = [
   ['email_desc', 'E-mail, Z to A'],
 ] as const;
 
-/** Customers, with and without an account. */
+/** Lists customers with and without an account. */
 export function Customers() {
   const [params, change] = useSearchState();
   const [creating, setCreating] = useState(false);
@@ -127,7 +127,7 @@ function Rows({ customers }: { customers: Customer[] }) {
   );
 }
 
-/** The name, or else the e-mail address; a label for an erased customer. */
+/** The customer's name, otherwise the e-mail address. A placeholder for an erased customer. */
 export function nameOf({ first_name, last_name, email, anonymized_at }: Customer): string {
   if (anonymized_at) return 'Erased customer';
   return [first_name, last_name].filter(Boolean).join(' ') || email;

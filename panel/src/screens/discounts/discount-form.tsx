@@ -19,7 +19,7 @@ const Field = fieldsOf<Input>();
 
 const EMPTY: Input = { code: '', kind: 'percentage', active: true, product_ids: [], collection_ids: [] };
 
-/** The form of a discount code, new or stored. */
+/** The form for a new or existing discount code. */
 export function DiscountForm({ discount, etag }: { discount: Discount | undefined; etag: string | undefined }) {
   const [, navigate] = useLocation();
   const editing = useEditing<Input>(discount ? inputOf({ data: discount, etag }) : { data: EMPTY, etag }, {
@@ -53,7 +53,7 @@ async function send(id: string | undefined, values: Input, over: Versioned<Input
   return versioned(api.PATCH('/api/dashboard/discounts/{discount_id}', call), unwrap);
 }
 
-/** A discount code in its form. The server counts the uses of a code, so they are not part of the form. */
+/** The fields of the form. The usage count is omitted, because the server computes it. */
 function inputOf({ data, etag }: Versioned<Discount>): Versioned<Input> {
   const computed = ['id', 'currency', 'status', 'usage_count', 'created_at', 'updated_at'];
   return { data: without(data, computed) as Input, etag };
@@ -81,7 +81,7 @@ function What() {
           label="Takes off"
           onChange={(event) => {
             kind.onChange(event);
-            // The value is cleared, because a percentage is not an amount.
+            // A percentage must not become an amount, so the value is cleared.
             setValue('value', '');
           }}
         >

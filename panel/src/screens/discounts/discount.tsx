@@ -22,7 +22,7 @@ export function NewDiscount() {
   );
 }
 
-/** One discount code: its terms, and its uses. */
+/** A discount code's terms and redemptions. */
 export function DiscountScreen({ params }: { params: Record<string, string> }) {
   const discount_id = params.id ?? '';
   const can = useCan();
@@ -33,7 +33,7 @@ export function DiscountScreen({ params }: { params: Record<string, string> }) {
         api.GET('/api/dashboard/discounts/{discount_id}', { params: { path: { discount_id } }, signal }),
         unwrap,
       ),
-    // The form starts from one state, so the query is not refetched: a newer state arrives as a conflict, or after a save.
+    // The form keeps the state with which it started. A newer state arrives as a conflict or after a save.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,

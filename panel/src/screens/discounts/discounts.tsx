@@ -17,7 +17,6 @@ type Discount = Schemas['Discount'];
 
 const statuses = ['active', 'scheduled', 'expired', 'exhausted', 'disabled'] as const;
 
-/** The discount codes that shoppers can enter. */
 export function Discounts() {
   const [params, change] = useSearchState();
   const writable = useCan()('discounts:write');

@@ -6,7 +6,7 @@ import { api, type Inputs } from '../../api.ts';
 import { Button } from '../../ui/button.tsx';
 import { Select, TextField } from '../../ui/field.tsx';
 
-/** What a discount code applies to: everything, or chosen collections and products. */
+/** Selects whether a discount code applies to everything, or to certain collections and products. */
 export function Targets() {
   const { field: products } = useController<Inputs['DiscountInput'], 'product_ids'>({ name: 'product_ids' });
   const { field: collections } = useController<Inputs['DiscountInput'], 'collection_ids'>({ name: 'collection_ids' });

@@ -10,7 +10,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import { type Order, ordersChanged } from './order-queries.ts';
 import { nameOf } from './texts.ts';
 
-/** Ships whole orders, each with its own tracking number. A rejected one stays in the dialog with the reason. */
+/** Ships whole orders, each with its own tracking number. Rejected orders stay in the dialog with the reason. */
 export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose: () => void; onDone: () => void }) {
   const [left, setLeft] = useState(orders);
   const [errors, setErrors] = useState<Record<string, string>>({});
@@ -49,10 +49,10 @@ export function BulkShip({ orders, onClose, onDone }: { orders: Order[]; onClose
   );
 }
 
-/** The most orders that one call accepts. */
+/** Maximum number of orders per call. */
 const MOST_SHIPPED = 100;
 
-/** Resolves to the errors of the rejected orders. */
+/** Resolves to the error messages of rejected orders, by order id. */
 async function shipAll(orders: Order[], form: FormData): Promise<Map<string, string>> {
   const refused = new Map<string, string>();
   for (let start = 0; start < orders.length; start += MOST_SHIPPED) {

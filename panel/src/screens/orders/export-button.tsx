@@ -6,10 +6,10 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 import { downloadOrders } from './export.ts';
 import { allOrders, type OrderQuery } from './order-queries.ts';
 
-/** The most rows of an export. For more, which few people process in a spreadsheet, there is `commerce orders export`. */
+/** Maximum number of orders in an export. `commerce orders export` has no limit. */
 const MOST = 5_000;
 
-/** Exports everything that the filters show, not only this page. */
+/** Exports all orders that match the filters, on all pages. */
 export function ExportButton({ query }: { query: OrderQuery }) {
   const can = useCan();
   const { counted } = useFormat();

@@ -19,7 +19,7 @@ const FIELDS = [
   ...['tracking_number', 'note', 'staff_note'],
 ] as (keyof Order)[];
 
-/** Downloads orders as a CSV file: one row for each line of an order, as accounting and shippers need them. */
+/** Downloads orders as CSV with one row per order line, as accounting and carriers expect it. */
 export function downloadOrders(orders: Order[]): void {
   const header = [...FIELDS, ...ADDRESS.map((field) => `shipping_${field}`), 'sku', 'item', 'quantity', 'price'];
   const rows = orders.flatMap((order) => {

@@ -24,7 +24,7 @@ const CHOICES = [
   { name: 'source', title: 'Source', values: ['storefront', 'agent', 'ai_widget', 'dashboard', 'import'] },
 ];
 
-/** The days are those of the shop's time zone. The last day is included, so the API gets the moment after it. */
+/** Days in the shop's time zone. The last day is included, so the API gets the start of the following day. */
 const DAYS = [
   { name: 'created_from', title: 'Placed from', later: 0 },
   { name: 'created_to', title: 'Placed until', later: 1 },
@@ -38,13 +38,13 @@ const SORTS = {
   total_asc: 'Smallest first',
 };
 
-/** Search, filters and sorting of the list, kept in the URL. */
+/** Search, filters and sorting of the order list, stored in the URL. */
 export function Filters() {
   const [params, change] = useSearchState();
   const { timeZone } = useFormat();
   const q = params.get('q') ?? '';
   const [text, setText] = useState(q);
-  // A view, or the back button, may change the search.
+  // A view or the back button may change the search text.
   useEffect(() => setText(q), [q]);
   const search = (event: FormEvent) => {
     event.preventDefault();
@@ -109,12 +109,12 @@ export function Filters() {
 }
 
 /**
- * A field that applies a day once it is complete: while the year is being typed, the day is in one of the first centuries, or
- * invalid.
+ * A date field that applies a day only when it is complete. While the user types the year, the field contains an early
+ * century or an invalid date.
  */
 function DayField({ title, day, onDay }: { title: string; day: string; onDay: (day: string) => void }) {
   const [typed, setTyped] = useState(day);
-  // A view, or the back button, may change the day.
+  // A view or the back button may change the day.
   useEffect(() => setTyped(day), [day]);
   return (
     <TextField

@@ -6,13 +6,12 @@ import { Picture } from '../../ui/picture.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { lineName } from './texts.ts';
 
-/** The items and totals of an order. */
 export function Items({ order }: { order: OrderDetails }) {
   return (
     <Card title="Items">
       <ul className="items">
         {order.line_items.map((line, i) => (
-          // The position is the key: lines of other sources have no id, and the lines of an order never change.
+          // The index is the key: lines of imported orders have no id, and an order's lines never change.
           <li key={line.id ?? i}>
             <Item line={line} currency={order.currency} removed={removedOf(order, line.id)} />
           </li>

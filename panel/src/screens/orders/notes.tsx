@@ -12,7 +12,7 @@ type Note = Pick<OrderDetails, 'staff_note'>;
 
 const Field = fieldsOf<Note>();
 
-/** The note for staff, which no customer sees. */
+/** The staff note, which customers never see. */
 export function Notes({ order: { id, staff_note } }: { order: OrderDetails }) {
   const can = useCan();
   const editing = useEditing<Note>(

@@ -11,7 +11,7 @@ const IDS = ['waiting_for', 'customer_id', 'agent_token_id', 'created_from', 'cr
 
 export const PAGE_SIZE = 50;
 
-/** The filters in the URL, as the API takes them. The API rejects unknown values, and the list shows the error. */
+/** Converts the filters in the URL to the API's query. The API rejects unknown values, and the list shows the error. */
 export function orderQueryOf(params: URLSearchParams): OrderQuery {
   const names = [...FILTERS, ...IDS];
   const given = names.flatMap((name) => (params.get(name) ? [[name, params.get(name)]] : []));
@@ -37,12 +37,12 @@ export function fetchOrder(order_id: string, signal?: AbortSignal): Promise<Orde
   );
 }
 
-/** Refetches the data that orders change: orders, the first screen, the stock, and the totals of customers and agents. */
+/** Refetches all data that depends on orders: orders, overview, stock, and totals of customers and agents. */
 export function ordersChanged(): Promise<void> {
   return readAgain('orders', 'overview', 'inventory', 'products', 'customers', 'agents');
 }
 
-/** All orders of a filter, page by page, up to a bound. */
+/** Fetches the orders that match a query page by page, at most `most`. */
 export async function allOrders(query: OrderQuery, most: number): Promise<Order[]> {
   const orders: Order[] = [];
   for (let page = 1; orders.length < most; page += 1) {

@@ -1,22 +1,28 @@
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
 import { Loaded, Page } from '../../ui/page.tsx';
 import { Actions } from './actions/actions.tsx';
+import { ContactDialog } from './actions/contact-dialog.tsx';
 import { Addresses } from './addresses.tsx';
+import { Disputes, isDisputed } from './disputes.tsx';
 import { Items } from './items.tsx';
 import { Notes } from './notes.tsx';
 import { type OrderDetails, useOrder } from './order-queries.ts';
 import './orders.css';
 import { PaymentCard } from './payment-card.tsx';
 import { Refunds } from './refunds.tsx';
+import { ReturnsCard } from './returns-card.tsx';
 import { Shipments } from './shipments.tsx';
 import { deliveryName, hasExpired } from './texts.ts';
 import { Timeline } from './timeline.tsx';
+import { WithdrawalsCard } from './withdrawals-card.tsx';
 
 const BACK = { to: '/orders', label: 'Orders' };
 
-/** One order: its items, customer, state and next actions. */
+/** An order with its items, customer, state and actions. */
 export function OrderScreen({ params }: { params: Record<string, string> }) {
   const order = useOrder(params.order_id ?? '');
   if (!order.data) {
@@ -45,12 +51,21 @@ function Shown({ order }: { order: OrderDetails }) {
       }
       actions={<Actions order={order} />}
     >
+      {isDisputed(order) && (
+        <p className="note">
+          The customer disputes the payment at the bank. Shipping is on hold, and the disputed amount cannot be
+          refunded. Send your evidence in the payment provider’s dashboard.
+        </p>
+      )}
       {Number(order.refund_due) > 0 && <p className="note">{dueNote(order)}</p>}
       <div className="columns">
         <div className="stack">
           <Items order={order} />
           <Shipments order={order} />
           <Refunds order={order} />
+          <Disputes order={order} />
+          <ReturnsCard order={order} />
+          <WithdrawalsCard order={order} />
           <Timeline order_id={order.id} />
         </div>
         <div className="stack">
@@ -74,12 +89,18 @@ function dueNote(order: OrderDetails): string {
 
 function CustomerCard({ order }: { order: OrderDetails }) {
   const can = useCan();
+  const [editing, setEditing] = useState(false);
   const { customer_id, email, phone, source, agent_token_id } = order;
   return (
     <section className="card" aria-label="Customer">
       <header>
         <h2>Customer</h2>
         {customer_id && can('customers:read') && <Link to={`/customers/${customer_id}`}>Open</Link>}
+        {can('orders:write') && (
+          <Button kind="quiet" onClick={() => setEditing(true)}>
+            Correct
+          </Button>
+        )}
       </header>
       {email && <a href={`mailto:${encodeURIComponent(email)}`}>{email}</a>}
       {phone && <span>{phone}</span>}
@@ -90,6 +111,7 @@ function CustomerCard({ order }: { order: OrderDetails }) {
           {agent_token_id && can('agents:read') && <Link to={`/agents/${agent_token_id}`}>The agent</Link>}
         </p>
       )}
+      {editing && <ContactDialog order={order} onClose={() => setEditing(false)} />}
     </section>
   );
 }

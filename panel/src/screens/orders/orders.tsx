@@ -15,7 +15,7 @@ import { SelectionBar } from './selection-bar.tsx';
 import { deliveryName, nameOf } from './texts.ts';
 import { ViewTabs } from './view-tabs.tsx';
 
-/** The list of orders, with views, filters, search and bulk actions. */
+/** The order list with views, filters, search and bulk actions. */
 export function Orders() {
   const can = useCan();
   const [params, change] = useSearchState();
@@ -23,7 +23,7 @@ export function Orders() {
   const page = Math.max(1, Number(params.get('page')) || 1);
   const orders = useOrders(query, page);
   const [selected, setSelected] = useState<Map<string, Order>>(new Map());
-  // The current rows of the orders, because the possible actions depend on their state.
+  // The current data of selected orders, because the possible actions depend on their state.
   const rows = new Map(orders.data?.orders.map((order) => [order.id, order]));
   const chosen = [...selected.values()].map((order) => rows.get(order.id) ?? order);
   const filtered = Object.keys(query).some((name) => name !== 'sort');
@@ -120,7 +120,7 @@ function OrderTable({
   );
 }
 
-/** The selected orders, including those on other pages. */
+/** The selected orders on all pages. */
 function selectionOf(next: Record<string, boolean>, known: Order[]): Map<string, Order> {
   return new Map(known.filter(({ id }) => next[id]).map((order) => [order.id, order]));
 }

@@ -7,7 +7,7 @@ import { Card, Facts } from '../../ui/page.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { methodName } from './texts.ts';
 
-/** How the order is paid, and how far the payment is. */
+/** The order's payment method and payment status. */
 export function PaymentCard({ order }: { order: OrderDetails }) {
   const { money, time, date } = useFormat();
   const can = useCan();
@@ -22,6 +22,7 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
       'Arrived late',
       [money(one.amount, currency), date(one.received_at), one.reference].filter(Boolean).join(', '),
     ]),
+    ['Still to pay', Number(order.amount_due) > 0 ? money(order.amount_due, currency) : null],
     ['Refundable', Number(refundable) > 0 ? money(refundable, currency) : null],
     ['Placed', time(order.created_at)],
     ['Prepared by', agent_token_id && can('agents:read') && <Link to={`/agents/${agent_token_id}`}>an agent</Link>],

@@ -4,7 +4,6 @@ import { Card } from '../../ui/page.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { lineName } from './texts.ts';
 
-/** The refunds of an order. */
 export function Refunds({ order }: { order: OrderDetails }) {
   const { money, time } = useFormat();
   const { refunds, line_items } = order;

@@ -10,7 +10,7 @@ import { BulkShip } from './bulk-ship.tsx';
 import { downloadOrders } from './export.ts';
 import { type Order, ordersChanged } from './order-queries.ts';
 
-/** Bulk actions for the selected orders. Orders that an action does not fit are left unchanged, and reported. */
+/** Bulk actions for the selected orders. Orders for which an action is not possible are reported and not changed. */
 export function SelectionBar({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
   const can = useCan();
   const [shipping, setShipping] = useState(false);
@@ -44,10 +44,10 @@ export function isShippable({ status, fulfillment_status }: Order): boolean {
   );
 }
 
-/** The most orders that one call accepts. */
+/** Maximum number of orders per call. */
 const MOST_MARKED = 100;
 
-/** Marks orders as paid. Resolves to how many were marked, and to why others were not. */
+/** Marks orders as paid. Resolves to the number of marked orders and the reasons for the others. */
 async function markPaid(orders: Order[]): Promise<{ paid: number; refused: string[] }> {
   const marked = { paid: 0, refused: [] as string[] };
   for (let at = 0; at < orders.length; at += MOST_MARKED) {
@@ -69,7 +69,7 @@ function MarkPaid({ orders, onDone }: { orders: Order[]; onDone: () => void }) {
       toast([`${paid} marked as paid.`, ...refused].join(' '));
       onDone();
     },
-    // If several calls were made, some may have succeeded.
+    // With several calls, earlier ones may have succeeded.
     onError: async (error) => {
       await ordersChanged();
       toastError(error);

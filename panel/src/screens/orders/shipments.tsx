@@ -1,13 +1,19 @@
+import { useState } from 'react';
 import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/page.tsx';
 import { SafeLink } from '../../ui/safe-link.tsx';
+import { TrackingDialog } from './actions/tracking-dialog.tsx';
 import type { OrderDetails } from './order-queries.ts';
 import { lineName } from './texts.ts';
 
-/** The shipments of an order and their items. */
 export function Shipments({ order }: { order: OrderDetails }) {
   const { time } = useFormat();
+  const can = useCan();
+  const [editing, setEditing] = useState<string>();
   const { fulfillments, line_items } = order;
+  const parcel = fulfillments.find(({ id }) => id === editing);
   if (fulfillments.length === 0) return null;
   const names = new Map(line_items.map((line) => [line.id, lineName(line)]));
   return (
@@ -24,6 +30,11 @@ export function Shipments({ order }: { order: OrderDetails }) {
                 Tracking: <SafeLink href={tracking_url}>{tracking_number || tracking_url}</SafeLink>
               </p>
             )}
+            {can('orders:write') && (
+              <Button kind="quiet" onClick={() => setEditing(id)}>
+                Correct tracking
+              </Button>
+            )}
             <ul className="quiet-text">
               {items.length === 0 && <li>The whole order</li>}
               {items.map(({ line_item_id, quantity }) => (
@@ -35,6 +46,7 @@ export function Shipments({ order }: { order: OrderDetails }) {
           </li>
         ))}
       </ul>
+      {parcel && <TrackingDialog parcel={parcel} onClose={() => setEditing(undefined)} />}
     </Card>
   );
 }

@@ -9,10 +9,10 @@ import { addressLines, lineName, nameOf } from './texts.ts';
 import './slips.css';
 
 const MOST = 100;
-/** The number of orders that are read at once. */
+/** Number of orders that are fetched at the same time. */
 const ABREAST = 6;
 
-/** Packing slips to print, one page for each order. */
+/** Printable packing slips, one page per order. */
 export function Slips() {
   const [params] = useSearchState();
   const chosen = (params.get('ids') ?? '').split(',').filter(Boolean);
@@ -111,7 +111,7 @@ function Slip({ order }: { order: OrderDetails }) {
   );
 }
 
-/** The lines with the units still to ship, or those shipped if none are left. */
+/** Order lines with the units to ship, or with the shipped units if nothing is left to ship. */
 function packedLines({ line_items, line_states }: OrderDetails) {
   const isOpen = line_states.some(({ to_fulfill }) => to_fulfill > 0);
   return line_states.flatMap(({ line_item_id, to_fulfill, fulfilled }) => {

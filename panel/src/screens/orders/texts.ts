@@ -1,7 +1,7 @@
 import { label } from '../../format.ts';
 import type { Order } from './order-queries.ts';
 
-/** The name of the recipient, as far as the order contains one. */
+/** The recipient's name, otherwise the e-mail address. */
 export function nameOf({ shipping_address, billing_address, email }: Order): string {
   const { first_name, last_name, company } = shipping_address ?? billing_address ?? {};
   return [first_name, last_name].filter(Boolean).join(' ') || company || email || 'A guest';
@@ -18,7 +18,7 @@ export function addressLines(address: NonNullable<Order['shipping_address']>): s
   return lines.filter((line): line is string => !!line);
 }
 
-/** The country's name in English, which carriers everywhere can read. */
+/** The country's name in English, which carriers in all countries can read. */
 function countryName(country: string | null | undefined): string | null | undefined {
   if (!country || !/^[A-Z]{2}$/.test(country)) return country;
   return new Intl.DisplayNames('en', { type: 'region', fallback: 'code' }).of(country);
@@ -29,12 +29,11 @@ export function lineName({ name, variant_name, option1, option2, option3 }: Orde
   return variant ? `${name}, ${variant}` : name;
 }
 
-/** The payment method, in words. */
 export function methodName(method: string | null | undefined): string {
   return method === 'manual' ? 'Paid on handover' : method ? label(method) : 'No payment';
 }
 
-/** Whether the order expired because its bank transfer did not arrive in time. Late money can still be recorded. */
+/** Whether the order expired because its bank transfer did not arrive in time. A late payment can still be recorded. */
 export function hasExpired({ status, payment_status }: Pick<Order, 'status' | 'payment_status'>): boolean {
   return status === 'cancelled' && payment_status === 'expired';
 }
@@ -45,7 +44,7 @@ const DELIVERY: Record<string, string> = {
   fulfilled: 'Shipped',
 };
 
-/** How far the delivery is, in the words that the views use. */
+/** The delivery status in words. */
 export function deliveryName(fulfillment_status: string): string {
   return DELIVERY[fulfillment_status] ?? label(fulfillment_status);
 }

@@ -18,7 +18,7 @@ const ACTORS: Record<Entry['actor_type'], string> = {
   system: 'The shop itself',
 };
 
-/** All events of an order with their actors, newest first. */
+/** Lists the events of an order and their actors, newest first. */
 export function Timeline({ order_id }: { order_id: string }) {
   const { time } = useFormat();
   const { staff } = useMe();

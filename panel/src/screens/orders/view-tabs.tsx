@@ -7,7 +7,7 @@ import { TextField } from '../../ui/field.tsx';
 import { useSearchState } from '../../ui/search-state.ts';
 import { BUILT_IN, canonical, useOwnViews, type View } from './views.ts';
 
-/** The predefined views, and those saved in this browser. The current filters can be saved as one. */
+/** Predefined views and those saved in this browser. The current filters can be saved as a new view. */
 export function ViewTabs() {
   const { merchant } = useMe();
   const [params] = useSearchState();

@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'react';
 
-/** A view is a name for filters of the list of orders, written as in the URL. */
+/** A named set of filters for the order list, as a URL query. */
 export interface View {
   name: string;
   query: string;
@@ -17,7 +17,7 @@ export const BUILT_IN: View[] = [
 
 const MOST = 20;
 
-/** The views saved in this browser, for one merchant. */
+/** Views saved in this browser for a merchant. */
 export function useOwnViews(merchant_id: string) {
   const place = `orders-views:${merchant_id}`;
   const [views, setViews] = useState(() => read(place));
@@ -34,7 +34,7 @@ export function useOwnViews(merchant_id: string) {
   return { views, save, remove };
 }
 
-/** The query with its filters in one fixed order, and without the page. */
+/** The query without the page and with its filters in a fixed order, for comparison. */
 export function canonical(query: string): string {
   const params = new URLSearchParams(query);
   params.delete('page');
@@ -47,7 +47,7 @@ function read(place: string): View[] {
     const kept: unknown = JSON.parse(localStorage.getItem(place) ?? '[]');
     return Array.isArray(kept) ? kept.filter(isView) : [];
   } catch {
-    // The stored views are invalid, or the browser has no storage.
+    // The stored views are invalid, or the browser allows no storage.
     return [];
   }
 }
@@ -56,7 +56,7 @@ function write(place: string, views: View[]): void {
   try {
     localStorage.setItem(place, JSON.stringify(views));
   } catch {
-    // Without storage, the views last until the screen is left.
+    // Without storage, views exist only until the user leaves the screen.
   }
 }
 

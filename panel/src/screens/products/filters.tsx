@@ -25,7 +25,7 @@ export function hasFilters(search: URLSearchParams): boolean {
   return FILTERS.some((name) => search.has(name));
 }
 
-/** The parameters in the URL as a query of the API, without those that the API does not have. */
+/** Converts URL parameters to the API's query. Parameters that the API does not have are ignored. */
 export function productQuery(search: URLSearchParams, { read }: NumberTexts) {
   const text = (name: string) => search.get(name)?.slice(0, 200) || undefined;
   const amount = (name: string) => read(text(name) ?? '').amount;

@@ -51,7 +51,7 @@ export function ApiKeys() {
   return <KeyList kind={kind} />;
 }
 
-/** The list offers only scopes of the contract. */
+/** The cast is safe, because the form offers only the contract's scopes. */
 function scopesOf(form: FormData): Scope[] {
   const access = form.get('access');
   return (access === 'some' ? form.getAll('scope') : [access]) as Scope[];

@@ -44,7 +44,7 @@ function Fields({ settings, onUploading }: { settings: Settings; onUploading: (w
   );
 }
 
-/** Shows roughly how the head of a checkout page will look. */
+/** A rough preview of the header of a checkout page. */
 function Preview({
   name,
   logo,

@@ -14,7 +14,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 type Account = Schemas['PaymentAccount'];
 
-/** The shop's Stripe account. Its keys are written and never shown. */
+/** The shop's Stripe account. Its keys can be set but are never shown. */
 export function CardPayments() {
   const query = useQuery({
     queryKey: ['payment-account'],
@@ -80,7 +80,7 @@ function Keys({ account }: { account: Account }) {
       ...(secret_key && { secret_key }),
       ...(webhook_secret && { webhook_secret }),
     } as const;
-    // If the save is rejected, the form keeps its input.
+    // The form is reset only after success, so that a rejected save keeps the input.
     save.mutate(body, { onSuccess: () => element.reset() });
   }
   return (
@@ -101,7 +101,7 @@ function Keys({ account }: { account: Account }) {
         placeholder={account.webhook_secret_set ? 'Stored; enter another to replace it' : 'whsec_…'}
         error={fieldError(save.error, 'webhook_secret')}
       />
-      {/* Its own key: a select keeps showing its initial choice otherwise. */}
+      {/* Without this key, the select would keep its initial choice. */}
       <Select key={account.capture} label="Payment is captured" name="capture" defaultValue={account.capture}>
         <option value="automatic">when the order is placed</option>
         <option value="manual">when the order is shipped, or by hand</option>

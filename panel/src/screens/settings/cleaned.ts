@@ -4,7 +4,7 @@ import { trimmed } from '../../ui/form/changes.ts';
 
 type Settings = Schemas['Settings'];
 
-/** Converts pasted settings to the form of the API, such as an IBAN in groups, or a URL with a space. */
+/** Normalizes pasted settings for the API, such as an IBAN with spaces or a URL with a space. */
 export function cleaned(typed: Partial<Settings>): Partial<Settings> {
   const { bank_details, brand, legal, storefront_url, product_url_template, allowed_origins, tax_rates, ...rest } =
     trimmed(typed);
@@ -26,7 +26,7 @@ export function cleaned(typed: Partial<Settings>): Partial<Settings> {
   };
 }
 
-/** The bank details; null without an account, because there is then no bank transfer. */
+/** Bank details; null without an IBAN, which disables bank transfer. */
 function cleanedBank({ iban, bic, ...rest }: NonNullable<Settings['bank_details']>) {
   if (iban === '' && rest.account_holder === '') return null;
   return { ...rest, iban: bankCode(iban), ...(bic !== undefined && { bic: bic && bankCode(bic) }) };
@@ -41,7 +41,7 @@ function addressOrNull(address: string | null): string | null {
   return address && webAddress(address);
 }
 
-/** Accepts `0f4c81` as a colour, too. */
+/** Accepts a colour without `#`. */
 function colour(typed: string | null): string | null {
   return typed && /^[0-9a-f]{6}$/i.test(typed) ? `#${typed}` : typed;
 }

@@ -21,7 +21,6 @@ const EMPTY: Input = {
   ...{ countries: [], states: [], postcode_prefixes: [] },
 };
 
-/** Adds a delivery option, or changes one. */
 export function DeliveryDialog({ option, onClose }: { option: Option | undefined; onClose: () => void }) {
   const prices = usePriceQuestion();
   const stored = { data: (option ?? EMPTY) as Input, etag: undefined };
@@ -73,7 +72,7 @@ const REGIONS = [
   ['postcode_prefixes', 'Postal code prefixes, one per line'],
 ] as const;
 
-/** The regions of an option: no entry of a kind means everywhere. */
+/** Countries and regions of a shipping option. An empty list means everywhere. */
 function Regions({ isOpen }: { isOpen: boolean }) {
   const { errors } = useFormState<Input>();
   const [wasOpen] = useState(isOpen);

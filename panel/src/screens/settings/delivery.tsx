@@ -15,7 +15,7 @@ import { DeliveryDialog } from './delivery-dialog.tsx';
 
 type Option = Schemas['ShippingOption'];
 
-/** How orders reach shoppers: options by country, weight and value, each with its price. */
+/** Shipping options by country, weight and order value, with their prices. */
 export function DeliverySettings() {
   const [editing, setEditing] = useState<Option | 'new'>();
   const [removing, setRemoving] = useState<Option>();

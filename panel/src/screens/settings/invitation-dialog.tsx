@@ -11,7 +11,7 @@ import { roles } from './roles.ts';
 
 type Role = Inputs['StaffRole'];
 
-/** Invites somebody by mail. */
+/** Invites a staff member by mail. */
 export function InvitationDialog({ onClose }: { onClose: () => void }) {
   const invite = useMutation({
     mutationFn: (body: { email: string; role: Role }) => unwrap(api.POST('/api/dashboard/staff/invitations', { body })),
@@ -23,7 +23,7 @@ export function InvitationDialog({ onClose }: { onClose: () => void }) {
   function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    // The list offers the contract's roles.
+    // The cast is safe, because the select offers only the contract's roles.
     const body = { email: String(form.get('email')).trim(), role: String(form.get('role')) as Role };
     invite.mutate(body, { onSuccess: onClose });
   }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Column } from '../../ui/data-table.tsx';
 
-/** The fields of every kind of key. */
+/** Fields that all kinds of keys have. */
 export interface KeyRow {
   id: string;
   description: string;
@@ -9,24 +9,24 @@ export interface KeyRow {
   created_at: string;
   last_used_at: string | null;
   revoked_at: string | null;
-  /** When a replaced key ends. */
+  /** When a rotated key stops working. */
   expires_at: string | null;
   created_by: { name: string | null } | null;
 }
 
-/** The calls for one kind of key. Calls that create or replace a key resolve to its secret. */
+/** API calls for one kind of key. Calls that create or rotate a key resolve to its secret. */
 export interface KeyKind<Row extends KeyRow> {
   title: string;
   about: string;
-  /** The noun for one key, such as "API key". */
+  /** Name of one key, such as "API key". */
   noun: string;
   queryKey: string;
   list: (signal: AbortSignal) => Promise<Row[]>;
   create: (form: FormData) => Promise<string>;
-  /** Replaces a key. The old one keeps working for this many hours. */
+  /** Rotates a key. The old key keeps working for `grace_hours` hours. */
   rotate: (id: string, grace_hours: number) => Promise<string>;
   revoke: (id: string) => Promise<unknown>;
   columns: Column<Row>[];
-  /** The fields of a new key, besides its description. */
+  /** Form fields of a new key besides its description. */
   fields?: (error: unknown) => ReactNode;
 }

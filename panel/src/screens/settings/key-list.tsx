@@ -16,7 +16,7 @@ import { Revoke, Rotate } from './key-questions.tsx';
 
 type Doing<Row> = { act: 'rotate' | 'revoke'; row: Row };
 
-/** The keys of one kind. */
+/** Lists the keys of one kind. */
 export function KeyList<Row extends KeyRow>({ kind }: { kind: KeyKind<Row> }) {
   const [creating, setCreating] = useState(false);
   const [doing, setDoing] = useState<Doing<Row>>();
@@ -131,7 +131,7 @@ function NewKey<Row extends KeyRow>({
     mutationFn: (form: FormData) => kind.create(form),
     onSuccess: async (secret) => {
       await readAgain(kind.queryKey);
-      // The secret is shown even if its dialog was closed meanwhile, because it is shown only now.
+      // Shown even if the dialog was closed meanwhile, because the secret cannot be shown again.
       onSecret(secret);
     },
   });

@@ -8,7 +8,7 @@ import { Form } from '../../ui/held.tsx';
 import { toast, toastError } from '../../ui/toasts.tsx';
 import type { KeyKind, KeyRow } from './key-kind.ts';
 
-/** How long the old key keeps working; the contract accepts any number of hours up to 72. */
+/** Choices for how long the old key keeps working. The API accepts any number of hours up to 72. */
 const GRACES: [number, string][] = [
   [0, 'now'],
   [1, 'in 1 hour'],
@@ -16,7 +16,7 @@ const GRACES: [number, string][] = [
   [72, 'in 72 hours'],
 ];
 
-/** The dialog before a key is replaced. */
+/** Asks for confirmation before rotating a key. */
 export function Rotate<Row extends KeyRow>({
   kind,
   row,
@@ -32,7 +32,7 @@ export function Rotate<Row extends KeyRow>({
     mutationFn: (grace_hours: number) => kind.rotate(row.id, grace_hours),
     onSuccess: async (secret) => {
       await readAgain(kind.queryKey);
-      // The secret is shown even if its dialog was closed meanwhile, because it is shown only now.
+      // Shown even if the dialog was closed meanwhile, because the secret cannot be shown again.
       onSecret(secret);
     },
   });
@@ -57,7 +57,7 @@ export function Rotate<Row extends KeyRow>({
   );
 }
 
-/** The dialog before a key is revoked. */
+/** Asks for confirmation before revoking a key. */
 export function Revoke<Row extends KeyRow>({
   kind,
   row,

@@ -3,7 +3,7 @@ import { ApiKeys } from './api-keys.tsx';
 import { StorefrontTokens } from './storefront-tokens.tsx';
 import { SyncKeys } from './sync-keys.tsx';
 
-/** The keys of programs. Each key is shown once, can be replaced by a new one, and can be revoked. */
+/** API keys, sync keys and storefront tokens. A key is shown once, and can be rotated and revoked. */
 export function KeySettings() {
   const can = useCan();
   if (!can('keys:write')) return null;

@@ -12,7 +12,7 @@ const mails: [keyof Inputs['Notifications'], string, string][] = [
   ['webhook_disabled', 'A webhook was switched off', 'After days of failed deliveries.'],
 ];
 
-/** Which mails the logged-in user gets. */
+/** Selects which mails the logged-in user gets. */
 export function NotificationSettings() {
   const query = useQuery({
     queryKey: ['notifications'],
@@ -26,7 +26,7 @@ export function NotificationSettings() {
     },
     onError: toastError,
   });
-  // The checkboxes keep their new state while it is saved.
+  // Shows the new state of the checkboxes while it is being saved.
   const ticked = save.isPending ? save.variables : undefined;
   return (
     <Card title="Mails to you">

@@ -1,6 +1,6 @@
 import type { Inputs } from '../../api.ts';
 
-/** The roles (`x-roles` in the contract), with their permissions in words. */
+/** The contract's staff roles (`x-roles`), and their permissions in words. */
 export const roles: [role: Inputs['StaffRole'], words: string, about: string][] = [
   ['owner', 'Owner', 'Everything, including adding owners.'],
   ['manager', 'Manager', 'Everything except payments.'],

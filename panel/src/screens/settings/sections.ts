@@ -1,8 +1,9 @@
-/** The sections of the settings, in the order of the menu, with the scope without which they are left out. */
+/** Sections of the settings in menu order. A section is hidden from users without its scope. */
 export const settingsSections: { path: string; name: string; about: string; scope?: string }[] = [
   { path: 'general', name: 'General', about: 'Name, language, time zone, the shop’s own address' },
   { path: 'payments', name: 'Payments', about: 'Bank transfer and cards' },
   { path: 'delivery', name: 'Delivery', about: 'Countries, methods and prices' },
+  { path: 'returns', name: 'Returns', about: 'Period, fee, return address' },
   { path: 'tax', name: 'Tax', about: 'Rates by country, state and tax class' },
   { path: 'brand', name: 'Brand', about: 'Logo, colour and contact on pages and mails' },
   { path: 'legal', name: 'Legal', about: 'Terms, privacy, imprint, withdrawal' },

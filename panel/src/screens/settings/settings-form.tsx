@@ -16,12 +16,12 @@ export type Settings = Schemas['Settings'];
 
 export const Field = fieldsOf<Settings>();
 
-/** The current value of a field of the enclosing form. */
+/** The current value of a field in the surrounding form. */
 export function useSetting<Name extends keyof Settings>(name: Name): Settings[Name] {
   return useWatch<Settings>({ name }) as Settings[Name];
 }
 
-/** The settings as they are stored, with their ETag. */
+/** The stored settings and their ETag. */
 export function useSettings() {
   return useQuery({
     queryKey: ['settings', useMe().merchant.id, 'versioned'],
@@ -31,13 +31,10 @@ export function useSettings() {
 
 interface SettingsFormProps {
   title: string;
-  /** Renders the fields of the form. */
   children: (form: { settings: Settings; onUploading: (waiting: number) => void }) => ReactNode;
 }
 
-/**
- * A form over some fields of the settings. It sends only changed fields, and does not overwrite a concurrent change.
- */
+/** A form for some of the settings. It sends only changed fields, and does not overwrite changes by others. */
 export function SettingsForm({ title, children }: SettingsFormProps) {
   const query = useSettings();
   return (
@@ -72,7 +69,7 @@ function LoadedForm({ title, stored, children }: SettingsFormProps & { stored: V
 async function save(values: Settings, over: Versioned<Settings>): Promise<Versioned<Settings>> {
   const changes = changesOf(cleaned(over.data), cleaned(values));
   if (Object.keys(changes).length === 0) return over;
-  // The cast is safe, because the form's values come from fixed lists, or are validated by the server.
+  // The cast is safe: values come from fixed lists, or the server validates them.
   const body = changes as Inputs['SettingsPatch'];
   return formed(await versioned(api.PATCH('/api/dashboard/settings', { body, headers: ifMatch(over.etag) }), unwrap));
 }
@@ -80,8 +77,8 @@ async function save(values: Settings, over: Versioned<Settings>): Promise<Versio
 const NO_BANK = { account_holder: '', iban: '', bic: null, bank_name: null, instructions: null };
 
 /**
- * The settings as the form has them: without computed fields, and with empty fields if there is no bank account. Each tax rate
- * has all fields: otherwise the form would show those of the rate that was stored at this position.
+ * Settings as form values: without computed fields, and with empty fields if there is no bank account. All fields of
+ * each tax rate are set; for a missing one the form would show the value that was stored at this index.
  */
 function formed({ data, etag }: Versioned<Settings>): Versioned<Settings> {
   const bank_details = { ...NO_BANK, ...data.bank_details };

@@ -10,6 +10,7 @@ const forms: Record<string, ComponentType> = {
   general: lazyPart(async () => (await import('./general.tsx')).GeneralSettings),
   payments: lazyPart(async () => (await import('./payments.tsx')).PaymentSettings),
   delivery: lazyPart(async () => (await import('./delivery.tsx')).DeliverySettings),
+  returns: lazyPart(async () => (await import('./returns.tsx')).ReturnSettings),
   tax: lazyPart(async () => (await import('./tax.tsx')).TaxSettings),
   brand: lazyPart(async () => (await import('./brand.tsx')).BrandSettings),
   legal: lazyPart(async () => (await import('./legal.tsx')).LegalSettings),
@@ -20,7 +21,6 @@ const forms: Record<string, ComponentType> = {
   webhooks: lazyPart(async () => (await import('./webhooks.tsx')).WebhookSettings),
 };
 
-/** The sections, each with a description. */
 export function Settings() {
   const { scopes } = useMe();
   return (
@@ -41,7 +41,6 @@ export function Settings() {
   );
 }
 
-/** One section. */
 export function SettingsSection({ params }: { params: Record<string, string> }) {
   const section = settingsSections.find(({ path }) => path === params.section);
   const Form = section && forms[section.path];

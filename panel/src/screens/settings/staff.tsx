@@ -17,7 +17,7 @@ import { roles } from './roles.ts';
 type Member = Schemas['StaffMember'];
 type Role = Inputs['StaffRole'];
 
-/** The members of staff and their roles. Changes apply from the next call on, in every open window. */
+/** Staff members and their roles. A change applies from the member's next call on. */
 export function StaffSettings() {
   const [inviting, setInviting] = useState(false);
   const [leaving, setLeaving] = useState<Member>();
@@ -74,7 +74,7 @@ function Members({ staff, writable, onEnd }: { staff: Member[]; writable: boolea
           aria-label={`Role of ${name}`}
           value={chosen?.staff_id === id ? chosen.role : role}
           disabled={!writable || id === me.id}
-          // The options are the contract's roles.
+          // The cast is safe, because the select offers only the contract's roles.
           onChange={(event) => change.mutate({ staff_id: id, role: event.target.value as Role })}
         >
           {roles.map(([value, words]) => (
@@ -111,7 +111,7 @@ const keyKinds: Record<string, string> = {
 };
 
 function End({ member, onClose }: { member: Member | undefined; onClose: () => void }) {
-  // The keys that the member made; undefined until the server has listed them.
+  // Keys that the staff member created; undefined while they load.
   const [keys, setKeys] = useState<Schemas['KeyOfMember'][]>();
   const [revoke, setRevoke] = useState(true);
   function close() {

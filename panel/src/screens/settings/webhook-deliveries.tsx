@@ -13,7 +13,7 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 type Delivery = Schemas['WebhookDelivery'];
 
-/** The deliveries of a webhook with their responses, and a button to repeat one. */
+/** Deliveries of a webhook with their responses. Each can be sent again. */
 export function WebhookDeliveries({ webhookId }: { webhookId: string }) {
   const [shown, setShown] = useState<string>();
   const query = useInfiniteQuery({

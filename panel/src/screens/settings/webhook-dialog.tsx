@@ -24,6 +24,8 @@ const patterns: [Pattern, string][] = [
   ['order.cancelled', 'An order is cancelled'],
   ['order.refunded', 'An order is refunded'],
   ['order.updated', 'An order is changed in another way'],
+  ['return.*', 'All return events'],
+  ['return.requested', 'A return is requested'],
   ['product.*', 'All product events'],
   ['inventory.changed', 'Stock changes notably'],
   ['customer.created', 'A customer is added'],
@@ -31,7 +33,7 @@ const patterns: [Pattern, string][] = [
   ['agent.*', 'All agent events'],
 ];
 
-/** Adds a webhook, or changes one. Passes on the secret of a new one, to be shown once. */
+/** Creates or edits a webhook. The secret of a new webhook is passed on, because it is shown only once. */
 export function WebhookDialog({
   webhook,
   onClose,
@@ -66,7 +68,7 @@ export function WebhookDialog({
 
 function EventBoxes() {
   const { field, fieldState } = useController<Input, 'events'>({ name: 'events' });
-  // Patterns that were chosen elsewhere than in the panel stay, too.
+  // Keeps event patterns that the panel does not offer.
   const others = field.value.filter((pattern) => !patterns.some(([known]) => known === pattern));
   const choose = (pattern: Pattern, isChosen: boolean) =>
     field.onChange(isChosen ? [...field.value, pattern] : field.value.filter((each) => each !== pattern));

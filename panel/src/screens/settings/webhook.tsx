@@ -17,7 +17,7 @@ import './settings.css';
 
 type Webhook = Schemas['Webhook'];
 
-/** One webhook: its events and deliveries, a ping, a new secret. */
+/** A webhook's events and deliveries, with buttons to send a ping and to replace its secret. */
 export function WebhookScreen({ params }: { params: Record<string, string> }) {
   const webhook_id = params.id ?? '';
   const query = useQuery({
@@ -134,7 +134,7 @@ function Acts({ webhook }: { webhook: Webhook }) {
   );
 }
 
-/** A change of the webhook: refetches the webhook and its deliveries, then shows the result or the error. */
+/** Runs a call on the webhook, refetches the webhook and its deliveries, then shows the result or the error. */
 function useAct<Input, Answer>(send: (input: Input) => Promise<Answer>, done: (answer: Answer) => void) {
   return useMutation({
     mutationFn: send,

@@ -14,7 +14,6 @@ import { WebhookDialog } from './webhook-dialog.tsx';
 
 type Webhook = Schemas['Webhook'];
 
-/** The webhooks of the shop. */
 export function WebhookSettings() {
   const [creating, setCreating] = useState(false);
   const [secret, setSecret] = useState<string>();
@@ -55,7 +54,7 @@ export function WebhookSettings() {
   );
 }
 
-/** The events of a webhook, and those withheld because its creator may not read them. */
+/** Event types of a webhook, and the types that are withheld because the webhook's creator may not read them. */
 function Events({ events, withheld_events }: Webhook) {
   if (withheld_events.length === 0) return events.join(', ');
   return (

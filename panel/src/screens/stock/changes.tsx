@@ -9,14 +9,14 @@ import { toast, toastError } from '../../ui/toasts.tsx';
 
 export type StockItem = Schemas['InventoryItem'];
 
-/** One edited row: the input, the quantity that was displayed, and the error. */
+/** An edited row: the input, the quantity shown when it was edited, and the error. */
 export interface StockChange {
   item: StockItem;
   typed: string;
   error?: string | undefined;
 }
 
-/** The error of a row, and the current quantity. */
+/** The error of a row, with the current quantity. */
 interface Refusal {
   error: string;
   inventory_quantity?: number;
@@ -24,7 +24,7 @@ interface Refusal {
 
 export interface StockChanges {
   rows: StockChange[];
-  /** Whether a save is running: rows must not be edited then, or the edit would seem saved. */
+  /** Whether a save is running. Rows cannot be edited then, because the edit would appear to be saved. */
   saving: boolean;
   setSaving: (saving: boolean) => void;
   of: (variant_id: string) => StockChange | undefined;
@@ -33,7 +33,7 @@ export interface StockChanges {
   clear: () => void;
 }
 
-/** The most rows that one call accepts. */
+/** Maximum number of rows per call. */
 const MOST_ROWS = 500;
 
 const REASONS: Record<AdjustmentReason, string> = {
@@ -46,7 +46,7 @@ const REASONS: Record<AdjustmentReason, string> = {
   other: 'Other',
 };
 
-/** The unsaved edits of the grid, on all of its pages. */
+/** Unsaved edits on all pages of the table. */
 export function useChanges(): StockChanges {
   const [changes, setChanges] = useState<ReadonlyMap<string, StockChange>>(new Map());
   const [saving, setSaving] = useState(false);
@@ -64,7 +64,7 @@ export function useChanges(): StockChanges {
         else next.set(item.variant_id, { item: seen, typed });
         return next;
       }),
-    // Rejected rows keep their input, which is now based on the current stock.
+    // Rejected rows keep their input, which now applies to the current stock.
     refuse: (refusals) =>
       setChanges(
         (now) =>
@@ -81,7 +81,7 @@ export function useChanges(): StockChanges {
   };
 }
 
-/** `12` is a counted quantity; `+5` and `-3` are changes. Undefined for anything else. */
+/** Parses typed text: `12` sets the quantity, `+5` and `-3` change it. Undefined for anything else. */
 export function amountOf(item: StockItem, typed: string) {
   const text = typed.replaceAll(/\s/g, '').replace('−', '-');
   if (!/^[+-]?\d{1,9}$/.test(text)) return undefined;
@@ -90,7 +90,7 @@ export function amountOf(item: StockItem, typed: string) {
   return { variant_id, set_to: Number(text), expected_quantity };
 }
 
-/** The bar with the unsaved changes and their reason. */
+/** The bar that saves the changes with their reason. */
 export function Changes({ changes }: { changes: StockChanges }) {
   const { number } = useFormat();
   const [reason, setReason] = useState<AdjustmentReason>('correction');
@@ -103,7 +103,7 @@ export function Changes({ changes }: { changes: StockChanges }) {
     setSaving(true);
     try {
       const refusals = await adjustAll(rows, reason, note.trim());
-      // Fetches the current stock first: otherwise the saved rows would show, and be compared with, the old one.
+      // Fetches the current stock first; otherwise the saved rows would show the old stock and be compared with it.
       await readAgain('inventory', 'products');
       changes.refuse(refusals);
       const saved = rows.length - refusals.size;
@@ -148,7 +148,7 @@ export function Changes({ changes }: { changes: StockChanges }) {
   );
 }
 
-/** Saves all rows, and returns the errors of the rejected ones. */
+/** Saves all rows. Returns the errors of rejected ones. */
 async function adjustAll(rows: StockChange[], reason: AdjustmentReason, note: string): Promise<Map<string, Refusal>> {
   const adjustments = rows.flatMap(({ item, typed }) => amountOf(item, typed) ?? []);
   const refusals = new Map<string, Refusal>();

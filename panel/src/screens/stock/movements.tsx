@@ -10,7 +10,7 @@ import { Dialog } from '../../ui/dialog.tsx';
 import { LoadError, Loading } from '../../ui/page.tsx';
 import type { StockItem } from './changes.tsx';
 
-/** The stock movements of a variant, the newest first. */
+/** Lists a variant's stock movements, newest first. */
 export function Movements({ item, onClose }: { item: StockItem | undefined; onClose: () => void }) {
   return (
     <Dialog

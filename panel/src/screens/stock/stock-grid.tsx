@@ -7,7 +7,7 @@ import { CellInput } from '../../ui/cell-input.tsx';
 import { Pictured } from '../../ui/picture.tsx';
 import { amountOf, type StockChanges, type StockItem } from './changes.tsx';
 
-/** The available quantity of each variant, edited in place. Enter and the arrow keys move between rows. */
+/** Available quantity of each variant, editable in the table. Enter and the arrow keys move between rows. */
 export function StockGrid({
   items,
   changes,
@@ -121,7 +121,7 @@ function Level({ item }: { item: StockItem }) {
   return <span className="quiet-text">enough</span>;
 }
 
-/** Moves the focus with Up, Down and Enter, as in a spreadsheet. */
+/** Moves the focus with Up, Down and Enter like a spreadsheet. */
 function moveByKey(event: KeyboardEvent<HTMLTableElement>): void {
   const step = { ArrowUp: -1, ArrowDown: 1, Enter: 1 }[event.key];
   if (step === undefined || !(event.target instanceof HTMLInputElement)) return;

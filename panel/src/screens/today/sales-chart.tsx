@@ -9,7 +9,7 @@ const DAY = 86_400;
 const INK = '#565d66';
 const BARS = '#0f4c81';
 
-/** The sales of each day as bars, and as a table for people who cannot see them. */
+/** Sales per day as a bar chart, with a table for screen readers. */
 export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][]; currency: string }) {
   const box = useRef<HTMLDivElement>(null);
   const { money, date } = useFormat();
@@ -62,7 +62,7 @@ export function SalesChart({ days, currency }: { days: Schemas['OverviewDay'][];
   );
 }
 
-/** A moment within a day in nearly every time zone, so that it is never shown as the day before. */
+/** A time in the middle of the day, so that hardly any time zone shows the previous day. */
 function middayOf(day: string): string {
   return `${day}T12:00:00Z`;
 }
@@ -71,7 +71,7 @@ function dataOf(days: Schemas['OverviewDay'][]): uPlot.AlignedData {
   return [days.map(({ date }) => Date.parse(middayOf(date)) / 1_000), days.map(({ sales }) => Number(sales))];
 }
 
-/** The width of the axis. It must fit the longest amount, which must not be cut off: "CHF 10,000.00" is longer than "€10.00". */
+/** Width of the axis for its longest label: "CHF 10,000.00" is longer than "€10.00". */
 function widthFor(labels: string[] | null): number {
   const longest = Math.max(0, ...(labels ?? []).map(({ length }) => length));
   return Math.max(72, 7 * longest + 12);
@@ -95,7 +95,7 @@ function optionsFor(width: number, money: (value: number) => string): uPlot.Opti
         grid: { show: false },
         values: (_, ticks) => ticks.map((at) => day.format(at * 1_000)),
         incrs: [1, 7, 14].map((n) => n * DAY),
-        // Marks days below the bars, of which the last is today's.
+        // Labels days below the bars. The last bar is today.
         splits: ({ data: [days] }, _axis, _from, _to, step) =>
           [...days].filter((_day, i) => (days.length - 1 - i) % (step / DAY) === 0),
       },

@@ -7,7 +7,7 @@ import { Card, Loaded } from '../../ui/page.tsx';
 
 type Step = Schemas['SetupItem'];
 
-/** The screen of each step. */
+/** The screen for each setup step. */
 const PLACES: Record<Step['code'], { name: string; to: string }> = {
   products: { name: 'Products to sell', to: '/products' },
   delivery: { name: 'Delivery', to: '/settings/delivery' },
@@ -16,10 +16,11 @@ const PLACES: Record<Step['code'], { name: string; to: string }> = {
   tax: { name: 'Tax', to: '/settings/tax' },
   contact: { name: 'Contact details', to: '/settings/brand' },
   legal: { name: 'Legal pages', to: '/settings/legal' },
+  withdrawal: { name: 'Page for withdrawals', to: '/settings/returns' },
   storefront_url: { name: "Your shop's address", to: '/settings/general' },
 };
 
-/** The missing parts of the shop's setup, those that block selling first; each leads to its screen. */
+/** The remaining setup steps with links to their screens. Steps without which the shop cannot sell come first. */
 export function SetupList({ canSell }: { canSell: boolean }) {
   const can = useCan();
   const mayRead = can('settings:read');
@@ -61,7 +62,7 @@ function Steps({ open, done }: { open: Step[]; done: Step[] }) {
 }
 
 function StepRow({ step: { code, done, blocking, message } }: { step: Step }) {
-  // A newer server may have more steps.
+  // A newer server may return unknown steps.
   const place = PLACES[code] ?? { name: code, to: '/settings' };
   return (
     <li className={done ? 'done' : blocking ? 'blocking' : undefined}>

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { toastError } from '../../ui/toasts.tsx';
 
-/** Simulates an order, and shows it with its mails. Nothing is stored, so it can be repeated. */
+/** Simulates an order and shows it with its mails. Nothing is stored. */
 export function TestOrderButton() {
   const can = useCan();
   const trial = useMutation({

@@ -11,17 +11,17 @@ import { SetupList } from './setup-list.tsx';
 import { TestOrderButton } from './test-order.tsx';
 import './today.css';
 
-// The chart is loaded later, because it is half of the first screen's code.
+// Loaded later, because the chart is half of the first screen's code.
 const SalesChart = lazyPart(async () => (await import('./sales-chart.tsx')).SalesChart);
 
 type Overview = Schemas['Overview'];
 
-/** The state of the shop: open tasks, the last 30 days, and the missing parts of the setup. */
+/** The shop's state: open tasks, the last 30 days, and remaining setup steps. */
 export function Today() {
   const overview = useQuery({
     queryKey: ['overview'],
     queryFn: ({ signal }) => unwrap(api.GET('/api/dashboard/overview', { signal })),
-    // The data is fetched again regularly, because the screen stays open on many desks.
+    // Users keep this screen open, so it is refreshed regularly.
     refetchInterval: 60_000,
     refetchOnWindowFocus: true,
   });
@@ -41,7 +41,7 @@ export function Today() {
   );
 }
 
-/** The open tasks, each leading to its list. */
+/** Open tasks with links to their lists. */
 function Waiting({ overview }: { overview: Overview }) {
   const can = useCan();
   const { number } = useFormat();
@@ -96,7 +96,7 @@ function Sales({ overview }: { overview: Overview }) {
   );
 }
 
-/** The purchases of AI agents for customers. */
+/** Purchases by customers' AI agents. */
 function Agents({ agents }: { agents: Overview['agents'] }) {
   const { money, minor } = useFormat();
   const can = useCan();

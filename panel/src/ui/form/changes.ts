@@ -1,20 +1,20 @@
-import { label } from '../../format.ts';
-
 /**
- * Compares states of one resource: to send only the changes, to show conflicts of two people, and to merge them. In lists
- * of objects, `id` identifies an object; one without is not saved yet.
+ * Compares states of a resource, to send only changes, to show conflicts and to merge changes of two users. In lists of
+ * objects, `id` identifies an object. An object without an id is new.
  */
+
+import { label } from '../../format.ts';
 
 type Item = { id?: string } & Record<string, unknown>;
 
-/** The fields of `values` that differ from `base`. Spaces around texts do not count and are not sent. */
+/** The fields of `values` that differ from `base`. Leading and trailing spaces of texts are ignored and not sent. */
 export function changesOf<Values extends object>(base: Partial<Values>, values: Values): Partial<Values> {
   const [was, now] = [trimmed(base), trimmed(values)];
   const changed = Object.entries(now).filter(([field, value]) => !isSame(was[field as keyof Values], value));
   return Object.fromEntries(changed) as Partial<Values>;
 }
 
-/** The list to send in place of the stored one: for each stored object its id and its changes, for a new one everything. */
+/** The list to send: for existing objects the id and the changes, for new objects all fields. */
 export function changedItems<Value extends { id?: string }>(base: Value[], values: Value[]): Value[] {
   return values.map((value) => {
     const was = value.id === undefined ? undefined : base.find(({ id }) => id === value.id);
@@ -22,7 +22,10 @@ export function changedItems<Value extends { id?: string }>(base: Value[], value
   });
 }
 
-/** Applies my changes to their state. If both changed one text, mine wins; lists get both additions and removals. */
+/**
+ * Applies the user's changes (`mine`) to a newer state (`theirs`). If both changed a text, `mine` wins. Lists keep the
+ * additions and removals of both.
+ */
 export function merged<Value>(base: Value, mine: Value, theirs: Value): Value {
   if (isSame(base, theirs)) return mine;
   if (isSame(base, mine)) return theirs;
@@ -46,7 +49,10 @@ function mergedLists(base: unknown[], mine: unknown[], theirs: unknown[]): unkno
     : mine;
 }
 
-/** Merges lists in their order, unless I have changed it. An object that they removed and I changed becomes a new one. */
+/**
+ * Merges lists in the order of `theirs`, unless `mine` changed the order. An object removed in theirs and changed in
+ * mine becomes new.
+ */
 function mergedItems(base: Item[], mine: Item[], theirs: Item[]): Item[] {
   const find = (items: Item[], id: unknown) => items.find((item) => item.id !== undefined && item.id === id);
   const made = mine.filter(({ id }) => id === undefined);
@@ -72,17 +78,17 @@ function mergedItems(base: Item[], mine: Item[], theirs: Item[]): Item[] {
   return [...ordered, ...lost, ...made.filter((item) => !twins.has(item))];
 }
 
-/** Fields that are part of an object's name. */
+/** Fields that make up an object's name. */
 const IN_NAME = ['name', 'option1', 'option2', 'option3'];
 
-/** The name of an object in a list: its name, or the option values of a variant. */
+/** The name of an object in a list, or a variant's option values. */
 export function nameOf(item: object): string {
   const { name, option1, option2, option3, alt, url } = item as Record<string, unknown>;
   const options = [option1, option2, option3].filter(Boolean).join(' / ');
   return String(name || options || alt || url || '');
 }
 
-/** The fields of a resource as words, for comparing two states of it: nested objects are listed field by field. */
+/** The fields of a resource as text, for comparing two states. Nested objects are listed field by field. */
 export function wordsOf(values: object, path = ''): Map<string, string> {
   return new Map(
     Object.entries(values).flatMap(([field, value]): [string, string][] => {
@@ -106,7 +112,7 @@ function itemInWords({ id, ...item }: Item): [string, string][] {
   ]);
 }
 
-/** The label of the field on the screen, if there is one; else the field's name in words. */
+/** The field's label on the screen, otherwise its name in words. */
 function labelOf(path: string, field: string): string {
   const [shown] = document.getElementsByName(path);
   const [first] = shown instanceof HTMLElement && 'labels' in shown ? ((shown as HTMLInputElement).labels ?? []) : [];
@@ -119,12 +125,12 @@ function inWords(value: unknown): string {
   return isObject(value) ? Object.values(value).map(inWords).join(' ') : String(value);
 }
 
-/** A resource without the fields that the server works out, which no form shows. */
+/** A copy without fields that the server computes. */
 export function without<Value extends object>(value: Value, fields: readonly string[]): Partial<Value> {
   return Object.fromEntries(Object.entries(value).filter(([field]) => !fields.includes(field))) as Partial<Value>;
 }
 
-/** Values without the spaces that were typed around their texts. */
+/** Trims all texts in the values. */
 export function trimmed<Value>(value: Value): Value {
   if (typeof value === 'string') return value.trim() as Value;
   if (Array.isArray(value)) return value.map(trimmed) as Value;

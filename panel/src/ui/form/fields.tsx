@@ -1,3 +1,8 @@
+/**
+ * Form fields. Each is bound to a field of the resource by its path, such as `brand.name` or `variants.0.price`, and
+ * shows the server's error for it. Empty text becomes null, unless the field is required or `empty` is set.
+ */
+
 import type { ComponentProps, ReactNode } from 'react';
 import { type FieldValues, type Path, useController } from 'react-hook-form';
 import { type NumberTexts, useFormat } from '../../format.ts';
@@ -10,33 +15,29 @@ import { isUnread } from '../typed-number.ts';
 import { LinesField, WordsField } from './list-field.tsx';
 import { PercentField } from './percent-field.tsx';
 
-/**
- * The fields of a form, each bound to a field of the resource by its path, such as `brand.name` or `variants.0.price`. They show the
- * server's mistakes. An empty text is null, unless it is required or `empty` is set.
- */
 export interface Fields<Values extends FieldValues> {
   Text: (props: At<Values, typeof TextField> & Empty) => ReactNode;
   Area: (props: At<Values, typeof TextArea> & Empty) => ReactNode;
   Choice: (props: At<Values, typeof Select>) => ReactNode;
   Tick: (props: At<Values, typeof Checkbox>) => ReactNode;
-  /** A number with decimals, in the shop's format; an amount of money unless `texts` is set. */
+  /** A decimal number in the shop's format: an amount of money, unless `texts` is set. */
   Amount: (props: At<Values, typeof TextField> & { texts?: NumberTexts }) => ReactNode;
   Percent: (props: At<Values, typeof PercentField>) => ReactNode;
   Whole: (props: At<Values, typeof TextField>) => ReactNode;
-  /** A time, shown by the device's clock. */
+  /** Date and time in the device's time zone. */
   Moment: (props: At<Values, typeof TextField>) => ReactNode;
   Tags: (props: At<Values, typeof Chips>) => ReactNode;
   Lines: (props: At<Values, typeof LinesField>) => ReactNode;
   Words: (props: At<Values, typeof WordsField>) => ReactNode;
   Countries: (props: At<Values, typeof CountriesField>) => ReactNode;
-  /** A field for an amount or another value, in a cell of a table. */
+  /** A table cell for an amount or another value. */
   Cell: (props: At<Values, typeof CellInput> & { kind: CellKind }) => ReactNode;
   CellChoice: (props: CellChoiceProps & { name: Path<Values> }) => ReactNode;
 }
 
 export type CellKind = 'text' | 'whole' | 'amounts' | 'decimals';
 
-/** Props that the field sets itself. */
+/** Props that the component sets. */
 type Bound =
   | 'name'
   | 'value'
@@ -121,7 +122,7 @@ function Whole({ name, ...props }: Named<ComponentProps<typeof TextField>>) {
   );
 }
 
-/** A field for a time. It has no seconds, so an unchanged time keeps its own. */
+/** A date and time field without seconds. An unchanged time keeps its seconds. */
 function Moment({ name, ...props }: Named<ComponentProps<typeof TextField>>) {
   const { field, bound, error } = useBound(name);
   return (
@@ -182,7 +183,7 @@ function CellChoice({ name, label, children }: CellChoiceProps & { name: string 
   );
 }
 
-/** An error if the text is not a number; the field itself shows why. */
+/** An error message if the text is not a number. The number field shows the reason itself. */
 function isRead(value: unknown): string | true {
   return typeof value === 'string' && isUnread(value) ? 'Enter a number.' : true;
 }
@@ -191,13 +192,13 @@ function isWhole(value: unknown): string | true {
   return typeof value === 'string' ? 'Enter a whole number.' : true;
 }
 
-/** Reads a whole number; null for an empty text, and the text itself if it is invalid. */
+/** Parses a whole number. Returns null for empty text, and the text itself if it is invalid. */
 export function wholeOf(text: string): number | string | null {
   if (text.trim() === '') return null;
   return /^-?\d{1,10}$/.test(text.trim()) ? Number(text) : text;
 }
 
-/** Writes a time of the API in the format of `<input type="datetime-local">`. */
+/** Converts an API time to the format of `<input type="datetime-local">`. */
 function localTime(time: string): string {
   const date = new Date(time);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);

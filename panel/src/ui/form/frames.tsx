@@ -14,7 +14,7 @@ interface FrameProps<Values extends FieldValues> {
   children: ReactNode;
 }
 
-/** A whole screen that is edited, with the bar that saves it. */
+/** A screen whose content can be edited, with the bar that saves it. */
 export function EditorFrame<Values extends FieldValues>({
   editing,
   onSave = () => void editing.save(),
@@ -22,9 +22,9 @@ export function EditorFrame<Values extends FieldValues>({
   buttons,
   children,
 }: FrameProps<Values> & {
-  /** Whether there is nothing left to lose, because the object was created or deleted. */
+  /** Whether the object was created or deleted, so that leaving loses nothing. */
   isGone?: boolean;
-  /** Replaces Save and Discard when creating a new object. */
+  /** Replaces Save and Discard for a new object. */
   buttons?: ReactNode;
 }) {
   const { busy, dirty, problem, waiting, round } = editing;
@@ -50,7 +50,7 @@ export function EditorFrame<Values extends FieldValues>({
   );
 }
 
-/** A form within a card. A new object has no saved state to discard to. */
+/** A form in a card. For a new object there is no Discard. */
 export function FormFrame<Values extends FieldValues>({
   editing,
   action = 'Save',
@@ -86,7 +86,6 @@ export function FormFrame<Values extends FieldValues>({
   );
 }
 
-/** A form in a dialog. */
 export function DialogFrame<Values extends FieldValues>({
   editing,
   onSave = () => void editing.save(),

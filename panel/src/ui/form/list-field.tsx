@@ -9,17 +9,17 @@ interface ListFieldProps {
   error?: string | undefined;
 }
 
-/** A field for a list of texts, one per line. */
+/** A field for a list with one text per line. */
 export function LinesField({ value, onChange, ...field }: ListFieldProps) {
   return <TextArea {...field} {...useListText(value, '\n', onChange)} />;
 }
 
-/** A field for a list of words, with commas between them. */
+/** A field for a list of words separated by commas. */
 export function WordsField({ value, onChange, ...field }: ListFieldProps) {
   return <TextField {...field} {...useListText(value, ',', onChange)} required />;
 }
 
-/** Keeps the text as typed, such as a trailing comma, while it still means the same list. */
+/** Keeps the typed text, including a trailing comma, while it means the same list. */
 function useListText(items: readonly string[], separator: string, onChange: (items: string[]) => void) {
   const joint = separator === ',' ? ', ' : separator;
   const [text, setText] = useState(items.join(joint));

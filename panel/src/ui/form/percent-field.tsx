@@ -2,7 +2,7 @@ import { percentOf, readRate } from '../../../../cli/src/formats/typed-text.ts';
 import { useFormat } from '../../format.ts';
 import { NumberField } from '../number-field.tsx';
 
-/** A field for a share such as "0.19", which it shows and reads as 19 percent. */
+/** A field for a fraction such as "0.19", shown and typed as 19 percent. */
 export function PercentField({
   rate,
   onRate,
@@ -25,7 +25,7 @@ export function PercentField({
   );
 }
 
-/** Adds the percent sign if the number could be read as a fraction. */
+/** Appends a percent sign if the value is a number. */
 function shown(percent: string): string {
   return readRate(percent).problem === undefined ? percent : `${percent} %`;
 }

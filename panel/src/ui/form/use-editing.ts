@@ -13,19 +13,20 @@ import { type ConflictSource, conflictOf } from '../conflict-dialog.tsx';
 import { changesOf, merged, nameOf, wordsOf } from './changes.ts';
 
 interface Calls<Values> {
-  /** Sends the differences from `over`, and returns the new stored state. */
+  /** Sends the changes since `over`. Returns the new stored state. */
   send: (values: Values, over: Versioned<Values>) => Promise<Versioned<Values>>;
-  /** Fetches a concurrent change. Absent if saves name no version. */
+  /** Fetches the state that another user has saved. Undefined if saves send no ETag. */
   read?: () => Promise<Versioned<Values>>;
   onSaved?: (saved: Versioned<Values>) => Promise<void> | void;
-  /** Applies my changes to theirs, if a comparison by field is not enough. */
+  /** Replaces the default merge of both users' changes. */
   merge?: (base: Values, mine: Values, theirs: Values) => Values;
-  /** The fields by the names that people have for them, as they are shown when two people have changed them. */
+  /** The fields as text by label, for the conflict dialog. */
   words?: (values: Values) => Map<string, string>;
 }
 
 /**
- * Thrown by a save whose first call succeeded and a later one failed: the rest stays in the form, based on the new stored state.
+ * Thrown if a save's first call succeeded and a later one failed. The form keeps the remaining changes and continues
+ * from the new stored state.
  */
 export class PartlySaved<Values> extends Error {
   readonly saved: Versioned<Values>;
@@ -40,7 +41,7 @@ export class PartlySaved<Values> extends Error {
 
 export interface Editing<Values extends FieldValues> {
   form: UseFormReturn<Values>;
-  /** The stored values that the form began with, and their version. */
+  /** The stored values with which the form started, and their ETag. */
   base: Versioned<Values>;
   busy: boolean;
   dirty: boolean;
@@ -48,12 +49,12 @@ export interface Editing<Values extends FieldValues> {
   problem: string | undefined;
   conflict: { source: ConflictSource; theirs: Versioned<Values> } | undefined;
   words: (values: Values) => Map<string, string>;
-  /** The number of pictures that are uploading: a save would lack them. */
+  /** Number of running image uploads. A save would lack these images. */
   waiting: number;
   setWaiting: (waiting: number) => void;
-  /** A number that changes after everything was discarded, so that uploads which were running then are ignored. */
+  /** Increases when all changes are discarded, so that results of earlier uploads are ignored. */
   round: number;
-  /** Saves, and resolves to whether that succeeded. */
+  /** Saves the changes. Resolves to whether that succeeded. */
   save: () => Promise<boolean>;
   discard: () => void;
   keepMine: () => void;
@@ -64,8 +65,8 @@ export interface Editing<Values extends FieldValues> {
 const MARKED = 'Nothing is saved: correct the fields that are marked.';
 
 /**
- * A resource in a form, whose values are the resource's own fields. A rejected save keeps the input. As
- * long as nothing is edited, the form follows the stored state.
+ * Edits a resource in a form whose values are the resource's fields. A rejected save keeps the input. While nothing was
+ * edited, the form shows the newest stored state.
  */
 export function useEditing<Values extends FieldValues>(
   stored: Versioned<Values>,
@@ -78,12 +79,12 @@ export function useEditing<Values extends FieldValues>(
   const [waiting, setWaiting] = useState(0);
   const [round, setRound] = useState(0);
 
-  // Fields are inert while they are being saved, and cannot have the focus until then.
+  // Fields are inert during a save, and can be focused only afterwards.
   useEffect(() => {
     if (busy || !problem) return;
     const field = document.querySelector<HTMLElement>('.held [aria-invalid="true"]');
     field?.focus({ preventScroll: true });
-    // The field is scrolled to the middle together with its error, because the bar at the lower edge would cover it.
+    // Scrolls the field to the middle, so that the save bar does not cover its error.
     field?.scrollIntoView({ block: 'center' });
   }, [busy, problem]);
 
@@ -92,7 +93,7 @@ export function useEditing<Values extends FieldValues>(
     const submit = async (values: Values) => {
       try {
         const saved = await send(values, over);
-        // The form begins anew before anything else happens, in case the user leaves as soon as success is reported.
+        // Resets the form first, because the user may leave as soon as success is reported.
         begin(saved);
         await onSaved?.(saved);
         isSaved = true;
@@ -135,10 +136,10 @@ export function useEditing<Values extends FieldValues>(
   return { ...state, save: () => save(), discard, keepMine, takeTheirs, closeConflict };
 }
 
-/** The form, and the stored state that it began with. */
+/** The form, and the stored state with which it started. */
 function useBase<Values extends FieldValues>(stored: Versioned<Values>, busy: boolean) {
   const [base, setBase] = useState(stored);
-  // The state for the comparison at the moment in which the form is reset.
+  // The stored state at the time when the form was last reset.
   const began = useRef(base);
   const form = useForm<Values>({ defaultValues: stored.data as DefaultValues<Values>, shouldFocusError: false });
   const dirty = useWatch({
@@ -169,7 +170,7 @@ function versionOf<Values>({ data, etag }: Versioned<Values>): string {
 
 type Mistake = Parameters<typeof mistakeInWords>[0];
 
-/** Shows each mistake at its field, and returns those without a field on the screen as text. */
+/** Shows each error at its field. Returns errors of fields that are not on the screen as text. */
 function showMistakes<Values extends FieldValues>(form: UseFormReturn<Values>, error: unknown): string {
   const { detail } = ((error instanceof PartlySaved ? error.cause : error) ?? {}) as Partial<CommerceError>;
   const mistakes: readonly Mistake[] = Array.isArray(detail) ? detail : [];
@@ -186,7 +187,7 @@ function showMistakes<Values extends FieldValues>(form: UseFormReturn<Values>, e
   return [MARKED, ...told].slice(unshown.length < mistakes.length ? 0 : 1).join(' ');
 }
 
-/** The prefix "L / Red: " for a mistake in a list, such as in a variant whose column is hidden. */
+/** A prefix such as "L / Red: " for an error in a list, for example in a variant's hidden column. */
 function whose(values: FieldValues, { loc: [, list, at] }: Mistake): string {
   const item: unknown = typeof at === 'number' ? values[String(list)]?.[at] : undefined;
   const name = typeof item === 'object' && item !== null ? nameOf(item) : '';

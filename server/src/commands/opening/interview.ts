@@ -1,3 +1,8 @@
+/**
+ * The interactive dialog that opens a shop: few questions, each of which has the usual answer of the country as
+ * default.
+ */
+
 import type { BankDetails, SettingsPatch, ShippingOptionInput } from '@commerce-backend/spec';
 import { LANGUAGES } from '../../language/locales.ts';
 import { countryCode } from '../../shop/countries.ts';
@@ -17,11 +22,6 @@ import { canonicalAmount, currencyDigits, isCurrency } from '../../shop/money.ts
 import { refuseCommonPassword } from '../../shop/passwords/common.ts';
 import type { Prompt } from './prompt.ts';
 
-/**
- * The interactive dialog that opens a shop: few questions, each of which has the usual answer of the country as
- * default.
- */
-
 /** Answers that were given by flags. */
 export interface Given {
   name?: string;
@@ -31,7 +31,7 @@ export interface Given {
 }
 
 export async function interview(prompt: Prompt, given: Given): Promise<Opening> {
-  prompt.tell('A new shop. Press Enter to accept the value in brackets; Ctrl-C cancels without creating anything.\n');
+  prompt.print('A new shop. Press Enter to accept the value in brackets; Ctrl-C cancels without creating anything.\n');
   const name = given.name ?? (await until(prompt, 'Name of the shop', undefined, required(255)));
   const country = await until(prompt, 'Country (code or English name)', undefined, readCountry);
   const usual = usualCountry(country);
@@ -66,7 +66,7 @@ async function until<T>(prompt: Prompt, question: string, preset: string | undef
     try {
       return await read(line);
     } catch (error) {
-      prompt.tell(`  ${error instanceof ValidationError ? error.detail[0]?.msg : (error as Error).message}`);
+      prompt.print(`  ${error instanceof ValidationError ? error.detail[0]?.msg : (error as Error).message}`);
     }
   }
 }
@@ -114,7 +114,7 @@ function languageOf(usual: UsualCountry | undefined): string {
   return usual?.locale.slice(0, 2) ?? 'en';
 }
 
-/** The locale of a language: that of the country if the language is spoken there. */
+/** The locale of a language: with the country if the language is spoken there. */
 function localeOf(language: string, usual: UsualCountry | undefined): string {
   return usual?.locale.startsWith(language) ? usual.locale : language;
 }
@@ -129,7 +129,7 @@ async function agree(prompt: Prompt, question: string): Promise<boolean> {
 const nameOf = (country: string) => new Intl.DisplayNames(['en'], { type: 'region' }).of(country) ?? country;
 
 interface Delivery {
-  /** Where the shop ships; null if it ships nothing. */
+  /** Where the shop ships to; null if it ships nothing. */
   reach: Reach | null;
   shipping_options: ShippingOptionInput[];
 }
@@ -143,7 +143,7 @@ async function askDelivery(prompt: Prompt, country: string, currency: string): P
     ['world', 'everywhere'],
     [null, 'nowhere: nothing is shipped'],
   ];
-  prompt.tell(['', 'Where do you deliver to?', ...choices.map(([, words], at) => `  ${at + 1}  ${words}`)].join('\n'));
+  prompt.print(['', 'Where do you deliver to?', ...choices.map(([, words], at) => `  ${at + 1}  ${words}`)].join('\n'));
   const [reach] = await until(prompt, 'Delivery', '1', (line) => {
     const choice = choices[Number(line) - 1];
     if (!choice) throw new Error(`Type a number from 1 to ${choices.length}.`);
@@ -177,13 +177,13 @@ async function askTaxes(
   reach: Reach,
   usual: UsualCountry | undefined,
 ): Promise<Taxes> {
-  prompt.tell('');
+  prompt.print('');
   if (usual) {
     const { standard, reduced } = usual;
     const rates = reduced === null ? `${standard} %` : `${standard} %, reduced ${reduced} % (tax class "reduced")`;
-    prompt.tell(`Tax in ${nameOf(country)}, as of ${RATES_AS_OF}: ${rates}. Prices include it.`);
+    prompt.print(`Tax in ${nameOf(country)}, as of ${RATES_AS_OF}: ${rates}. Prices include it.`);
     if (reach !== 'country' && usual.in_eu) {
-      prompt.tell('The same rates apply in the whole EU for shops that sell for less than 10,000 EUR a year abroad.');
+      prompt.print('The same rates apply in the whole EU for shops that sell for less than 10,000 EUR a year abroad.');
     }
     if (await agree(prompt, 'Take this'))
       return { prices_include_tax: true, ...taxesOf(country, reach, standard, reduced) };
@@ -203,7 +203,7 @@ function readPercent(line: string): number {
 }
 
 async function askBankDetails(prompt: Prompt, shop: string): Promise<BankDetails | null> {
-  prompt.tell('\nBank transfer: shoppers who choose it see your account.');
+  prompt.print('\nBank transfer: shoppers who choose it see your account.');
   const iban = await until(prompt, 'IBAN (empty for no bank transfers)', '', readIbanOrNone);
   if (!iban) return null;
   return { account_holder: await until(prompt, 'Account holder', shop, required(255)), iban };
@@ -226,9 +226,9 @@ async function askPassword(prompt: Prompt): Promise<string | null> {
     const password = await prompt.secret('Password, not shown (empty to generate one)');
     if (password === '') return null;
     const mistake = await mistakeIn(password);
-    if (mistake) prompt.tell(`  ${mistake}`);
+    if (mistake) prompt.print(`  ${mistake}`);
     else if ((await prompt.secret('Repeat the password')) === password) return password;
-    else prompt.tell('  The passwords differ.');
+    else prompt.print('  The passwords differ.');
   }
 }
 

@@ -30,7 +30,8 @@ export function openingIn({ name, currency, staff, settings, shipping_options, p
 }
 
 /**
- * The JSON output. It contains URLs only if the base URL is configured, because only the server's settings define it.
+ * The JSON output. It contains URLs only if BASE_URL or PORT is set, because otherwise the server may have another base
+ * URL.
  */
 export function asJson({ credentials, missing, can_sell }: Opened, { baseUrl, baseUrlAssumed }: Config) {
   return {

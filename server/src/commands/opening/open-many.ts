@@ -36,7 +36,7 @@ export async function openMany(config: Config, file: string): Promise<boolean> {
   return refused === 0;
 }
 
-/** Each message of an error with its place, unless it already contains one. */
+/** The messages of an error, each with its place, unless the message already contains one. */
 function messageOf(error: unknown, place: string): string {
   const { message, detail } = error as Error & { detail?: { msg: string }[] };
   const sentences = Array.isArray(detail) ? detail.map(({ msg }) => msg) : [message];

@@ -11,23 +11,23 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** A prompt that is given these answers in order. */
 function scripted(...answers: string[]) {
-  const told: string[] = [];
+  const printed: string[] = [];
   const next = () => answers.shift() ?? 'no answer is left';
   const prompt: Prompt = {
     ask: async (question, preset) => {
-      told.push(`${question}: ${preset ?? ''}`);
+      printed.push(`${question}: ${preset ?? ''}`);
       return next() || preset || '';
     },
     secret: async () => next(),
-    tell: (text) => void told.push(text),
+    print: (text) => void printed.push(text),
     close: () => {},
   };
-  return { prompt, told, answers };
+  return { prompt, printed, answers };
 }
 
 test('opens a German shop with few answers and the usual German settings', async () => {
   const answers = ['Mug & Co', 'germany', '', '', '', '2', '4,90', '9.90', '', 'DE89 3704 0044 0532 0130 00', ''];
-  const { prompt, told, answers: left } = scripted(...answers, 'help@mug.example', '', 'Mina', '');
+  const { prompt, printed, answers: left } = scripted(...answers, 'help@mug.example', '', 'Mina', '');
   const opening = await interview(prompt, {});
 
   expect(left).toEqual([]);
@@ -53,11 +53,11 @@ test('opens a German shop with few answers and the usual German settings', async
   expect(default_tax_rate).toBe('0');
   expect(tax_rates).toHaveLength(54);
   expect(tax_rates).toContainEqual({ country: 'FR', class: 'reduced', rate: '0.07' });
-  expect(told.join('\n')).toMatch(/Tax in Germany, as of \d{4}-\d\d-\d\d: 19 %, reduced 7 %/);
+  expect(printed.join('\n')).toMatch(/Tax in Germany, as of \d{4}-\d\d-\d\d: 19 %, reduced 7 %/);
 });
 
-test('asks again after invalid answers, and asks for the tax if the rates are unknown', async () => {
-  const { prompt, told } = scripted(
+test("`site create` asks again after invalid answers, and asks for the tax if the country's rates are unknown", async () => {
+  const { prompt, printed } = scripted(
     ...['', 'Sidewalk', 'Atlantis', 'US', 'dollar', 'usd', 'klingon', 'en', 'New York', 'America/New_York'],
     ...['9', '1', 'five', '5', '7.25', '', 'n', 'DE00', '', '', 'no address', 'jo@example.com', 'Jo', 'short', ''],
   );
@@ -74,7 +74,7 @@ test('asks again after invalid answers, and asks for the tax if the rates are un
     shipping_options: [{ price: '5.00', countries: ['US'] }],
   });
   expect(opening.settings.bank_details).toBeUndefined();
-  const said = told.filter((line) => line.startsWith('  ')).map((line) => line.trim());
+  const said = printed.filter((line) => line.startsWith('  ')).map((line) => line.trim());
   expect(said).toHaveLength(10);
   expect(said.join(' ')).toMatch(
     /Unknown country.*Unknown ISO 4217.*Unknown time zone.*check digits.*e-mail address.*8 characters/,

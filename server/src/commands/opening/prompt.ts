@@ -7,8 +7,7 @@ export interface Prompt {
   ask(question: string, preset?: string): Promise<string>;
   /** Reads a line without echo. */
   secret(question: string): Promise<string>;
-  /** Prints a text. */
-  tell(text: string): void;
+  print(text: string): void;
   close(): void;
 }
 
@@ -68,7 +67,7 @@ export function openPrompt({ stdin, stderr }: Terminal): Prompt {
         stderr.write('\n');
       }
     },
-    tell: (text) => void stderr.write(`${text}\n`),
+    print: (text) => void stderr.write(`${text}\n`),
     close: () => lines.close(),
   };
 }

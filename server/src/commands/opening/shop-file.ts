@@ -80,8 +80,8 @@ export function inFile(path: string, at: string, error: unknown): unknown {
   if (error instanceof ValidationError) {
     return new Error(error.detail.map((mistake) => `${path}: ${sentenceOf(at, mistake)}`).join('\n'));
   }
-  const told = error instanceof ShopError || at.startsWith('products.');
-  return told ? new Error(`${path}: ${at}: ${(error as Error).message}`) : error;
+  const addsPlace = error instanceof ShopError || at.startsWith('products.');
+  return addsPlace ? new Error(`${path}: ${at}: ${(error as Error).message}`) : error;
 }
 
 type Given = Record<string, unknown>;

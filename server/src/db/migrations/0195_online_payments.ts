@@ -63,8 +63,8 @@ async function createExtensions(knex: Knex): Promise<void> {
 }
 
 /**
- * `commerce_app` runs requests and owns nothing. `commerce_search` owns the search functions. `commerce_sweep` deletes expired rows
- * of all tenants; its policies show it only those. The roles for backups are created by `roles.ts`.
+ * `commerce_app` runs requests and owns nothing. `commerce_search` owns the search functions. `commerce_sweep` deletes
+ * expired rows of all tenants, and its policies show it no others. `roles.ts` creates the roles for backups.
  */
 async function createRoles(knex: Knex): Promise<void> {
   for (const role of ['commerce_app', 'commerce_search', 'commerce_sweep']) {

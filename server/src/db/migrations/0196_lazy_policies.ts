@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The tables whose policies migration 0170 changed. */
+/** The tables whose policies the replaced migration 0170 changed. */
 const TABLES = [
   ...['carts', 'cart_items', 'checkouts', 'discount_redemptions', 'payments', 'sync_orders'],
   ...['site_settings', 'shipping_options', 'payment_accounts', 'stock_reservations', 'stock_movements'],
@@ -8,10 +8,10 @@ const TABLES = [
 ];
 
 /**
- * Every policy reads the shop by a subquery. PostgreSQL may evaluate a bare `current_site()` while it plans a statement, to estimate
- * rows; on PostgreSQL 15 this was seen for the look-up of a token. That statement sets `app.site_id` itself, so while it is planned
- * the setting does not exist yet on a new connection (42704), and is empty after an unknown token (22P02). A subquery is evaluated
- * when the scan starts, on every version.
+ * Reads the current site in every policy by a subquery, which runs when a scan starts. PostgreSQL may evaluate a bare
+ * `current_site()` during planning to estimate rows; on PostgreSQL 15 this happened for the token look-up. That
+ * statement sets `app.site_id` itself, so during planning the setting is missing on a new connection (42704) or empty
+ * after an unknown token (22P02).
  */
 export async function up(knex: Knex): Promise<void> {
   await lockSites(knex);
@@ -20,7 +20,7 @@ export async function up(knex: Knex): Promise<void> {
   }
 }
 
-/** Requests lock this table before all others. */
+/** Locks this table first, as requests do, to avoid deadlocks. */
 async function lockSites(knex: Knex): Promise<void> {
   await knex.raw('lock table commerce.sites in access exclusive mode');
 }

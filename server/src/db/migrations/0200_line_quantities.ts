@@ -1,20 +1,20 @@
 import type { Knex } from 'knex';
 
 /**
- * How many pieces of an order line were shipped, refunded and removed, with the rules between them. quantity - fulfilled - removed
- * pieces are still to be shipped. A trigger counts fulfilled, so that processes of the previous version count as well; their
- * refunds of lines fail, because they do not name the pieces.
+ * Counts how many pieces of each order line were shipped, refunded and removed, with constraints between the counts.
+ * `quantity - fulfilled - removed` pieces are still to be shipped. A trigger counts `fulfilled`, so that shipments by
+ * processes of the previous version are counted; their refunds of lines fail, because they do not contain the counts.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     -- A migration changes rows of all tenants.
     ${forced('no force')}
     alter table commerce.orders
-      -- What the shop keeps of the money of a cancelled order. Not 0 when a refund of all pieces, for less than was paid, cancelled it.
+      -- The amount that the shop keeps of a cancelled order: not 0 if the refund that cancelled it was below the payment.
       add column retained numeric not null default 0 check (retained >= 0);
     alter table commerce.order_lines
       add column fulfilled integer not null default 0,
-      -- Pieces that were refunded before they shipped. They no longer ship.
+      -- Pieces that were refunded before they shipped. These pieces are no longer to be shipped.
       add column removed integer not null default 0,
       -- Shipped pieces that a refund put back into stock.
       add column returned integer not null default 0;
@@ -48,7 +48,7 @@ function forced(how: 'force' | 'no force'): string {
   return TABLES.map((table) => `alter table commerce.${table} ${how} row level security;`).join('\n');
 }
 
-/** Pieces that were refunded are taken for unshipped ones first, as refunds that do not say otherwise are from now on. */
+/** Assigns earlier refunds to unshipped pieces first, as new refunds do by default. */
 async function fillLines(knex: Knex): Promise<void> {
   await knex.raw(`
     update commerce.order_lines l set fulfilled = f.quantity
@@ -71,7 +71,7 @@ async function fillLines(knex: Knex): Promise<void> {
   `);
 }
 
-/** Of the inserted items, all lines at once: a site that arrives has many. */
+/** Counts all lines of the inserted items at once, because an imported site has many. */
 async function countFulfilled(knex: Knex): Promise<void> {
   await knex.raw(`
     create index fulfillment_items_of on commerce.fulfillment_items (site_id, line_id);
@@ -90,7 +90,7 @@ async function countFulfilled(knex: Knex): Promise<void> {
   `);
 }
 
-/** A refund names shipped and unshipped pieces of a line apart. */
+/** Splits the refunded pieces of a line into shipped and unshipped ones. */
 async function splitRefunds(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table commerce.refund_items

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Money that was recorded by hand for an order. `orders.captured` is from now on what was received of any kind, where that is not the
- * total of a paid order: what a provider took, or the sum of the recorded payments.
+ * Adds payments that were recorded by hand for an order. `orders.captured` is now the received amount if it differs
+ * from the total of a paid order: the amount that a provider captured, or the sum of the recorded payments.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The entry `updated` of a timeline sends order.updated, unless it only notes that a mail was sent again. */
+/** Sends order.updated for timeline entries of type `updated`, except if a mail was only sent again. */
 export async function up(knex: Knex): Promise<void> {
   await tellOrder(knex, {
     writer: `

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * A checkout that somebody has filled in on the hosted page belongs to their browser. A cart or checkout of a guest agent belongs
- * to the profile that made it.
+ * Binds a checkout to the browser in which somebody filled it in on the hosted page, and a guest agent's cart or
+ * checkout to the agent profile that created it.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

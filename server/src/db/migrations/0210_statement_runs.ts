@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** The bank statement run that marked an order as paid, so that all of its orders can be undone together. */
+/** Stores which bank statement run marked an order as paid, so that a run can be undone for all its orders. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table commerce.orders add column statement_run_id uuid;

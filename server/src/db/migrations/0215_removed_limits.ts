@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Limits that refused valid calls of a whole shop no longer exist, so no site may have a value for them. */
+/** Removes rate limits that could reject all valid calls of a shop, and the sites' own values for them. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     update commerce.sites set limits = limits - array['consent_request_site', 'client_registration_site']
@@ -9,5 +9,5 @@ export async function up(knex: Knex): Promise<void> {
 }
 
 export async function down(): Promise<void> {
-  // The values that sites had are gone.
+  // The sites' values cannot be restored.
 }

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Who configured a webhook: a member of staff or an API key. The webhook gets only events which they may read. For existing
- * webhooks the audit names the author; those of integrations have a sync key instead, and the column stays null if unknown.
+ * Stores who configured a webhook: a staff member or an API key. The webhook gets only events that its author may read.
+ * For existing webhooks the author is taken from the audit log. It stays null if it is unknown, and for webhooks of
+ * integrations, which have a sync key instead.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** When a code of the second factor was last given in a session. */
+/** Stores when a second-factor code was last entered in a session. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw('alter table commerce.staff_sessions add column second_factor_at timestamptz;');
 }

@@ -1,6 +1,9 @@
 import type { Knex } from 'knex';
 
-/** The e-mail that staff entered for a customer with an account; it counts once its owner has confirmed it. */
+/**
+ * Stores an e-mail address that staff entered for a customer with an account. It applies after the customer has
+ * confirmed it.
+ */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table commerce.customers add column pending_email text,

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * A site that was exported for good (`site export --final`) has moved to another server: it answers nobody here, and no job of it
- * runs. `closed` names the one state that decides, so that no look-up compares two columns.
+ * Adds the state of a site that was moved to another server (`site export --final`): it answers no requests here and
+ * runs no jobs. `closed` combines the possible states, so that look-ups compare only one column.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * How many jobs are due and for how long the oldest has been, by job, for `/readyz`, `/metrics` and `doctor`: requests may not read
- * the queue. Written in PL/pgSQL, which looks for the tables of the queue only when it runs: a new database gets them later.
+ * Reports how many jobs of each kind are due, and since when, for `/readyz`, `/metrics` and `doctor`, because
+ * commerce_app may not read the queue. Written in PL/pgSQL, which resolves tables only when it runs: in a new database
+ * the queue's tables are created later.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Shipping takes the tax rates of the goods, for new and for existing shops. An order of goods at several rates has several parts of
- * the shipping cost: `orders.shipping_taxes` replaces `shipping_tax` and `shipping_tax_rate`, which stay for earlier orders.
+ * Taxes shipping at the rates of the goods, for new and existing shops. If goods have several rates, the shipping cost
+ * is split: `orders.shipping_taxes` replaces `shipping_tax` and `shipping_tax_rate`, which remain for earlier orders.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * A change of what a customer's event shows, the address book included, sends customer.updated. A customer made by the same
- * transaction sends customer.created only, an imported one nothing, and an anonymised one nothing.
+ * Sends customer.updated when data in a customer's event changes, including the address book. A customer created in the
+ * same transaction sends only customer.created. Imported and anonymised customers send neither.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Products by a part of an SKU or barcode, from the trigram index that the stock list uses. */
+/** Finds products by a part of an SKU or barcode, with the trigram index of the stock list. */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
     create function commerce.search_codes(pattern text, most integer) returns table (product_id uuid)

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Filters by attributes read the terms `@name:value` of the search index. Products that are indexed already get them here, so that
- * filters are exact at once; the job that reindexes products of an older release writes the same terms.
+ * Adds the terms `@name:value` to the search index for attribute filters. Products that are already indexed get them
+ * here, so that filters are exact at once. The job that reindexes products of an older release writes the same terms.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

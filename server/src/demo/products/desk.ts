@@ -1,6 +1,5 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** The products of Desk & Paper. */
 export const desk: CatalogEntry[] = [
   {
     slug: 'almanac-field-notebook',

@@ -1,6 +1,5 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** The products of Garden & Balcony. */
 export const garden: CatalogEntry[] = [
   {
     slug: 'sunday-terracotta-pot',

@@ -1,6 +1,5 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** The products of Kitchen & Table. */
 export const kitchen: CatalogEntry[] = [
   {
     slug: 'rowan-stoneware-mug',

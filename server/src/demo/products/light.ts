@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** Lamps, candles and scent, for Living & Light. */
+/** Lamps, candles and scents of the collection Living & Light. */
 export const light: CatalogEntry[] = [
   {
     slug: 'wren-oak-table-lamp',

@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** Furniture and textiles, for Living & Light. */
+/** Furniture and textiles of the collection Living & Light. */
 export const living: CatalogEntry[] = [
   {
     slug: 'drift-wool-blanket',

@@ -1,6 +1,5 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** The products of Trail & Camp. */
 export const trail: CatalogEntry[] = [
   {
     slug: 'fell-backpack',

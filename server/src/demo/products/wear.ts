@@ -1,6 +1,6 @@
 import type { CatalogEntry } from '../catalog-entry.ts';
 
-/** Clothing and accessories; the rules of Weather & Wool match most of it. */
+/** Clothing and accessories. Most match the rules of the collection Weather & Wool. */
 export const wear: CatalogEntry[] = [
   {
     slug: 'gale-rain-jacket',

@@ -1,9 +1,9 @@
 import type { RequestHandler } from 'express';
 
 /**
- * Allows pages of any web origin to call endpoints that need no cookie and return nothing without a secret:
- * browser-based OAuth clients read the metadata, register, and exchange their codes themselves
- * (draft-ietf-oauth-browser-based-apps §6.3). The authorization page and MCP are not among them.
+ * Allows web pages of any origin to call endpoints that need no cookie and return secrets only to callers that already
+ * have one. Browser-based OAuth clients read the metadata, register and exchange codes themselves
+ * (draft-ietf-oauth-browser-based-apps §6.3). Do not use it for the authorization page or MCP.
  */
 export function openToAnyOrigin(method: 'GET' | 'POST'): RequestHandler {
   return (req, res, next) => {
@@ -12,7 +12,7 @@ export function openToAnyOrigin(method: 'GET' | 'POST'): RequestHandler {
     res.set({
       Allow: `${method === 'GET' ? 'GET, HEAD' : method}, OPTIONS`,
       'Access-Control-Allow-Methods': method,
-      // Sent by MCP clients with each of these requests.
+      // MCP clients send MCP-Protocol-Version with these requests.
       'Access-Control-Allow-Headers': 'Content-Type, MCP-Protocol-Version',
       'Access-Control-Max-Age': '600',
     });

@@ -12,7 +12,7 @@ const tokens = '/api/dashboard/storefront-tokens';
 
 interface Call {
   path?: string;
-  /** The body of a POST, which then replaces the GET. */
+  /** JSON body. If it is set, the call is a POST instead of a GET. */
   body?: unknown;
   /** Value of X-Buyer-IP. */
   buyer?: string;
@@ -20,7 +20,7 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-/** A shop with a private token and its own limits, on a server with rate limits. All calls come from one IP address. */
+/** Opens a shop with a private token on a server with these rate limits. All its calls come from one IP address. */
 async function openShopOfServer(...limits: string[]) {
   const shop = await openShop();
   const { data: made } = await shop.dashboard.POST(tokens, { body: { description: 'Server', kind: 'private' } });
@@ -64,7 +64,7 @@ test('counts two buyers behind one server separately, in any spelling of their I
   expect(await statuses(from('203.0.113.8', 3))).toEqual([200, 200, 200]);
   expect(await statuses(from('::ffff:203.0.113.7', 1))).toEqual([429]);
   expect(await statuses([...from('2001:DB8::0:1', 2), ...from('2001:db8::1', 2)])).toEqual([200, 200, 200, 429]);
-  // Without the header, the IP address of the calling server counts.
+  // Without X-Buyer-IP, requests are counted by the IP address of the connection.
   expect(await statuses([{}, {}, {}, {}])).toEqual([200, 200, 200, 429]);
   expect(await statuses([...carts('203.0.113.7', 3), ...carts('203.0.113.8', 1)])).toEqual([201, 201, 429, 201]);
   await end();
@@ -99,7 +99,7 @@ test.each([
   '203.0.113.0/24',
   'fe80::1%eth0',
   '9'.repeat(500),
-])('rejects %j as an address with a private token, and names the header', async (buyer) => {
+])('rejects %j as X-Buyer-IP with a private token, and names the header', async (buyer) => {
   const { call, end } = await openShopOfServer();
 
   for (const one of [{ buyer }, guess(buyer), { path: '/cart', body: {}, buyer }]) {
@@ -114,7 +114,7 @@ test.each([
   await end();
 });
 
-test('limits a private token over all its buyers, without counting requests above a buyer’s own limit', async () => {
+test('limits a private token across all its buyers, without counting requests rejected by a buyer’s own limit', async () => {
   expect(RATE_LIMITS.private_token).toMatchObject({ points: 6_000, seconds: 60 });
   const shop = await openShopOfServer('storefront_read=2', 'private_token=5');
   const { call, statuses, end } = shop;
@@ -126,14 +126,14 @@ test('limits a private token over all its buyers, without counting requests abov
   const refused = await call({ buyer: '203.0.113.4' });
   expect(refused.status).toBe(429);
   expect(refused.headers.get('RateLimit-Policy')).toBe('"private_token";q=5;w=60');
-  // Logins have their own limits, which strangers must not use up.
+  // Wrong passwords count against a separate limit, so this login attempt is not rejected with 429.
   expect(await statuses([guess('203.0.113.5')])).toEqual([401]);
   // Another token of the shop is not affected.
   expect(await statuses([{ token: shop.credentials.storefront_token }])).toEqual([200]);
   await end();
 });
 
-test('counts only failed logins, for the buyer’s IP address and for the token', async () => {
+test('counts only failed logins, for both the buyer’s IP address and the token', async () => {
   expect(RATE_LIMITS.customer_login_token).toMatchObject({ points: 300, seconds: 900, strict: true });
   const shop = await openShopOfServer('customer_login=2', 'customer_login_token=4');
   const { statuses, end } = shop;
@@ -144,7 +144,7 @@ test('counts only failed logins, for the buyer’s IP address and for the token'
   const one = [guess('203.0.113.1'), guess('203.0.113.1'), guess('203.0.113.1'), login('203.0.113.1')];
   expect(await statuses(one)).toEqual([401, 401, 429, 429]);
   expect(await statuses([guess('203.0.113.2'), login('203.0.113.2'), guess('203.0.113.3')])).toEqual([401, 200, 401]);
-  // Above the token's limit only wrong passwords are rejected.
+  // Once the token's limit of wrong passwords is used up, correct passwords are still accepted.
   expect(await statuses([guess('203.0.113.4'), login('203.0.113.4')])).toEqual([429, 200]);
   await end();
 });
@@ -160,7 +160,7 @@ test('limits mails to one e-mail address, whichever buyer requests them', async 
   await end();
 });
 
-test('the audit shows the buyer’s IP address next to the caller’s', async () => {
+test('the audit log shows the buyer’s IP address next to the caller’s', async () => {
   const { call, dashboard, end } = await openShopOfServer();
 
   await call({ path: '/cart', body: {}, buyer: '::ffff:203.0.113.7' });
@@ -182,7 +182,7 @@ test('records the buyer’s IP address for an agent with a private token, whethe
   const headers = { Authorization: `Bearer ${access_token}` };
 
   const one = { path: '/cart', body: {}, buyer: '203.0.113.7', headers };
-  // The agent's own limit, which does not depend on an IP address, rejects the second call.
+  // The agent's own limit counts per agent, so a new buyer IP address does not avoid it.
   expect(await shop.statuses([one, { ...one, buyer: '203.0.113.8' }])).toEqual([201, 429]);
 
   const { data } = await shop.dashboard.GET('/api/dashboard/audit-events', {
@@ -195,7 +195,7 @@ test('records the buyer’s IP address for an agent with a private token, whethe
   await shop.end();
 });
 
-test('a token is public unless it was created as private, even after a rotation', async () => {
+test('a token is public unless it was created as private, and rotation does not change that', async () => {
   const { dashboard, made, statuses, end } = await openShopOfServer('storefront_read=1');
   const path = { storefront_token_id: made?.id ?? '' };
 

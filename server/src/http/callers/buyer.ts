@@ -6,15 +6,15 @@ import type { Sender } from '../received.ts';
 import type { Caller } from './caller.ts';
 
 /**
- * The buyer for whom a shop's own server calls the storefront. X-Buyer-IP is accepted only with a private storefront
- * token: everybody else could evade the limits with a new IP address per call.
+ * The buyer for whom a shop's own server calls the storefront API. X-Buyer-IP is accepted only with a private
+ * storefront token, because anyone else could evade rate limits by sending a new IP address with each call.
  */
 export interface Buyer {
   ip?: string;
   mistakes: ValidationErrorItem[];
 }
 
-/** Whether the request contains a buyer's IP address, even if its token may not send one. */
+/** Whether the request has an X-Buyer-IP header, which its token may not be allowed to send. */
 export function namesBuyer({ surface }: Operation, { headers }: Sender): boolean {
   return surface === 'storefront' && headers['x-buyer-ip'] !== undefined;
 }
@@ -22,7 +22,7 @@ export function namesBuyer({ surface }: Operation, { headers }: Sender): boolean
 export function buyerOf(operation: Operation, { private_token_id }: Caller, sender: Sender): Buyer {
   if (!private_token_id || !namesBuyer(operation, sender)) return { mistakes: [] };
   const address = String(sender.headers['x-buyer-ip']);
-  // An IP address with a zone has a meaning only within one machine.
+  // A zone, as in `fe80::1%eth0`, has a meaning only on one machine.
   if (isIP(address) > 0 && !address.includes('%')) return { ip: normalised(address), mistakes: [] };
   const msg = 'Send exactly one IPv4 or IPv6 address without a port, or omit the header.';
   return { mistakes: [{ loc: ['header', 'X-Buyer-IP'], msg, type: 'value_error' }] };

@@ -7,53 +7,53 @@ export type CallerKind = Exclude<ActorType, 'system'>;
 export interface Claim {
   kind: CallerKind;
   secret: string;
-  /** The customer's token in addition to the storefront token. */
+  /** The customer's token, sent together with the storefront token. */
   customer_secret: string | null;
-  /** The storefront token sent in addition to an agent's. */
+  /** The storefront token, sent together with an agent's token. */
   storefront_secret: string | null;
   site_id: string | null;
   merchant_id: string | null;
-  /** An agent without a token, identified by the profile that it names, which the server itself has fetched. */
+  /** An agent without a token. The server has fetched the profile by which it identifies itself. */
   guest?: GuestAgent;
-  /** Whether the call uses a protocol for agents, which replaces the storefront token. */
+  /** Whether the call came through UCP, which needs no storefront token. */
   byProtocol?: true;
 }
 
 export interface GuestAgent {
-  /** The id of the agent's cached profile. */
+  /** Id of the cached agent profile. */
   profile_id: string;
-  /** The host that serves the profile. */
+  /** Host from which the profile was fetched. */
   host: string;
 }
 
 export interface Caller {
   kind: Claim['kind'];
   tenant: Tenant;
-  /** The actor: a staff member, a customer, or the credential itself. Also the owner of the call's Idempotency-Keys. */
+  /** The staff member, customer or credential that acts. Idempotency-Keys belong to it. */
   principal_id: string;
-  /** The row of the credential, for `last_used_at` and logs. */
+  /** Id of the credential's row, for `last_used_at` and logs. */
   credential_id: string;
-  /** The storefront token sent in addition to an agent's. */
+  /** Id of the storefront token that was sent together with an agent's token. */
   beside_id?: string;
-  /** The storefront token if it is private, whether sent alone or with an agent's token. */
+  /** Id of the storefront token if it is private, whether or not an agent's token was sent with it. */
   private_token_id?: string;
-  /** The buyer's IP address, sent with a private token. */
+  /** From X-Buyer-IP, which only private storefront tokens may send. */
   buyer_ip?: string;
   /** The logged-in customer, or the customer for whom an agent acts; null for guests and in the other APIs. */
   customer_id: string | null;
-  /** Permissions of an agent's token. */
+  /** Set only for an agent with a token. */
   agent?: AgentPermissions;
   guest?: GuestAgent;
-  /** The customer's session and its token. */
+  /** Set only if a customer is logged in. */
   session?: { id: string; token_id: string; ends_soon: boolean };
-  /** Whether staff confirmed the password or a second factor within 15 minutes. */
+  /** Whether the staff member confirmed the password or a second factor within the last 15 minutes. */
   confirmed?: boolean;
   scopes: string[];
-  /** The role of staff at the merchant of the call; null if the session has chosen none. */
+  /** The role of the staff member at the chosen merchant; null if none is chosen. */
   role?: StaffRole | null;
-  /** State of the Idempotency-Key that the look-up claimed. */
+  /** Set only if the token look-up claimed an Idempotency-Key. */
   key_state?: 'free' | 'held' | 'answered' | 'expired';
-  /** Rate limits of the site that differ from the defaults, if the look-up returned them. */
+  /** The site's own rate limits, if the look-up returned any. */
   limits?: SiteLimits;
   allowed_origins: string[];
 }

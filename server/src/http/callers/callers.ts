@@ -1,6 +1,12 @@
+/**
+ * Authenticates callers. Every call queries the database, and the same statement sets the tenant for row-level
+ * security.
+ */
+
 import type { StaffRole } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
+import { ERA } from '../../db/era.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { type Closed, notFound, ShopError, siteClosed, ValidationError } from '../../shop/errors.ts';
 import { CONFIRMED_FOR } from '../../shop/merchant/staff-sessions.ts';
@@ -23,36 +29,26 @@ import {
   withStock,
 } from './token-look-up.ts';
 
-/**
- * Authenticates callers. The database is queried on every call, and the same statement sets the tenant for row-level
- * security.
- */
-
-/** Scopes of a customer's token, in addition to those of the storefront token. */
+/** Scopes of a logged-in customer, in addition to the scopes of the storefront token. */
 const CUSTOMER_SCOPES = ['customer:self', 'orders:read', 'addresses:write'];
-/**
- * Scopes of every agent, in addition to those that its customer approved: read its own actions, and revoke its token.
- */
+/** Scopes that every agent has without its customer's approval: read its own actions and revoke its own token. */
 const AGENT_SCOPES = ['agent:self'];
 
-/**
- * Whether the caller is an agent. Every call of an agent with a token is audited. For agents without one only calls
- * with an effect are, because their rejected calls could fill the audit.
- */
+/** Whether the caller is an agent, with or without a token. */
 export function isAgent({ kind }: Caller): boolean {
   return kind === 'agent' || kind === 'guest_agent';
 }
 
-/** The actor of this caller in the shop. */
+/** The caller as an actor in the shop. */
 export function actorOf({ kind, principal_id, customer_id, agent, private_token_id }: Caller): Actor {
   const by_private_token = private_token_id !== undefined;
   return { type: kind, id: principal_id, customer_id, by_private_token, ...(agent && { agent }) };
 }
 
 /**
- * Finds the caller to whom a claim belongs. Always sets `app.site_id` on the connection, to empty text for an unknown
- * token, so that no value of an earlier request remains. `local` is true inside a transaction. Reads the stock of the
- * products in `shown` too and, with a token, claims the Idempotency-Key in `key`.
+ * Authenticates the credentials in a claim. Sets `app.site_id` on the connection, to empty text for an unknown token,
+ * so that the tenant of an earlier request never remains. `local` is true inside a transaction. The same statement
+ * reads the stock of the products in `shown` and, for a token, claims the Idempotency-Key in `key`.
  */
 export async function authenticate(
   connection: Connection,
@@ -81,7 +77,7 @@ async function authenticateToken(
   return callerOf(claim, rows[0], operation);
 }
 
-/** The caller that a token look-up found. Throws if the operation is not open to it. */
+/** The caller for a row of the token look-up. Throws if the token is unknown or may not call the operation. */
 export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Operation): Caller {
   const found = row && parse(row.known);
   if (!found || found.id === null || (claim.customer_secret && !found.customer_id)) throw invalidToken();
@@ -115,10 +111,7 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
 
 const GUEST_AGENT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create'];
 
-/**
- * The caller for an agent without a customer, which may do everything that needs no customer. It has no token: the
- * protocol names the shop.
- */
+/** Authenticates an agent without a token or customer. The protocol has already determined the shop. */
 async function authenticateGuest(
   connection: Connection,
   { site_id }: Claim,
@@ -130,7 +123,7 @@ async function authenticateGuest(
   const lookUp = sql`select (select row_to_json(known)::text from (select
           ${guest.profile_id}::uuid as id, s.site_id, s.allowed_origins, s.merchant_id, s.currency, s.currency_digits,
           s.show_stock, s.limits, s.closed) as known) as known,
-        ${versionOf(operation)} as catalog_version,
+        ${versionOf(operation)} as catalog_version, ${ERA} as era,
         set_config('app.site_id', coalesce(s.site_id::text, ''), ${local}) as tenant
       from (select 1) as always left join sites s on s.site_id = ${site_id}::uuid`;
   const { rows } = await query<TokenRow>(connection, shown.length > 0 ? withStock(lookUp, shown) : lookUp);
@@ -146,15 +139,15 @@ async function authenticateGuest(
   };
 }
 
-function tenantOf(known: Known, { catalog_version, shown_stock = null, moment }: TokenRow): Tenant {
+function tenantOf(known: Known, { catalog_version, era, shown_stock = null, moment }: TokenRow): Tenant {
   const { site_id, merchant_id, currency, currency_digits, show_stock } = known;
-  const tenant = { site_id, merchant_id, currency, currency_digits, show_stock, catalog_version, shown_stock };
+  const tenant = { site_id, merchant_id, currency, currency_digits, show_stock, catalog_version, era, shown_stock };
   return moment === undefined ? tenant : { ...tenant, moment };
 }
 
 /**
- * The scopes of a caller. In the storefront API, an agent's scopes are limited by those of the storefront token, unless
- * a protocol replaces it.
+ * The caller's scopes. In the storefront API, an agent has only scopes that its storefront token has too, unless the
+ * call came through a protocol that needs no storefront token.
  */
 function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: Operation): string[] {
   if (claim.kind === 'agent') {
@@ -165,11 +158,11 @@ function scopesOf(claim: Claim, { scopes, beside_scopes }: Known, { surface }: O
   return [...scopes, ...(claim.customer_secret ? CUSTOMER_SCOPES : [])];
 }
 
-type Site = Omit<Tenant, 'catalog_version'> & { limits: SiteLimits; closed: Closed | null };
-/** The session columns are null for an unknown secret, and the site columns if no merchant is chosen. */
+type Site = Omit<Tenant, 'catalog_version' | 'era'> & { limits: SiteLimits; closed: Closed | null };
+/** The session columns are null for an unknown secret. The site columns are null if no merchant is chosen. */
 type StaffRow = OrNulls<{ id: string; staff_id: string; confirmed: boolean }> &
   OrNulls<Site & { role: StaffRole }> &
-  Pick<Tenant, 'catalog_version'> & { merchants: number };
+  Pick<Tenant, 'catalog_version' | 'era'> & { merchants: number };
 
 async function authenticateStaff(connection: Connection, claim: Claim, operation: Operation, local: boolean) {
   const { rows } = await query<StaffRow>(
@@ -186,7 +179,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
       )
       select session.id, session.staff_id, session.confirmed, (select count(*) from visible) as merchants,
         s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.role, s.closed,
-        ${versionOf(operation)} as catalog_version, set_config('app.site_id', coalesce(s.site_id::text, ''), ${local})
+        ${versionOf(operation)} as catalog_version, ${ERA} as era, set_config('app.site_id', coalesce(s.site_id::text, ''), ${local})
       from (select 1) as always left join session on true left join chosen s on true`,
   );
   const found = rows[0];
@@ -197,7 +190,7 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
     throw new ValidationError([{ loc: ['header', 'X-Service-Merchant-Id'], msg, type: 'missing' }]);
   }
   if (found.closed) refuseClosed(operation, found.closed);
-  // A session without a chosen merchant (logout, me) belongs to no tenant.
+  // Without a chosen merchant, the session belongs to no tenant (logout, `GET /me`).
   const outside = outsideOfTenants(NOBODY);
   if (!found.site_id) await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
   const scopes = found.role ? scopesOfRole(found.role) : [];
@@ -217,16 +210,16 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
 }
 
 /**
- * Whether an operation is about the login itself. It then belongs to no tenant, however many merchants the person works
- * for, so that a repeated call finds its response.
+ * Whether an operation concerns only the staff member's login. It runs outside all tenants, so that a retry finds the
+ * stored response whichever merchant is chosen.
  */
 function ofOwnAccount({ merchantOptional, parameters }: Operation): boolean {
   return merchantOptional && !parameters.some(({ name }) => name === 'X-Service-Merchant-Id');
 }
 
 /**
- * Throws if the site is closed. Its staff may still log in and out, and export while it is suspended; programs may do
- * nothing.
+ * Throws if the site is closed. Staff may still log in and out, and may export data while the site is suspended. All
+ * other credentials are rejected.
  */
 function refuseClosed({ merchantOptional, whileSuspended }: Operation, closed: Closed): void {
   if (!merchantOptional && !(whileSuspended && closed === 'suspended')) throw siteClosed(closed);

@@ -1,11 +1,11 @@
+/** Parses the credentials of a request. Rejects malformed and incompatible ones without a query. */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { ShopError } from '../../shop/errors.ts';
 import { isWellFormed, type TokenKind } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { CallerKind, Claim } from './caller.ts';
 import { invalidToken, NO_CLAIM } from './open-callers.ts';
-
-/** Parses the credentials of a request. Rejects malformed and incompatible ones without a query. */
 
 type CredentialKind = Exclude<CallerKind, 'anonymous' | 'guest_agent'>;
 
@@ -25,7 +25,7 @@ export function isUuid(text: unknown): text is string {
   return typeof text === 'string' && UUID.test(text);
 }
 
-/** The claim of a request. Throws 401 for a missing or malformed credential, or two incompatible ones. */
+/** Reads the credentials from the headers. Throws 401 if one is missing or malformed, or if two cannot be combined. */
 export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Claim {
   if (operation.security.length === 0) return NO_CLAIM;
   if (isWellFormed('agent', secretIn(headers, 'authorization'))) {
@@ -43,7 +43,7 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   const beside = CREDENTIAL_HEADERS.filter(
     (name) => headers[name] !== undefined && !schemes.some(({ header }) => header === name),
   );
-  // A customer's token may be sent with every storefront call; operations that do not need it ignore it.
+  // Clients may send the customer's token with every storefront call. Operations without customers ignore it.
   const ignored = operation.surface === 'storefront' && isWellFormed('customer', secretIn(headers, 'authorization'));
   if (beside.some((name) => name !== 'authorization' || !ignored)) {
     throw tooMany();
@@ -61,14 +61,14 @@ export function claimOf(operation: Operation, headers: IncomingHttpHeaders): Cla
   return { kind: scheme.kind, secret, customer_secret, storefront_secret: null, site_id, merchant_id };
 }
 
-/** Restricts a claim at a site's host to that site. Throws 401 if the claim names another site. */
+/** Restricts a claim to the site of the request's host. Throws 401 if the claim names another site. */
 export function claimAtHost(claim: Claim, site_id: string | undefined): Claim {
   if (site_id === undefined || claim.kind === 'anonymous') return claim;
   if (claim.site_id !== null && claim.site_id !== site_id) throw invalidToken();
   return { ...claim, site_id };
 }
 
-/** Rejects calls of the dashboard API at a site's host: staff work for several sites, at the server's own URL. */
+/** Rejects dashboard calls at a site's host, because staff log in for several sites at the server's base URL. */
 export function refuseAtHost({ surface }: Operation, site_id: string | undefined): void {
   if (site_id === undefined || surface !== 'dashboard') return;
   throw new ShopError(
@@ -78,8 +78,8 @@ export function refuseAtHost({ surface }: Operation, site_id: string | undefined
 }
 
 /**
- * Whether the operation accepts an agent's token together with a storefront token. In the storefront API the agent acts
- * for its customer. In the agent API it may send a storefront token too, which is then checked as well.
+ * Whether an agent's token may be combined with a storefront token. The storefront API requires both; in the agent API
+ * the storefront token is optional, but checked if it is sent.
  */
 function takesAgentBesidePair({ surface }: Operation): boolean {
   return surface === 'storefront' || surface === 'agent';
@@ -121,7 +121,7 @@ function secretIn(headers: IncomingHttpHeaders, header: string): string {
 
 function wellFormed(kind: TokenKind, secret: string): string {
   if (isWellFormed(kind, secret)) return secret;
-  // The prefix reveals the kind of credential anyway, so the error may name the right header.
+  // The token's prefix already reveals its kind, so the error may name the header in which to send it.
   const meant = Object.entries(SCHEMES).find(([, scheme]) => scheme.kind && isWellFormed(scheme.kind, secret));
   if (!meant) throw invalidToken();
   throw new ShopError(

@@ -1,3 +1,9 @@
+/**
+ * CORS rules. The storefront API allows the origins in the token's settings; an empty list allows all, because the
+ * token is public. The dashboard API allows the configured origins, and the other APIs allow none. A preflight request
+ * contains no token, so its response depends only on the API. The token's list is checked on the actual request.
+ */
+
 import type { RequestHandler } from 'express';
 import { ShopError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
@@ -7,11 +13,6 @@ import type { Caller } from './caller.ts';
 import { addVary } from './headers.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
-/**
- * CORS rules. The storefront API allows the origins listed with the token (an empty list means any, because the token
- * is public); the dashboard API allows those in the configuration, and other APIs none. A preflight names no tenant, so
- * its answer depends only on the API, and the list is enforced on the call itself.
- */
 const ALLOWED_HEADERS =
   'Authorization, Content-Type, Idempotency-Key, X-Site-ID, X-Service-Token, X-Service-Merchant-Id, X-API-Key, If-None-Match, If-Match, X-Request-Id';
 const EXPOSED_HEADERS = 'Idempotency-Replayed, Retry-After, X-Request-Id, ETag, RateLimit, RateLimit-Policy';
@@ -41,7 +42,10 @@ export function preflight(dashboardOrigins: string[]): RequestHandler {
   };
 }
 
-/** Rejects a page whose origin is neither on the list of the storefront token nor the called host of the shop. */
+/**
+ * Rejects a storefront request from a web page whose origin is neither in the token's `allowed_origins` nor the shop's own
+ * host. An empty list allows any origin.
+ */
 export function checkOrigin(operation: Operation, sender: Sender, caller: Caller, hosts: SiteHosts): void {
   const { origin } = sender.headers;
   if (!origin || operation.surface !== 'storefront' || caller.allowed_origins.length === 0) return;

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 /**
- * Sets headers of an API response. Express's `set` and `vary` parse their arguments, which costs more than the rest of
- * writing the response; here names and values are final.
+ * Sets response headers directly on Node's response. Express's `set` and `vary` parse their arguments, which takes
+ * longer than the rest of sending the response.
  */
 export function setHeaders(res: ServerResponse, headers: Record<string, string>): void {
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
@@ -14,7 +14,7 @@ export function addVary(res: ServerResponse, field: string): void {
   res.setHeader('Vary', before === undefined ? field : `${String(before)}, ${field}`);
 }
 
-/** Headers for JSON that no browser should render, cache or frame. */
+/** For JSON that browsers must not render, cache or frame. */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Cache-Control': 'no-store',

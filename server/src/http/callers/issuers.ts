@@ -2,7 +2,7 @@ import { issuerOf } from '../../shop/agents/issuers.ts';
 import type { Received } from '../received.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
-/** Identifies the shop of a request by its issuer: `/sites/{site_id}`, or the host of the shop. */
+/** An OAuth issuer of a shop: its URL is `/sites/{site_id}` at the base URL, or a host of the shop. */
 export interface Issuer {
   site_id: string;
   issuer: string;
@@ -15,12 +15,12 @@ interface Deps {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The paths of a resource or endpoint below every issuer, in Express's notation. */
+/** Express paths for `path` below both forms of issuer. */
 export function belowIssuer(path: string): string[] {
   return [`/sites/:site_id${path}`, path];
 }
 
-/** The issuer of a request; undefined if there is none. Does not check whether the shop exists. */
+/** The issuer in a request's URL; undefined if there is none. Does not check whether the shop exists. */
 export function issuerIn({ baseUrl, hosts }: Deps, request: Pick<Received, 'headers' | 'params'>): Issuer | undefined {
   const atHost = hosts.siteAt(request);
   if (request.params.site_id === undefined)

@@ -4,16 +4,15 @@ import { queryAlone } from '../../db/transaction.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import type { Caller } from './caller.ts';
 
-/** A customer's token, and whether it expires within minutes. */
 interface UsedSession {
   token_id: string;
   ends_soon: boolean;
 }
 
 /**
- * Records when credentials were last used, by the database's clock and never after their revocation, and extends
- * customers' tokens, including those of pages. It writes at most once a minute, outside of requests, in one statement
- * for all. A token that expires soon is extended at once.
+ * Records when credentials were last used and extends customers' sessions. Writes in one statement, at most once a
+ * minute, outside of requests; a session that expires soon is extended at once. A use is never recorded after the
+ * credential was revoked.
  */
 export interface LastUsed {
   note(caller: Caller): void;
@@ -23,7 +22,7 @@ export interface LastUsed {
 
 export function createLastUsed(db: Pool): LastUsed {
   const tokens = new Map<string, { site_id: string; at: number }>();
-  /** The site of each customer token. */
+  /** The site of each customer token, by token id. */
   const customers = new Map<string, string>();
   const staff = new Map<string, number>();
 
@@ -57,7 +56,7 @@ export function createLastUsed(db: Pool): LastUsed {
 
   function noteSession(site_id: string, { token_id, ends_soon }: UsedSession) {
     customers.set(token_id, site_id);
-    // A failed write is repeated the next time the token is used; otherwise the customer logs in again.
+    // If the write fails, the next use of the token repeats it.
     if (ends_soon) flush().catch(() => undefined);
   }
 

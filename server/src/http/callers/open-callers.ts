@@ -1,6 +1,12 @@
+/**
+ * Callers without a credential. Most calls concern no shop. Consent operations name their shop by its site id or by a
+ * device_code (RFC 8628).
+ */
+
 import type { ValidationErrorItem } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
+import { ERA } from '../../db/era.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { type Closed, notFound, ShopError, siteClosed } from '../../shop/errors.ts';
 import { outsideOfTenants, type Tenant } from '../../shop/shop.ts';
@@ -9,10 +15,6 @@ import type { Operation } from '../contract/contract.ts';
 import type { Received } from '../received.ts';
 import type { Caller, Claim } from './caller.ts';
 
-/**
- * Callers without a credential. Most belong to no shop. Calls of the consent operations name their shop by its site id
- * or by a device_code (RFC 8628).
- */
 export const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 export const NO_CLAIM: Claim = {
@@ -24,11 +26,14 @@ export const NO_CLAIM: Claim = {
   merchant_id: null,
 };
 
-/** The claim of a call to an open operation, whose body has been read. */
+/**
+ * Reads the claimed shop, device code or agent token, all unverified, from a request to an operation that needs no
+ * credential. The body must already be parsed.
+ */
 export function openClaimOf(
   { namedBy }: Operation,
   { query: asked, headers, body }: Received,
-  /** The site of the request's host. */
+  /** The site of the request's host, if any. */
   atHost: string | undefined,
 ): Claim {
   if (namedBy === 'device_code') {
@@ -44,8 +49,8 @@ export function openClaimOf(
 }
 
 /**
- * The token of an agent that requests a replacement for it. OAuth clients may send their own Authorization header,
- * which is ignored here.
+ * The agent token in the Authorization header of a token request, for its replacement. Other Authorization headers of
+ * OAuth clients are ignored.
  */
 function agentSecretIn(authorization: string | undefined): string {
   const [, secret = ''] = /^Bearer (agt_\S*)$/i.exec(authorization ?? '') ?? [];
@@ -63,7 +68,7 @@ function ofAnotherSite(): ShopError {
 
 type Fields = Record<string, unknown>;
 
-/** Mistakes in a call of an open operation that its parameter schema cannot express. */
+/** Finds mistakes in a call without credentials that the parameter schemas cannot express. */
 export function openMistakes({ namedBy }: Operation, { query: asked, headers }: Received): ValidationErrorItem[] {
   if (namedBy !== 'site') return [];
   const [header, parameter] = [headers['x-site-id'], asked.site_id];
@@ -76,8 +81,8 @@ export function openMistakes({ namedBy }: Operation, { query: asked, headers }: 
 }
 
 /**
- * The caller to whom an open claim belongs. Sets `app.site_id` like `authenticate`. Throws `not_found` or
- * `invalid_grant`.
+ * Finds the caller of an operation without credentials, and sets `app.site_id` like `authenticate`. Throws `not_found`
+ * or `invalid_grant`.
  */
 export async function authenticateOpen(
   connection: Connection,
@@ -87,23 +92,23 @@ export async function authenticateOpen(
 ): Promise<Caller> {
   if (operation.namedBy === 'device_code') return byDeviceCode(connection, claim, local);
   if (operation.namedBy === 'site' && claim.site_id) return bySite(connection, claim, claim.site_id, local);
-  await query(connection, sql`select set_config('app.site_id', ${NOBODY}, ${local})`);
+  await query(connection, sql`select ${ERA}, set_config('app.site_id', ${NOBODY}, ${local})`);
   const tenant = outsideOfTenants(NOBODY);
   return callerIn(tenant, NOBODY);
 }
 
-type SiteRow = OrNulls<Omit<Tenant, 'catalog_version'>> &
-  Pick<Tenant, 'catalog_version'> &
+type SiteRow = OrNulls<Omit<Tenant, 'catalog_version' | 'era'>> &
+  Pick<Tenant, 'catalog_version' | 'era'> &
   OrNulls<{ token_id: string; scopes: string[]; categories: string[] }> & {
     customer_id: string | null;
     closed: Closed | null;
   };
 
-/** The caller in a shop named by its site id: an anonymous one, or an agent that authenticates with its token. */
+/** The caller of an operation that names its shop by site id: an agent if a token was sent, otherwise anonymous. */
 async function bySite(connection: Connection, { secret }: Claim, site_id: string, local: boolean): Promise<Caller> {
   const { rows } = await query<SiteRow>(
     connection,
-    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version,
+    sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version, ${ERA} as era,
         s.closed, t.id as token_id, t.scopes, t.categories, t.customer_id,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always left join sites s on s.site_id = ${site_id}
@@ -127,12 +132,12 @@ async function byDeviceCode(
 ): Promise<Caller> {
   const known = isWellFormed('device', device_code) ? hashToken(device_code) : null;
   const { rows } = await query<
-    OrNulls<Omit<Tenant, 'catalog_version'> & { consent_id: string }> &
-      Pick<Tenant, 'catalog_version'> & { closed: Closed | null }
+    OrNulls<Omit<Tenant, 'catalog_version' | 'era'> & { consent_id: string }> &
+      Pick<Tenant, 'catalog_version' | 'era'> & { closed: Closed | null }
   >(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version, l.consent_id,
-        s.closed,
+        ${ERA} as era, s.closed,
         set_config('app.site_id', coalesce(s.site_id::text, ${NOBODY}), ${local})
       from (select 1) as always
       left join agent_consent_links l on l.token_hash = ${known}
@@ -145,7 +150,7 @@ async function byDeviceCode(
   return callerIn(found, found.consent_id);
 }
 
-/** An anonymous caller in a shop. `principal_id` owns the Idempotency-Keys. */
+/** An anonymous caller in a shop. Idempotency-Keys belong to `principal_id`. */
 function callerIn(tenant: Tenant, principal_id: string): Caller {
   const nobody = { credential_id: principal_id, customer_id: null, scopes: [], allowed_origins: [] };
   return { kind: 'anonymous', tenant, principal_id, ...nobody };

@@ -1,3 +1,12 @@
+/**
+ * The panel's staff session, in a cookie that scripts cannot read. Browsers send cookies with requests from any page,
+ * so the session is accepted only if all of these hold:
+ * 1. `Sec-Fetch-Site` is `same-origin`, and `Origin` is our own. Reads may omit `Origin`.
+ * 2. `X-Panel` is `1`. Other origins could send it only after a preflight, which is never granted.
+ * 3. There is no other credential and no second cookie of the same name, because one of them would be forged.
+ * Login and password change return the panel's token in the cookie instead of the body; logout deletes the cookie.
+ */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { ShopError } from '../../shop/errors.ts';
 import { isWellFormed } from '../../shop/tokens.ts';
@@ -5,30 +14,22 @@ import type { Operation } from '../contract/contract.ts';
 import type { Sender } from '../received.ts';
 import type { SiteHosts } from './site-hosts.ts';
 
-/**
- * The session of the panel: a staff session in a cookie that scripts cannot read. Browsers send cookies with calls of
- * any page, so the session counts only if the browser marks the call as the panel's own:
- * 1. `Sec-Fetch-Site: same-origin`, and our `Origin`: on every mutation, and on reads if it is sent.
- * 2. `X-Panel: 1`, which other origins could send only after a preflight, and such a preflight is never granted.
- * 3. No other credential, and no second cookie of the same name, because one of the two would be forged.
- * Responses to a login or password change from the panel contain no token, but set the cookie; logout removes it.
- */
 const OTHER_CREDENTIALS = ['authorization', 'x-api-key', 'x-service-token', 'x-sync-secret'];
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
 /**
- * The name of the session cookie; undefined on plain http (except on localhost), where browsers would not protect it.
+ * The name of the session cookie; undefined on plain http except on localhost, because the cookie could be intercepted.
  */
 export function panelCookieName(ownOrigin: string): string | undefined {
   const { protocol, hostname } = new URL(ownOrigin);
-  // The prefix binds the cookie to this host, so that no other host can set one. It needs https.
+  // Browsers accept the `__Host-` prefix only over https, and then no other host can set the cookie.
   if (protocol === 'https:') return '__Host-panel';
   return LOOPBACK.includes(hostname) ? 'panel' : undefined;
 }
 
 /**
- * The headers of a request. If it has a valid panel session, its token is moved from the cookie to the header in which
- * other sessions send it.
+ * Returns the request headers. For a valid panel session, the token is moved from the cookie to the Authorization
+ * header.
  */
 export function withPanelSession(operation: Operation, sender: Sender, hosts: SiteHosts): IncomingHttpHeaders {
   const { headers } = sender;
@@ -43,7 +44,7 @@ export function withPanelSession(operation: Operation, sender: Sender, hosts: Si
   return { ...headers, authorization: `Bearer ${session}` };
 }
 
-/** Whether the response contains a new session. */
+/** Whether the operation returns a new session. */
 export function isSessionOpening({ id }: Operation): boolean {
   return id === 'dashboard.login' || id === 'dashboard.changePassword';
 }

@@ -11,13 +11,13 @@ export function scopesOfRole(role: StaffRole): ApiKeyScope[] {
   return roles[role];
 }
 
-/** Adds the words `read` and `write` if all their scopes are present, for GET /api/dashboard/me. */
+/** Adds `read` and `write` if all scopes that they stand for are present. */
 export function withWords(scopes: ApiKeyScope[]): ApiKeyScope[] {
   const whole = Object.keys(words).filter((word) => words[word]?.every((scope) => scopes.includes(scope)));
   return [...(whole as ApiKeyScope[]), ...scopes];
 }
 
-/** Throws `insufficient_scope` for the first of the scopes or words that the caller lacks. */
+/** Throws `insufficient_scope` unless the caller has all scopes that it grants to another credential. */
 export function requireAll(granted: string[], { scopes: held }: Caller): void {
   const scope = scopesOfKey(granted).find((one) => !held.includes(one));
   if (scope === undefined) return;
@@ -27,13 +27,13 @@ export function requireAll(granted: string[], { scopes: held }: Caller): void {
   });
 }
 
-/** Throws `insufficient_scope` if the caller lacks a scope that the body requires in addition. */
+/** Throws `insufficient_scope` if the caller lacks a scope that this request body requires. */
 export function requireAlso(scope: ApiKeyScope, { scopes: held }: Caller): void {
   if (held.includes(scope)) return;
   throw new ShopError('insufficient_scope', `This credential lacks the scope ${scope}.`, { scope, held });
 }
 
-/** Throws `insufficient_scope` for the first event whose resource the caller may not read. */
+/** Throws `insufficient_scope` for the first event type whose resource the caller may not read. */
 export function requireEvents(events: EventPattern[], caller: Caller): void {
   for (const event of events) {
     const scope = scopeOfEvent(event);
@@ -41,7 +41,7 @@ export function requireEvents(events: EventPattern[], caller: Caller): void {
   }
 }
 
-/** The caller's rights over staff roles. */
+/** Which staff roles the caller may assign. */
 export function granterOf({ scopes: held }: Caller): Granter {
   const beyond = Object.entries(roles).flatMap(([role, scopes]) => {
     const lacked = scopes.find((scope) => !held.includes(scope));
@@ -54,7 +54,7 @@ export function granterOf({ scopes: held }: Caller): Granter {
 export function requireScope({ scope, surface }: Operation, held: string[]): void {
   if (scope === undefined || held.includes(scope)) return;
   if (surface === 'sync') {
-    // The message uses the terms of sync keys: each may read, so a missing scope means that it may not write.
+    // Every sync key can read, so the only scope that can be missing is `write`.
     const message = 'This sync key may only read. Create one with the scope write.';
     throw new ShopError('insufficient_scope', message, { scope: 'write', held: ['read'] });
   }

@@ -5,10 +5,7 @@ import { openShop } from '../../../test/shop.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { openPool } from '../../db/connect.ts';
 
-/**
- * A server with the cache. The tests can delay its look-ups between PostgreSQL's answer and the delivery of that
- * answer.
- */
+/** A server with the response cache. Tests can delay its token look-ups after PostgreSQL has answered. */
 let server: Awaited<ReturnType<typeof startServer>>;
 const db = openPool({ url: databaseUrl(), max: 4, pooling: 'session' });
 let lookUps = 0;
@@ -50,7 +47,7 @@ async function read({ site_id, credentials }: Shop, path: string) {
   return { status: reply.status, body: (await reply.json()) as Record<string, unknown> };
 }
 
-/** A shop whose cached products have different stock. */
+/** Opens a shop whose products are cached and have different stock. */
 async function cachedShop() {
   const shop = await openShop();
   const stocks = { mug: 3, bowl: 14, plate: 159 };
@@ -61,7 +58,7 @@ async function cachedShop() {
   return { ...shop, paths };
 }
 
-/** Delays the next look-up; `at` resolves when PostgreSQL has answered it. */
+/** Delays the next look-up. `at` resolves when PostgreSQL has answered it. */
 function held() {
   const [at, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   answered = at.resolve;
@@ -69,19 +66,20 @@ function held() {
   return { at: at.promise, release: released.resolve };
 }
 
-/** Enough requests that some arrive together, even on a busy machine. */
+/** Repeats a list often enough that some requests arrive together even on a busy machine. */
 function repeated<T>(list: T[]): T[] {
   return Array.from({ length: 8 }, () => list).flat();
 }
 
-/** Sends requests during the look-up for the first request. Resolves when the server has received them all. */
+/** Sends requests while the look-up of a first request is delayed. */
 async function meanwhile<T>(shop: Shop, send: () => Promise<T>[]) {
   const { at, release } = held();
   const first = read(shop, '/products/mug');
   await at;
   const before = lookUps;
   const sent = send();
-  // The server's waiting requests cannot be observed. Some may arrive only after the waiting time has ended.
+  // The test cannot observe when the server has received the requests, so it waits nearly as long as a request may wait
+  // for a running look-up.
   await new Promise((resolve) => setTimeout(resolve, 9));
   release();
   return { first: await first, others: await Promise.all(sent), lookUps: () => lookUps - before };

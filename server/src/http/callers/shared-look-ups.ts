@@ -7,7 +7,7 @@ import { type TokenRow, tokenLookUp, withStock, withStocks } from './token-look-
 
 export type Found = TokenRow | undefined;
 
-/** A request that waits for the look-up of its token. */
+/** A request that waits for its token's look-up. */
 interface Waiting {
   /** The products whose stock is read in the same look-up. */
   shown: string[];
@@ -15,42 +15,42 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** The waiting requests that have the same credential. */
+/** Requests with the same credentials. */
 interface Queue {
   waiting: Waiting[];
-  /** The number of running look-ups, and when the last one began. */
+  /** Number of running look-ups. */
   underWay: number;
   begun: number;
-  /** Whether a timer is set for requests that wait too long. */
+  /** Whether a timer is set that limits the waiting time. */
   isWatched: boolean;
 }
 
-/** How long a look-up may delay other requests. */
+/** How long requests wait for a running look-up before another one starts. */
 const MAX_WAIT_MS = 10;
 /** Maximum number of products per statement, unless one response has more. */
 const MAX_PRODUCTS = 500;
-/** Whether a claim's look-up may be shared. That of public reads may; calls of agents are recorded one by one. */
+/** Whether requests with such a credential may share a look-up. Calls of agents may not, because each is audited. */
 export function sharesLookUps({ kind }: Claim): boolean {
   return kind === 'storefront' || kind === 'sync';
 }
 
 /**
  * Looks up the tokens of public reads. Requests with the same credentials that arrive during a look-up wait until it
- * ends, and then share one statement. That statement is sent after all of them have arrived, so each is checked against
- * the current state: a token revoked before is rejected. If nothing else waits, a token is looked up at once.
+ * ends and then share the next statement. A look-up is never shared with a request that arrived after it was sent, so a
+ * revoked token is rejected at once.
  */
 export class SharedLookUps {
   readonly #db: Pool;
   readonly #local: boolean;
   readonly #queues = new Map<string, Queue>();
 
-  /** `local` is true if a connection is used for one transaction only. */
+  /** `local` is true if each transaction may get another connection. */
   constructor(db: Pool, local: boolean) {
     this.#db = db;
     this.#local = local;
   }
 
-  /** Looks a token up, with the stock of the products in `shown`. The operation must be cacheable. */
+  /** Looks up a token and the stock of the products in `shown`. The operation must be cacheable. */
   find(claim: Claim, operation: Operation, shown: string[]): Promise<Found> {
     const name = `${claim.kind} ${claim.secret} ${claim.customer_secret} ${claim.site_id}`;
     const queue = this.#queues.get(name) ?? { waiting: [], underWay: 0, begun: 0, isWatched: false };
@@ -67,7 +67,7 @@ export class SharedLookUps {
     return promise;
   }
 
-  /** Looks up all waiting requests, until there are none. */
+  /** Serves waiting requests until the queue is empty. */
   async #serve(queue: Queue, claim: Claim, operation: Operation): Promise<void> {
     queue.underWay += 1;
     while (queue.waiting.length > 0) {
@@ -75,15 +75,14 @@ export class SharedLookUps {
       let served: Waiting[] = [];
       try {
         await withConnection(this.#db, async (connection) => {
-          // The requests are chosen only now, so that those that arrived while all connections were in use are served
-          // too.
+          // Chosen only after a connection is available, to include requests that arrived in the meantime.
           served = nextOf(queue);
           if (served.length === 0) return;
           const found = await this.#lookUp(connection, claim, operation, served);
           for (const { shown, resolve } of served) resolve(found.get(shown));
         });
       } catch (error) {
-        // If there is no connection, no request can be served.
+        // Without a connection, all waiting requests fail.
         for (const { reject } of served.length > 0 ? served : queue.waiting.splice(0)) reject(error);
       }
     }
@@ -107,7 +106,7 @@ export class SharedLookUps {
   }
 }
 
-/** Starts another look-up for waiting requests if none has begun within the waiting time. */
+/** Starts another look-up if requests have waited longer than `MAX_WAIT_MS`. */
 function serveInTime(queue: Queue, serve: () => void): void {
   if (queue.isWatched) return;
   queue.isWatched = true;
@@ -120,8 +119,8 @@ function serveInTime(queue: Queue, serve: () => void): void {
 }
 
 /**
- * The waiting requests that fit into one statement, in order. All requests for a cached response share its list of
- * products.
+ * The waiting requests whose products fit into one statement, in order of arrival. Requests for the same cached
+ * response share one list of products.
  */
 function nextOf({ waiting }: Queue): Waiting[] {
   const lists = new Set<string[]>();

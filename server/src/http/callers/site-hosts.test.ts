@@ -13,7 +13,6 @@ import { readHost } from '../../shop/merchant/domains.ts';
 import { hashToken, mintToken } from '../../shop/tokens.ts';
 import { openSiteHosts } from './site-hosts.ts';
 
-/** A shop with its own host, and another shop with one. */
 let own: Shop;
 let other: Shop;
 let host = '';
@@ -42,7 +41,7 @@ function pairOf({ site_id, credentials }: Shop) {
   return { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
 }
 
-/** The response to a path at a host. */
+/** Requests a path at a host of the server. */
 async function askAt(name: string, path: string, init: RequestInit = {}) {
   const response = await fetchAt(name)(own.baseUrl + path, init);
   const text = await response.text();
@@ -67,7 +66,7 @@ test('links use the primary host of a shop, or the configured base URL if it has
   expect(html).toContain(`http://${host}/account/${own.site_id}/reset/`);
 });
 
-test('pages at the configured base URL and at unknown hosts redirect to the primary host; its own hosts serve them', async () => {
+test("redirects pages at the base URL and unknown hosts to the shop's primary host, and serves them at all its hosts", async () => {
   const { pathname } = new URL((await own.givenCheckout()).checkout_url ?? '');
   const second = await givenHost(own, 'second');
   for (const name of ['localhost', 'nobody.example', `${host}.`, '203.0.113.7', '[::1]:80']) {
@@ -86,7 +85,7 @@ test('pages at the configured base URL and at unknown hosts redirect to the prim
   expect((await askAt(host, '/')).location).toBe(`/account?site_id=${own.site_id}`);
 });
 
-test('neither OAuth nor a visit in progress at the configured base URL is redirected', async () => {
+test("does not redirect OAuth metadata, or a page opened from the same origin, to the shop's host", async () => {
   const { pathname } = new URL((await own.givenCheckout()).checkout_url ?? '');
   const metadata = `/.well-known/oauth-authorization-server/sites/${own.site_id}`;
 
@@ -97,7 +96,7 @@ test('neither OAuth nor a visit in progress at the configured base URL is redire
   expect((await askAt(host, metadata)).text).toBe(text);
 });
 
-test("a shop's host serves no pages, tokens or devices of another shop, and no dashboard", async () => {
+test("a shop's host does not serve another shop's pages, tokens or devices, or the dashboard", async () => {
   const { pathname } = new URL((await other.givenCheckout()).checkout_url ?? '');
   const { client, email } = await other.givenCustomer();
   await client.POST('/api/storefront/customer/reset-request', { body: { email } });
@@ -126,7 +125,7 @@ test("a shop's host serves no pages, tokens or devices of another shop, and no d
   expect(event.status).toBe(404);
 });
 
-/** The paths of links in a shop's mails: to an order, to confirm an e-mail address, and to avoid the login delay. */
+/** Paths of the links in a shop's mails: view an order, confirm an e-mail address, and unlock a login. */
 async function mailedPaths(shop: Shop): Promise<string[]> {
   const pathIn = (html: string | undefined, page: string) =>
     new RegExp(`href="https?://[^/"]+([^"]*/${page}/[^"]*)"`).exec(html ?? '')?.[1] ?? `no link to ${page}`;
@@ -163,7 +162,7 @@ test('links in mails work only at the hosts of their shop', async () => {
   expect((await askAt(host, `/unlock/${staff}`)).status).toBe(404);
 });
 
-test("a shop's host rejects credentials of another shop (401), and a host is not a credential", async () => {
+test("a shop's host rejects requests with another shop's credentials or with none (401)", async () => {
   const { token_id: _, access_token } = await givenAgent(other, await other.givenCustomer());
   const sync = { 'X-Site-ID': other.site_id, 'X-Sync-Secret': other.credentials.sync_secret };
   const shop = '/api/storefront/shop';
@@ -185,7 +184,7 @@ test("a shop's host rejects credentials of another shop (401), and a host is not
   expect((await askAt('localhost', shop, { headers: pairOf(other) })).status).toBe(200);
 });
 
-test("a shop's host allows no consent requests or token fetches for another shop", async () => {
+test("a shop's host rejects consent and token requests for another shop", async () => {
   const { device_code } = await askForConsent(other);
   const ask = '/api/agent/consent/request';
   const post = (path: string, body: object, headers = {}) =>
@@ -235,7 +234,7 @@ test('only the Host header determines the host of a request', async () => {
   expect(await rawly(`GET ${pathname} HTTP/1.1\r\nHost: bücher.example\r\n\r\n`)).toContain(' 302 ');
 });
 
-/** The status line of the response to a raw request that no client library would send. */
+/** Sends a raw request, which no client library could send. Returns the status line. */
 function rawly(request: string): Promise<string> {
   return new Promise((answered, failed) => {
     const socket = connect(Number(new URL(own.baseUrl).port), '127.0.0.1', () => socket.write(request));
@@ -246,7 +245,7 @@ function rawly(request: string): Promise<string> {
   });
 }
 
-test("a shop's host requires https only for itself, not for its subdomains", async () => {
+test("a shop's host sends Strict-Transport-Security without includeSubDomains", async () => {
   const asked = async (name: string) =>
     (await askAt(name, '/api/storefront/shop')).response.headers.get('Strict-Transport-Security');
 
@@ -255,7 +254,7 @@ test("a shop's host requires https only for itself, not for its subdomains", asy
   expect(await asked('localhost:80')).toBe('max-age=63072000; includeSubDomains');
 });
 
-test('a host accepts a form only from its own pages, with a session of that host', async () => {
+test('a host accepts a form only from its own pages and with a session of the same host', async () => {
   const path = `/account?site_id=${own.site_id}`;
   const { email, password } = await own.givenCustomer();
   const at = new PaperBrowser(own.baseUrl, {}, fetchAt(host));
@@ -280,7 +279,7 @@ test('a host accepts a form only from its own pages, with a session of that host
   expect((await askAt('localhost', path, post)).status).toBe(303);
 });
 
-test('redirects a shopper to a host of the shop, not to one of another shop', async () => {
+test('redirects a shopper only to hosts of the same shop', async () => {
   const server = await startServer(databaseUrl(), { baseUrl: 'https://commerce.example' });
   try {
     const { id: cart_id } = await own.givenCart();

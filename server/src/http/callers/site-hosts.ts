@@ -5,20 +5,23 @@ import { addressOfHost, type ShopAddresses } from '../../shop/links.ts';
 import { DOMAINS_READ_EVERY_SECONDS, readDomains, readFingerprint } from '../../shop/merchant/domains.ts';
 
 /**
- * Maps the `Host` header of a request, which a proxy has to pass on, to a site. All hosts of all sites are kept in this
- * process and read again every few seconds, so that no request queries them. The configured host and unknown hosts
- * belong to no site. A host is not a credential: it restricts the reach of a request, and never extends it.
+ * Maps the `Host` header, which a proxy must pass on, to a site. The hosts of all sites are kept in memory and read
+ * again every few seconds, so requests do not query them. The configured host and unknown hosts belong to no site. A
+ * host can restrict what a request may access, but never extends it.
  */
 export interface SiteHosts extends ShopAddresses {
-  /** Whether a request has the configured host. */
+  /** Whether the request was sent to the configured host. */
   isConfigured(request: Named): boolean;
-  /** The site of the request's host; undefined if it belongs to none. */
+  /** The site of the request's host; undefined if no site has that host. */
   siteAt(request: Named): string | undefined;
-  /** The server's origin as a browser sees it: that of the site's host, or else the configured one. */
+  /** The origin that the browser uses: that of the site's host, otherwise that of the configured base URL. */
   originAt(request: Named): string;
-  /** Whether the hosts have been read. Until then a shop's host counts as the configured one. */
+  /**
+   * Whether the hosts were read at least once. Before that, requests at a shop's host are handled like those at the
+   * configured host.
+   */
   isRead(): boolean;
-  /** Reads the hosts now. */
+  /** Reads the hosts again at once. */
   reload(): Promise<void>;
   stop(): void;
 }
@@ -26,7 +29,7 @@ export interface SiteHosts extends ShopAddresses {
 type Named = Pick<IncomingMessage, 'headers'>;
 
 export interface SiteHostsOptions {
-  /** A separate pool, because the connections for requests may all be in use. */
+  /** A separate pool, because all connections of the pool for requests may be in use. */
   db: Pool;
   baseUrl: string;
   logger: Logger;
@@ -44,13 +47,13 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
     known = indexOf(await readDomains(db));
     fingerprintRead = fingerprint;
   };
-  // One read after the other, because an older result must not replace a newer one.
+  // Reads run one after another, so that an older result never replaces a newer one.
   let last: Promise<void> = read();
   const reload = () => {
     last = last.then(read, read);
     return last;
   };
-  // While the database does not answer, the hosts stay unchanged.
+  // If the database is unavailable, the last known hosts stay in use.
   const report = reportChanges(logger);
   await report(last);
   const timer = setInterval(() => report(reload()), everySeconds * 1_000).unref();
@@ -59,7 +62,7 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
     return host === undefined || host === own.hostname ? undefined : known.sites.get(host);
   };
   return {
-    // A name without a dot, such as `localhost`, belongs to no site.
+    // Hosts without a dot, such as `localhost`, belong to no site.
     isConfigured: ({ headers }) => headers.host?.replace(/:\d{1,5}$/, '').toLowerCase() === own.hostname,
     siteAt,
     originAt: (request) => (siteAt(request) ? addressOfHost(baseUrl, hostIn(request.headers.host)) : own.origin),
@@ -71,7 +74,7 @@ export async function openSiteHosts(options: SiteHostsOptions): Promise<SiteHost
   };
 }
 
-/** Logs when reading starts to fail and when it works again, not each time. */
+/** Logs only when reads start to fail or succeed again, not every failure. */
 function reportChanges(logger: Logger) {
   let isFailing = false;
   return async (reading: Promise<void>): Promise<void> => {
@@ -100,7 +103,7 @@ function indexOf(domains: Awaited<ReturnType<typeof readDomains>>) {
 
 const HOST = /^([a-z0-9-]+(?:\.[a-z0-9-]+)+)(?::\d{1,5})?$/i;
 
-/** The host in a `Host` header. Names with a trailing dot, IPv6 addresses and non-ASCII names belong to no site. */
+/** Normalizes a `Host` header. Hosts with a trailing dot, IPv6 addresses and non-ASCII hosts belong to no site. */
 function hostIn(header: string | undefined): string | undefined {
   return HOST.exec(header ?? '')?.[1]?.toLowerCase();
 }

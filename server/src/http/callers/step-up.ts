@@ -2,15 +2,15 @@ import { ShopError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Caller } from './caller.ts';
 
-/** Whether the caller must confirm their identity for this call. */
+/** Whether this call requires the caller to have confirmed the password or a second factor. */
 export function needsStepUp({ stepUp }: Operation, body: unknown): boolean {
   if (typeof stepUp === 'boolean') return stepUp;
   return typeof body === 'object' && body !== null && stepUp.some((field) => Object.hasOwn(body, field));
 }
 
 /**
- * Throws `step_up_required` if staff have not confirmed their identity within 15 minutes. A program cannot confirm it;
- * it needs the scope payments:write instead.
+ * Throws `step_up_required` if the staff member has not confirmed the password or a second factor within the last 15
+ * minutes. API keys cannot do that; they need the scope payments:write instead.
  */
 export function requireStepUp(operation: Operation, { kind, confirmed, scopes }: Caller, body: unknown): void {
   if (!needsStepUp(operation, body)) return;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import sql, { empty, type Sql } from 'sql-template-tag';
+import { ERA } from '../../db/era.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import type { Closed } from '../../shop/errors.ts';
 import { stockOfLists, stockOfProducts } from '../../shop/products/shown.ts';
@@ -9,39 +10,37 @@ import { hashToken } from '../../shop/tokens.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Caller, Claim } from './caller.ts';
 
-/** The statement that looks up a token, and its result. */
-
-export interface Known extends Omit<Tenant, 'catalog_version' | 'shown_stock'> {
+export interface Known extends Omit<Tenant, 'catalog_version' | 'era' | 'shown_stock'> {
   id: string;
   scopes: string[];
   limits: SiteLimits;
   closed: Closed | null;
   allowed_origins: string[];
-  /** The customer of an agent's token. */
+  /** The customer for whom an agent's token acts. */
   acts_for: string | null;
   categories: string[];
-  /** The customer's token in addition to the storefront token, if sent. */
+  /** Set if a customer's token was sent together with the storefront token. */
   customer_id?: string | null;
   session_id?: string | null;
   customer_token_id?: string | null;
   ends_soon?: boolean | null;
-  /** The storefront token in addition to an agent's, if sent. */
+  /** Set if a storefront token was sent together with an agent's token. */
   beside_id?: string | null;
   beside_scopes?: string[] | null;
   private_token_id: string | null;
 }
 
-export interface TokenRow extends Pick<Tenant, 'catalog_version' | 'shown_stock' | 'moment'> {
-  /** Data of the token, as JSON: `OrNulls<Known>`. */
+export interface TokenRow extends Pick<Tenant, 'catalog_version' | 'era' | 'shown_stock' | 'moment'> {
+  /** `OrNulls<Known>` as JSON. */
   known: string;
-  /** Value of `app.site_id`; empty for an unknown token. */
+  /** The new value of `app.site_id`; empty for an unknown token. */
   tenant: string;
   key_state?: Caller['key_state'] | null;
 }
 
 /**
- * Parsed rows by their text. Each call is still looked up, so that a revoked token fails at once. But most results
- * equal earlier ones, and parsing fourteen columns would cost more than the rest of the work on them.
+ * Parsed rows by their JSON. Every call still queries the database, so a revoked token is rejected at once, but most
+ * results are equal, and parsing a result takes longer than the rest of the look-up's work.
  */
 const parsed = new LRUCache<string, Readonly<OrNulls<Known>>>({ max: 1_000 });
 
@@ -54,16 +53,16 @@ export function parse(known: string): Readonly<OrNulls<Known>> {
   return said;
 }
 
-/** What the look-up statement reads in addition to the token. */
+/** Data that the look-up statement reads together with the token. */
 export interface Beside {
   shown?: string[];
-  /** An expression for the state of an Idempotency-Key of this principal in this site. */
+  /** Returns an SQL expression for the state of an Idempotency-Key of this principal in this site. */
   key?: ((site: Sql | string, principal: Sql | string) => Sql) | undefined;
 }
 
 /**
- * Looks up a token and the tokens sent with it, and sets the tenant for row-level security, to empty text for an
- * unknown token. `withPrincipal` adds the columns that `withClaim` needs.
+ * The statement that looks up a token and the tokens sent with it. It sets the tenant for row-level security, to empty
+ * text for an unknown token. `withPrincipal` adds the columns that `withClaim` needs.
  */
 export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, withPrincipal = false): Sql {
   const { columns, join, origins, privateId, principal } = besidesOf(claim);
@@ -74,7 +73,7 @@ export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, 
           s.merchant_id, s.currency, s.currency_digits, s.show_stock, s.limits, s.closed,
           ${privateId} as private_token_id
           ${columns}) as known) as known,
-        ${versionOf(operation)} as catalog_version,
+        ${versionOf(operation)} as catalog_version, ${ERA} as era,
         set_config('app.site_id', coalesce(t.site_id::text, ''), ${local}) as tenant${named}
       from (select 1) as always
       left join tokens t on ${tokenOf(claim)}
@@ -91,7 +90,7 @@ function besidesOf(claim: Claim) {
   return claim.storefront_secret ? besideAgent(claim.storefront_secret) : customerOf(claim);
 }
 
-/** Adds the storefront token sent with an agent's token to the look-up. Both must belong to the same site. */
+/** Joins the storefront token that was sent with an agent's token. Both must belong to the same site. */
 function besideAgent(storefront_secret: string) {
   return {
     columns: sql`, p.id as beside_id, p.scopes as beside_scopes`,
@@ -103,7 +102,7 @@ function besideAgent(storefront_secret: string) {
   };
 }
 
-/** Adds the customer's token sent with the storefront token to the look-up, if there is one. */
+/** Joins the customer's token that was sent with the storefront token, if any. */
 function customerOf({ customer_secret }: Claim) {
   const origins = sql`t.allowed_origins`;
   const privateId = sql`case when t.private then t.id end`;
@@ -122,15 +121,15 @@ function customerOf({ customer_secret }: Claim) {
 }
 
 /**
- * Adds the stock of products to the look-up statement, so that stock and version come from the same snapshot. It is
- * read with the tenant that the look-up has just set: before that, row-level security would hide every row, and the
- * response would be built again. An unknown token sets no tenant, so nothing is read.
+ * Reads the stock of products in the look-up statement, so that stock and catalogue version come from one snapshot.
+ * Row-level security hides the stock until the look-up has set the tenant, so the stock depends on `found.tenant`. For
+ * an unknown token nothing is read.
  */
 export function withStock(lookUp: Sql, shown: string[]): Sql {
   return reading(lookUp, stockOfProducts(shown, sql`found.tenant::uuid`));
 }
 
-/** Like `withStock`, for several responses with different products; see `stockOfLists`. */
+/** Like `withStock`, for several lists of products. */
 export function withStocks(lookUp: Sql, shown: string[][]): Sql {
   return reading(lookUp, stockOfLists(shown, sql`found.tenant::uuid`));
 }
@@ -142,16 +141,16 @@ function reading(lookUp: Sql, stock: Sql): Sql {
 }
 
 /**
- * Adds the claim of an Idempotency-Key to the look-up, for the tenant that it has just set and the principal that it
- * found, and the current time. An unknown token claims nothing.
+ * Claims an Idempotency-Key in the look-up statement, for the site and principal that it found, and returns the current
+ * time. For an unknown token nothing is claimed.
  */
 export function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
-  return sql`select found.known, found.catalog_version, found.tenant, now() as moment,
+  return sql`select found.known, found.catalog_version, found.era, found.tenant, now() as moment,
       case when found.tenant <> '' then ${key(sql`found.tenant::uuid`, sql`found.principal`)} end as key_state
     from (${lookUp}) as found`;
 }
 
-/** The catalogue's version, which only cached reads need, because reading it takes two more tables. */
+/** The catalogue's version, read only for operations that use it, because reading it takes two more tables. */
 export function versionOf(operation: Operation) {
-  return operation.cacheable ? sql`catalog_version(s.site_id)` : sql`''`;
+  return operation.readsCatalogue ? sql`catalog_version(s.site_id)` : sql`''`;
 }

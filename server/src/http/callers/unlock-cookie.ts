@@ -1,20 +1,24 @@
+/**
+ * The cookie of a browser that opened an unlock link from a mail. It grants no access. It lists accounts for which
+ * logins from this browser are throttled separately.
+ */
+
 import type { Response } from 'express';
 import { isWellFormed } from '../../shop/tokens.ts';
 import type { Sender } from '../received.ts';
 
-/**
- * The cookie of a browser that has opened an unlock link from a mail. It grants no access: it only names the accounts
- * whose logins from this browser are counted separately.
- */
 const LIFE_MS = 24 * 60 * 60 * 1000;
 const MOST_PASSES = 3;
 
 function nameOf(baseUrl: string): string {
-  // The prefix binds the cookie to this host. It needs https.
+  // Browsers accept the `__Host-` prefix only over https, and then no other host can set the cookie.
   return baseUrl.startsWith('https:') ? '__Host-unlock' : 'unlock';
 }
 
-/** The passes in the browser's cookie; none if there are several cookies, because one of them would be forged. */
+/**
+ * The unlock passes in the browser's cookie. Several cookies of this name are all ignored, because one of them would be
+ * forged.
+ */
 export function unlockPasses({ headers }: Sender, baseUrl: string): string[] {
   const name = nameOf(baseUrl);
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
@@ -23,7 +27,7 @@ export function unlockPasses({ headers }: Sender, baseUrl: string): string[] {
   return passes.slice(0, MOST_PASSES);
 }
 
-/** Adds a pass to those in the browser's cookie. */
+/** Adds an unlock pass to the cookie, and drops the oldest above the maximum. */
 export function addUnlockPass(req: Sender, res: Response, baseUrl: string, pass: string): void {
   const passes = [pass, ...unlockPasses(req, baseUrl)].slice(0, MOST_PASSES);
   const secure = baseUrl.startsWith('https:');

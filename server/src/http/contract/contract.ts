@@ -1,8 +1,6 @@
 import type { operations } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 
-/** The contract in the form that the server uses: a table of operations. */
-
 export type OperationId = keyof operations;
 export type Surface = 'agent' | 'dashboard' | 'storefront' | 'sync';
 
@@ -15,57 +13,64 @@ export interface Parameter {
   schema: { type?: string; items?: { type?: string } };
 }
 
-/** An operation of the contract, with everything that the pipeline needs to know about it. */
+/** An operation of the contract, as the request pipeline uses it. */
 export interface Operation {
   id: OperationId;
   surface: Surface;
-  /** The part of the operationId after the dot, which names the handler. */
+  /** The operationId without its prefix. It names the handler. */
   name: string;
   method: Method;
   path: string;
-  /** Status of the operation's only success. */
+  /** Status of the only success response. */
   status: number;
-  /** Alternatives, each a set of required security schemes; empty for public operations. */
+  /** Alternative sets of required security schemes; empty if no credential is required. */
   security: string[][];
   scope: string | undefined;
-  /** Whether the caller must confirm their identity: always, or if the body has one of these fields. */
+  /**
+   * Whether the caller must have confirmed the password or a second factor: always, or if the body has one of these
+   * fields.
+   */
   stepUp: boolean | string[];
   rateLimit: string;
-  /** Whether the response contains a secret, so that it is stored encrypted under the Idempotency-Key. */
+  /** Whether the success response contains a secret, which is then encrypted in the stored response. */
   secret: boolean;
-  /** Whether its error responses may contain a secret too. */
+  /** Whether error responses may contain a secret as well. */
   secretRefusal: boolean;
-  /** What names the shop of an operation without credentials: the site id, or the device_code in the body. */
+  /** How a request without credentials names its shop: by site id, or by the device_code in its body. */
   namedBy: 'site' | 'device_code' | undefined;
-  /** When the Idempotency-Key may be missing: if the body is a form, always, or never. */
+  /**
+   * When a mutation may omit the Idempotency-Key: if its body is a form, or always. Undefined if the key is required.
+   */
   keyWaived: 'forms' | 'always' | undefined;
-  /** Whether its error responses have error_description, as OAuth clients expect (RFC 6749 §5.2). */
+  /** Whether error responses contain error_description for OAuth clients (RFC 6749 §5.2). */
   oauth: boolean;
-  /** Whether only people may do this. Agents get `human_confirmation_required`. */
+  /** Whether agents are rejected with `human_confirmation_required`. */
   humanOnly: boolean;
-  /** Whether a staff session may call it without having chosen a merchant. */
+  /** Whether staff may call it without having chosen a merchant. */
   merchantOptional: boolean;
-  /** Whether staff may call it while the site is suspended, for exports. */
+  /** Whether staff may call it while the site is suspended. Only exports allow this. */
   whileSuspended: boolean;
-  /** Whether it only reads, although its request may have a body. */
+  /** Whether the operation only reads. Its method may still be POST. */
   safe: boolean;
   bodyLimitBytes: number;
   hasBody: boolean;
-  /** Fields of the body if it may be sent as a form too. */
+  /** The body's properties if it may be sent as a form; otherwise undefined. */
   form: Record<string, JsonObject> | undefined;
-  /** Whether the response is available as Markdown too. */
+  /** Whether the response is available as Markdown on request. */
   markdown: boolean;
   cacheable: boolean;
+  /** Whether its handler uses the catalogue's version: a cached read, or a search by an agent. */
+  readsCatalogue: boolean;
   /** The resource, which is the part of the path after the API. */
   noun: string;
   /** Name of the response schema. */
   answers: string | undefined;
-  /** Whether it accepts If-Match, because it changes a resource that has a version. */
+  /** Whether the operation accepts If-Match, because it changes a versioned resource. */
   guarded: boolean;
-  /** Whether it returns the version of its resource. */
+  /** Whether it returns an ETag with the resource's version. */
   tagged: boolean;
   parameters: Parameter[];
-  /** The contract that contains the operation. */
+  /** The document that defines the operation, for its references. */
   document: ContractDocument;
 }
 
@@ -85,7 +90,7 @@ export const DEFAULT_BODY_LIMIT_BYTES = BODY_LIMIT_KB * 1024;
 
 export const operationTable: Operation[] = operationsIn(document);
 
-/** The operations of a contract document. Those for operators are in another document (operator-contract.ts). */
+/** The operations of a contract document. The operators' API has its own document (operator-contract.ts). */
 export function operationsIn(source: ContractDocument): Operation[] {
   return Object.entries(source.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
@@ -95,13 +100,12 @@ export function operationsIn(source: ContractDocument): Operation[] {
   );
 }
 
-/** The alternative security schemes. If no credential is required, an optional one is not an alternative. */
+/** The alternative sets of security schemes; empty if one of them needs no credential. */
 function alternativesOf({ security }: JsonObject): string[][] {
   const alternatives = asList(security).map((requirement) => Object.keys(requirement));
   return alternatives.every((schemes) => schemes.length > 0) ? alternatives : [];
 }
 
-/** Finds an operation by id. */
 export function operationOf(id: OperationId): Operation {
   const found = operationTable.find((operation) => operation.id === id);
   if (!found) throw new Error(`The contract has no operation ${id}.`);
@@ -119,6 +123,7 @@ function describe(
   const contentOf = (message: unknown) => contentIn(source, message);
   const id = String(declared.operationId) as OperationId;
   const [surface, name = ''] = id.split('.') as [Surface, string];
+  const noun = path.split('/')[3] ?? '';
   const parameters = [...asList(item.parameters), ...asList(declared.parameters)].map(
     resolve,
   ) as unknown as Parameter[];
@@ -151,7 +156,8 @@ function describe(
     form: form?.schema && propertiesOf(source, form.schema),
     markdown: success['text/markdown'] !== undefined,
     cacheable: statuses.includes(304),
-    noun: path.split('/')[3] ?? '',
+    readsCatalogue: statuses.includes(304) || (surface === 'agent' && ['catalog', 'intent'].includes(noun)),
+    noun,
     answers: String(success['application/json']?.schema?.$ref ?? '')
       .split('/')
       .at(-1),
@@ -181,7 +187,7 @@ function asList(value: unknown): JsonObject[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Follows a `$ref` in the contract. */
+/** Follows a `$ref` in the shops' contract. */
 export function resolve(node: JsonObject): JsonObject {
   return resolveIn(document, node);
 }

@@ -1,9 +1,9 @@
+/** The error examples in the contract must quote messages that the server really sends. */
+
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { document } from './contract.ts';
-
-/** The error examples in the contract quote the server's messages, so a reworded message needs a reworded example. */
 
 interface ErrorExample {
   error: string;
@@ -11,7 +11,7 @@ interface ErrorExample {
 }
 
 const SOURCES = join(import.meta.dirname, '../..');
-/** Matches literals, and comments too, because these contain apostrophes. */
+/** Comments are matched first, because an apostrophe in a comment would look like the start of a literal. */
 const COMMENT_OR_LITERAL = /\/\*.*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/gs;
 const SENTENCE = /^['"`][A-Z].*\.['"`]$/s;
 const INTERPOLATION = /\$\{(?:[^{}]|\{[^{}]*\})*\}/;
@@ -25,7 +25,7 @@ function examplesIn(value: unknown): ErrorExample[] {
   return isExample(value) ? [value] : Object.values(value).flatMap(examplesIn);
 }
 
-/** A pattern for a message literal, in which an expression matches any text. */
+/** A pattern for a message literal. Each `${…}` matches any text. */
 function patternOf(literal: string): RegExp {
   const text = literal.slice(1, -1);
   const parts = literal.startsWith('`') ? text.split(INTERPOLATION) : [text];

@@ -1,21 +1,21 @@
 import { isEmail } from '../../shop/emails.ts';
 
 /**
- * Our own checks of formats, because the usual ones accept values that PostgreSQL rejects, such as urn:uuid: or 30
+ * Stricter than the usual format checks, which accept values that PostgreSQL rejects, such as `urn:uuid:` or 30
  * February.
  */
 export const FORMATS = {
   uuid: /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
   'date-time': isMoment,
-  /** Accepts e-mail addresses that earlier versions accepted too, for responses and logins. */
+  /** For responses and logins. Accepts the addresses that older versions stored. */
   email: /^[^\s@"<>()[\],;:\\]{1,64}@[^\s@"<>()[\],;:\\]{1,253}$/,
   'idn-email': isEmail,
   uri: (text: string) => URL.canParse(text),
 };
 
 /**
- * Matches a date-time. PostgreSQL accepts offsets below 16 hours. The years are limited to those for which all clocks
- * and libraries agree.
+ * Matches a date-time. PostgreSQL accepts UTC offsets below 16 hours. Years are limited to 1970-9998, which all common
+ * libraries can represent.
  */
 const MOMENT = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{1,9})?(?:Z|[+-](?:0\d|1[0-5]):[0-5]\d)$/;
 const [FIRST_MOMENT, LAST_MOMENT] = [Date.UTC(1970, 0, 1), Date.UTC(9999, 0, 1)];

@@ -12,8 +12,8 @@ const READ_FROM_FILES: Operation['id'][] = [
 ];
 
 /**
- * Reports invisible characters in the texts of a body. Imports of files are not rejected for them: they remove them
- * instead.
+ * Reports invisible characters in the texts of a request body. Imports are exempt, because they remove such characters
+ * with a warning.
  */
 export function hiddenMistakes({ id }: Operation, body: unknown): ValidationErrorItem[] {
   if (body === undefined || READ_FROM_FILES.includes(id)) return [];

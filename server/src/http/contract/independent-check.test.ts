@@ -1,3 +1,9 @@
+/**
+ * Compares the server's request validation with plain ajv over the contract's schemas. Both must report mistakes in the
+ * same parts of a request: for the contract's examples, and for each example with one field or parameter removed, added
+ * or given another type, at every depth.
+ */
+
 import { isDeepStrictEqual } from 'node:util';
 import type { Request } from 'express';
 import { expect, test } from 'vitest';
@@ -5,11 +11,6 @@ import { document, type Operation, operationTable, type Parameter, resolve } fro
 import { compileSchema } from './schemas.ts';
 import { contractMistakes } from './validate.ts';
 
-/**
- * An independent check of requests against the contract: plain ajv with the schemas of the document, one parameter at a
- * time. Both must find mistakes in the same parts of a request, for the contract's own examples and for each of them
- * with a field or parameter removed, added or of another type, at every depth.
- */
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
 type Json = Record<string, unknown>;
@@ -42,7 +43,7 @@ test.each(operationTable)(
       const query = faulty.has('query') ? req.query : queryOf(operation, made.query);
       const judged = { faulty: [...faulty].toSorted(), body: req.body, query: req.query };
       const wanted = { faulty: faultyParts(operation, made).toSorted(), body: made.body, query };
-      // There are thousands of requests, so only differences are shown.
+      // `expect` is slow and there are thousands of requests, so it runs only if the results differ.
       if (!isDeepStrictEqual(judged, wanted)) expect({ made, judged }).toEqual({ made, judged: wanted });
     }
   },
@@ -75,7 +76,7 @@ function takes({ parameters }: Operation, header: string): boolean {
   return parameters.some(({ name }) => name === header);
 }
 
-/** Variations of a value: replaced as a whole, and with each value within it replaced. */
+/** The value replaced as a whole, and with each nested value replaced. */
 function* variationsOf(value: unknown): Generator<unknown> {
   yield* ODD_VALUES;
   yield [value];
@@ -92,7 +93,7 @@ function* variationsOf(value: unknown): Generator<unknown> {
   }
 }
 
-/** Operations whose handlers validate the rows one by one. */
+/** Operations that validate each row separately. */
 const BY_ROWS = [
   'dashboard.importCustomers',
   'dashboard.importOrders',
@@ -126,7 +127,7 @@ function fitsParameter(operation: Operation, parameter: Parameter, given: unknow
   return value !== undefined && checkAt(pointerTo(operation, parameter))(value);
 }
 
-/** The value of a parameter, from its text; undefined if the text does not match its type. */
+/** Parses the text of a parameter; undefined if it does not match the parameter's type. */
 function readAs({ schema }: Parameter, given: unknown): unknown {
   if (schema.type === 'array') return [given].flat();
   if (Array.isArray(given)) return undefined;

@@ -4,15 +4,13 @@ import type { Received } from '../received.ts';
 import { document, type Operation, type Parameter } from './contract.ts';
 import { isStorable } from './storable.ts';
 
-/** Converts the validator's errors to the body of a validation error, with stable types. */
-
 const MAX_MISTAKES = 50;
 const INTEGER = /^-?\d{1,10}$/;
 
 /**
- * Finds mistakes in parameters that the validator would coerce, ignore or report one at a time: unknown query
- * parameters, integers in odd spellings (`0x10`, `9e99`), and text that PostgreSQL cannot store. Converts a single
- * value of a list parameter to a list.
+ * Finds mistakes in parameters that the validator would coerce, ignore or report only one at a time: unknown query
+ * parameters, unusual spellings of integers (`0x10`, `9e99`), and text that PostgreSQL cannot store. Wraps a single
+ * value of a list parameter in a list.
  */
 export function parameterMistakes(
   declared: Map<string, Parameter>,
@@ -58,7 +56,7 @@ function unstorable(place: string, name: string): ValidationErrorItem {
   return { loc: [place, name], msg: 'Contains a NUL character or an unpaired surrogate.', type: 'string_unicode' };
 }
 
-/** Mistakes for a body that the operation does not accept. */
+/** Mistakes for a body sent to an operation that has none. */
 export function unexpectedBody(body: unknown): ValidationErrorItem[] {
   if (body === undefined) return [];
   const names = typeof body === 'object' && body !== null && !Array.isArray(body) ? Object.keys(body) : [];
@@ -66,7 +64,7 @@ export function unexpectedBody(body: unknown): ValidationErrorItem[] {
   return places.map((loc) => ({ loc, msg: 'This operation takes no body.', type: 'extra_forbidden' }));
 }
 
-/** Converts ajv's errors to those of the response, after the mistakes that other checks found. */
+/** Converts ajv's errors to the errors of the response, and adds them to the mistakes that other checks found. */
 export function detailOf(
   operation: Operation,
   errors: ErrorObject[],
@@ -86,8 +84,10 @@ export function detailOf(
 }
 
 /**
- * Leaves one error per problem. Drops the error that no alternative matches if a branch has a more specific one, the
- * error that null is allowed if there is any other, and errors about length and pattern if a format has failed.
+ * Keeps one error per problem. Drops these errors:
+ * - the general error of a union, if one alternative has a more specific error
+ * - the error that null is allowed, if there is any other error
+ * - errors of length or pattern, if the format is wrong
  */
 function mostExact(errors: ErrorObject[]): ErrorObject[] {
   const parts = errors.filter(({ keyword }) => !CHOICES.includes(keyword));
@@ -104,8 +104,8 @@ function mostExact(errors: ErrorObject[]): ErrorObject[] {
 }
 
 /**
- * Whether an error is about a format. Countries count too: their list is a pattern, so that every validator supports
- * it.
+ * Whether an error is about a format. The list of countries is a pattern in the contract, so that every validator
+ * supports it, but counts as a format here.
  */
 function isFormat({ keyword, params }: ErrorObject): boolean {
   return keyword === 'format' || (keyword === 'pattern' && params.pattern === COUNTRY);
@@ -115,7 +115,7 @@ function wantsNull({ keyword, params }: ErrorObject): boolean {
   return keyword === 'type' && params.type === 'null';
 }
 
-/** A path in the request, with all paths that contain it. */
+/** The path and all its ancestors. */
 function within(path: string): string[] {
   const parts = path.split('/');
   return parts.map((_, i) => parts.slice(0, i + 1).join('/'));
@@ -130,7 +130,7 @@ function itemOf(operation: Operation, error: ErrorObject): ValidationErrorItem {
   return { loc: locOf(operation, `${instancePath}${partOf(error)}`), msg, type, ...(ctx && { ctx }) };
 }
 
-/** The missing or unknown field, which ajv reports separately from the path. */
+/** Name of the missing or unknown field. ajv reports it outside of the path. */
 function partOf({ params }: ErrorObject): string {
   const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, string | undefined>;
   const name = missingProperty ?? additionalProperty ?? unevaluatedProperty;
@@ -138,8 +138,8 @@ function partOf({ params }: ErrorObject): string {
 }
 
 /**
- * Converts `/body/variants/0/price` to `["body", "variants", 0, "price"]`, with FastAPI's names for the parts of a
- * request.
+ * Converts `/body/variants/0/price` to `["body", "variants", 0, "price"]`. The first entry names the part of the
+ * request as FastAPI does.
  */
 function locOf(operation: Operation, path: string): (string | number)[] {
   const [place = '', ...rest] = path.split('/').filter(Boolean);
@@ -205,9 +205,7 @@ const tooLong =
     ctx: { max_length: limitOf(error) },
   });
 
-/**
- * Messages for each keyword of JSON Schema, with the types of pydantic, because clients know them from similar bodies.
- */
+/** Messages by JSON Schema keyword. The types are those of pydantic, which clients know from similar APIs. */
 const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   required: () => ({ type: 'missing', msg: 'Field required.' }),
   dependentRequired: ({ params }) => ({ type: 'missing', msg: `Field required together with ${params.property}.` }),
@@ -222,7 +220,7 @@ const WORDINGS: Record<string, (error: ErrorObject) => Wording> = {
   uniqueItems: () => ({ type: 'duplicate', msg: 'The entries must be unique.' }),
   minimum: (error) => ({ type: 'greater_than_equal', msg: `At least ${limitOf(error)}.`, ctx: { ge: limitOf(error) } }),
   maximum: (error) => ({ type: 'less_than_equal', msg: `At most ${limitOf(error)}.`, ctx: { le: limitOf(error) } }),
-  // The contract's own description of the pattern, because people read the message.
+  // The pattern in words, because people read the message.
   pattern: ({ params: { pattern }, parentSchema }) => {
     const msg = String(parentSchema?.['x-pattern-message']);
     if (pattern === COUNTRY) return { type: 'country_unknown', msg };

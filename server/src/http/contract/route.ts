@@ -4,13 +4,13 @@ import { ShopError } from '../../shop/errors.ts';
 import { type Operation, operationTable } from './contract.ts';
 
 /**
- * Finds the operation of a request by its path, in a time that does not depend on the number of operations. Case and
- * slashes must match exactly.
+ * Finds the operation for a request's path. The time does not depend on the number of operations. Paths are
+ * case-sensitive, and extra slashes are not accepted.
  */
 export interface Routing {
-  /** Finds the operation. Throws `not_found`, or `method_not_allowed` with the methods of the path. */
+  /** Throws `not_found`, or `method_not_allowed` with the methods of the path. */
   route(method: string, url: string): Match;
-  /** The methods of a path, for `Allow` and CORS; empty for an unknown path. */
+  /** Methods of a path, for the `Allow` and CORS headers; empty for an unknown path. */
   allowedMethods(url: string): string[];
 }
 
@@ -21,7 +21,7 @@ export interface Match {
 
 const METHODS: HTTPMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The contract limits the length of path parameters; find-my-way's default of 100 would answer 404 for long slugs. */
+/** find-my-way answers 404 for path parameters above 100 characters by default. The contract sets its own limits. */
 const MAX_PARAMETER_LENGTH = 16 * 1024;
 
 const require = createRequire(import.meta.url);
@@ -42,10 +42,10 @@ export function createRouting(operations: Operation[]): Routing {
   function find(method: string, url: string) {
     try {
       const found = router.find(method as HTTPMethod, url);
-      // A parameter is never empty: `/products/` does not mean a product without a name.
+      // An empty parameter, as in `/products/`, is not found.
       return found && Object.values(found.params).includes('') ? null : found;
     } catch {
-      return null; // No path of the API has invalid percent-encoding.
+      return null; // The percent-encoding is invalid, so no path matches.
     }
   }
 
@@ -66,12 +66,12 @@ export function createRouting(operations: Operation[]): Routing {
   return { route, allowedMethods };
 }
 
-/** Maximum length of an unknown path in the error message. */
+/** Maximum length of a path quoted in the error message. */
 const LONGEST_NAMED = 200;
 
 let routing: Routing | undefined;
 
-/** The contract's routes, created on first use, because that compiles a function for each part of a path. */
+/** Created on first use, because it compiles a function for each part of a path. */
 function contractRouting(): Routing {
   routing ??= createRouting(operationTable);
   return routing;

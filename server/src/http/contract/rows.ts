@@ -4,20 +4,16 @@ import { detailOf } from './mistakes.ts';
 import { valueErrors } from './validator.ts';
 
 /**
- * Number of values from which a row counts as large. It is smaller than for a body, because a hundred rows are
- * validated together.
+ * Number of values above which only the first mistake of a row is reported. Lower than for a whole body, because up to
+ * a hundred rows are validated in one request.
  */
 const LARGE_ROW = 500;
 
-/**
- * Validates a row of an import against ProductImport in the contract, with the formats and messages of a whole body.
- */
+/** Validates one row of an import like a request body. */
 export const mistakesInRow = rowCheck('dashboard.importProducts', 'ProductImport');
 
-/** Validates a row of an import against CustomerImport in the contract. */
 export const mistakesInCustomer = rowCheck('dashboard.importCustomers', 'CustomerImport');
 
-/** Validates a row of an import against OrderImport in the contract. */
 export const mistakesInOrder = rowCheck('dashboard.importOrders', 'OrderImport');
 
 function rowCheck(operation_id: string, schema: string): RowCheck {

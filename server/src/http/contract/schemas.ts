@@ -1,17 +1,18 @@
+/**
+ * Compiled validators for responses, and for requests of tests and proofs. validator.ts validates requests to the
+ * server.
+ */
+
 import { createRequire } from 'node:module';
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { type ContractDocument, document, type Operation, resolveIn } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
-/** Validates responses, and requests of tests and proofs, with plain ajv. validator.ts validates requests. */
 const compilers = new WeakMap<ContractDocument, Partial<Record<'all errors' | 'first error', Ajv2020>>>();
 
 const require = createRequire(import.meta.url);
 
-/**
- * The compiler is loaded and created on first use. It does not validate the contract itself, which is linted, so that
- * the start stays fast.
- */
+/** ajv is loaded on first use. It does not validate the contract itself, which is linted, to keep the start fast. */
 function compilerOf(allErrors: boolean, source: ContractDocument): Ajv2020 {
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   const formats = { ...FORMATS, password: true as const };
@@ -19,7 +20,7 @@ function compilerOf(allErrors: boolean, source: ContractDocument): Ajv2020 {
   return ajv.addSchema({ $id: 'contract', components: source.components, paths: source.paths });
 }
 
-/** Compiles a part of the contract, named by its JSON pointer. It finds all errors or only the first one. */
+/** Compiles the schema at a JSON pointer into the contract. `allErrors` false stops at the first error. */
 export function compileSchema(pointer: string, allErrors = true, source = document) {
   const kind = allErrors ? 'all errors' : 'first error';
   const known = compilers.get(source) ?? {};
@@ -32,8 +33,8 @@ type Check = ((body: unknown) => boolean) & { errors?: { instancePath: string; m
 const checks = new WeakMap<ContractDocument, Map<string, Check>>();
 
 /**
- * The first difference between a response and the contract: an undocumented status, or a body that does not match its
- * schema. Tests check every response, so that contract and server cannot diverge; production does not.
+ * Describes how a response violates the contract: its status is undocumented, or its body does not match the schema.
+ * Undefined if it is valid. Tests check every response; production does not.
  */
 export function faultIn(operation: Operation, status: number, body: string | undefined): string | undefined {
   const responses = operation.document.paths[operation.path]?.[operation.method]?.responses as Record<string, object>;
@@ -55,7 +56,7 @@ function checkFor(operation: Operation, status: number, declared: object): Check
   return checkAt(`${place}/content/application~1json/schema`, operation.document);
 }
 
-/** The check for a part of the contract, named by its JSON pointer. It is compiled only once. */
+/** Returns the cached validator for a JSON pointer into the contract. */
 export function checkAt(pointer: string, source = document): Check {
   const kept = checks.get(source) ?? new Map<string, Check>();
   const known = kept.get(pointer);
@@ -65,7 +66,7 @@ export function checkAt(pointer: string, source = document): Check {
   return check;
 }
 
-/** Encodes a segment of a JSON pointer in a URL fragment. */
+/** Encodes a segment of a JSON pointer for a URL fragment. */
 export function pointerPart(part: string): string {
   return part.replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('{', '%7B').replaceAll('}', '%7D');
 }

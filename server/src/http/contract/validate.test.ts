@@ -22,7 +22,7 @@ test('converts parameters to their types and fills in defaults', () => {
   expect(req.query).toEqual({ limit: 5, in_stock: true, vendor: ['Alder'], page: 1 });
 });
 
-test('reports mistakes in all parts of a request at once, each with its place', () => {
+test('reports mistakes in all parts of a request at once, each with its location', () => {
   const req = request({
     headers: { 'idempotency-key': 'no uuid' },
     params: { product_id: 'urn:uuid:0' },
@@ -93,7 +93,7 @@ test.each([
   expect(JSON.stringify(found.map(({ msg }) => msg))).not.toContain('^');
 });
 
-test('validates countries in every operation', () => {
+test('rejects unknown country codes in every operation', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const told = (id: string, parts: object) =>
     contractMistakes(operation(id), request({ headers, ...parts })).map(({ loc, type }) => [loc.join('.'), type]);
@@ -139,7 +139,7 @@ test('leaves the validation of import rows to the import', () => {
 });
 
 test('compiles every operation of the contract and checks every format in it', () => {
-  // Examples may have a field of this name.
+  // Ignores examples, which may have a property named `format`.
   const schemas = JSON.stringify(document, (name, value) => (name.startsWith('example') ? undefined : value));
   const formats = new Set(schemas.match(/"format":"[^"]+"/g));
 
@@ -153,7 +153,7 @@ test('checks a list of unique entries in less than quadratic time', () => {
   const ids = Array.from({ length: 9_000 }, () => crypto.randomUUID());
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const reorder = operation('dashboard.reorderCollectionProducts');
-  /** Microseconds of CPU time of this thread, so that other load on the machine does not count. */
+  /** CPU time of this thread in microseconds, which does not depend on other load on the machine. */
   const work = (product_ids: string[]) => {
     const before = process.threadCpuUsage();
     contractMistakes(reorder, request({ headers, params: { collection_id: ids[0] }, body: { product_ids } }));
@@ -181,7 +181,7 @@ test('compiles an operation once for all requests, whatever their Content-Type',
   compiled.mockRestore();
 });
 
-test('reports the first mistake in a large body, and every mistake in the parameters', () => {
+test('reports only the first mistake in a large body, but every mistake in the parameters', () => {
   const rows = Array.from({ length: 3_000 }, () => ({}));
   const req = request({ params: { product_id: 'no uuid' }, body: { name: rows, status: rows } });
 
@@ -190,7 +190,7 @@ test('reports the first mistake in a large body, and every mistake in the parame
   expect(mistakes.map(({ loc }) => loc[0])).toEqual(['header', 'path', 'body']);
 });
 
-test('does not carry a default from one request to the next', () => {
+test('does not reuse a default value from one request in the next', () => {
   const list = operation('storefront.listProducts');
   const queries = [{ limit: '5', page: '3' }, {}, { limit: '7' }].map((query) => {
     const req = request({ query });

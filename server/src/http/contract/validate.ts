@@ -1,25 +1,26 @@
+/**
+ * Validates requests against the contract. An operation is compiled on its first call. `npm run bench -- validation`
+ * measures the cost.
+ */
+
 import type { Received } from '../received.ts';
 import { type Operation, type Parameter, resolveIn } from './contract.ts';
 import { detailOf, parameterMistakes, unexpectedBody } from './mistakes.ts';
 import { requestErrors, type Subject } from './validator.ts';
 
-/**
- * Validates requests against the contract. The cost depends only on the request's own operation, which is compiled on
- * its first call. To measure it: `npm run bench -- validation`.
- */
 export type ToValidate = Pick<Received, 'params' | 'query' | 'headers' | 'body'>;
 
 interface Declared {
   subject: Subject;
   query: Map<string, Parameter>;
-  /** In lower case, as in Node. */
+  /** Names in lower case, as in Node. */
   headers: string[];
   bodyRequired: boolean;
 }
 
 const declarations = new Map<string, Declared>();
 
-/** The mistakes in a request, in the form of the contract. Sets `request.query` to the coerced parameters. */
+/** The mistakes in a request, as the contract's error details. Replaces `request.query` with the coerced parameters. */
 export function contractMistakes(operation: Operation, request: ToValidate): ReturnType<typeof detailOf> {
   const { subject, query, headers, bodyRequired } = declarationOf(operation);
   const mistakes = parameterMistakes(query, request);
@@ -34,7 +35,7 @@ export function contractMistakes(operation: Operation, request: ToValidate): Ret
   return mistakes.length > 0 ? detailOf(operation, [], mistakes) : mistakes;
 }
 
-/** The declared headers of a request. */
+/** The request headers that the operation declares. */
 function headersOf({ headers }: ToValidate, names: string[]): Received['headers'] {
   const given: Received['headers'] = {};
   for (const name of names) if (headers[name] !== undefined) given[name] = headers[name];

@@ -1,3 +1,13 @@
+/**
+ * Validates requests with the class behind express-openapi-validator's middleware. The middleware compares each request
+ * with all paths of the contract in turn, but our router has already found the operation.
+ *
+ * An operation is compiled on first use, which takes some milliseconds. The class compiles an operation again, and
+ * keeps the result, for each new Content-Type, even for a new `charset`. So it always gets the same one, and only the
+ * declared parts of the request. It throws messages; we return the ajv errors behind them, which have the path and the
+ * rule.
+ */
+
 import { createRequire } from 'node:module';
 import { parse } from 'node:url';
 import type { ErrorObject } from 'ajv';
@@ -11,24 +21,14 @@ import type {
 import { type ContractDocument, document, type Parameter, resolveIn } from './contract.ts';
 import { FORMATS } from './formats.ts';
 
-/**
- * Requests are validated by express-openapi-validator. Its middleware matches each request against the contract's paths
- * one after another, so every additional operation would make every request slower. Our router has already found the
- * operation, so this calls the class behind that middleware directly. It compiles an operation on first use, which
- * takes some milliseconds. It gets only the declared parts of a request, and always the same Content-Type, because it
- * compiles an operation again for each new Content-Type, including parameters such as `charset`, and keeps the result.
- * It throws messages; the ajv errors from which they are made contain the path and the rule, so those are returned
- * instead.
- */
-
-/** What is validated against: an operation, or a separate schema. */
+/** An operation or a schema to validate against. */
 export interface Subject {
-  /** The operation's id, or another unique id. */
+  /** The operation's id, or another unique id for a schema. */
   id: string;
   parameters: Parameter[];
-  /** The contract document that contains it; defaults to that of shops. */
+  /** Defaults to the shops' contract. */
   document?: ContractDocument;
-  /** The schema of the JSON body. */
+  /** Schema of the JSON body. */
   body?: JsonObject | undefined;
 }
 
@@ -39,10 +39,7 @@ export interface Parts {
   body: unknown;
 }
 
-/**
- * Validation errors. Their `instancePath` begins with the part of the request: `/query`, `/headers`, `/params` or
- * `/body`.
- */
+/** ajv errors. Their `instancePath` starts with the part of the request: `/query`, `/headers`, `/params` or `/body`. */
 export interface Errors {
   parameters: ErrorObject[];
   body: ErrorObject[];
@@ -50,12 +47,12 @@ export interface Errors {
 
 type JsonObject = Record<string, unknown>;
 
-/** For bodies with more values than this, only the first mistake is reported. */
+/** Number of values in a body above which only its first mistake is reported. */
 const LARGE = 2_000;
 
 /**
- * Validates the parts of a request. Coerces text in `parts.query` to the types of its schema and fills in defaults; a
- * body stays unchanged. Returns all mistakes of a body unless it is large.
+ * Validates the parts of a request. Coerces `parts.query` to the types of its schema and fills in defaults; the body is
+ * not changed. Reports all mistakes of a body with at most `large` values, otherwise the first.
  */
 export function requestErrors(subject: Subject, parts: Parts, large = LARGE): Errors {
   if (!holdsMoreThan(parts.body, large)) return validatorFor('all', subject.document ?? document)(subject, parts);
@@ -68,7 +65,7 @@ export function requestErrors(subject: Subject, parts: Parts, large = LARGE): Er
 }
 
 /**
- * Validates a separate value, such as a row of an import or the fields of a page's form, against a schema of the
+ * Validates a value that is not a whole request, such as a row of an import or a page's form, against a schema of the
  * contract.
  */
 export function valueErrors(schema: string, value: unknown, large = LARGE): ErrorObject[] {
@@ -79,9 +76,8 @@ export function valueErrors(schema: string, value: unknown, large = LARGE): Erro
 const nothing = (): Parts => ({ query: {}, headers: {}, params: {}, body: undefined });
 
 /**
- * Reporting all mistakes takes time that grows with their number: a megabyte of `{}` would have a million, and would
- * block every other request meanwhile. So there are two validators: one reports all mistakes, and the other, for large
- * bodies, only the first.
+ * There is one validator that reports all mistakes, and one for large bodies that stops at the first. A megabyte of
+ * `{}` would have a million mistakes, and reporting them would block every other request.
  */
 type Validator = (subject: Subject, parts: Parts) => Errors;
 const validators = new WeakMap<ContractDocument, Partial<Record<'all' | 'first', Validator>>>();
@@ -93,13 +89,12 @@ function validatorFor(errors: 'all' | 'first', source: ContractDocument): Valida
   return known[errors];
 }
 
-/** The compilers for parameters and bodies, which are private to `RequestValidator`; its version is pinned. */
+/** Private members of `RequestValidator`. Its version is pinned. */
 interface Compilers {
   ajv: Pick<Ajv2020, 'getSchema'>;
   ajvBody: Pick<Ajv2020, 'getSchema'>;
 }
 
-/** A compiled subject, with the validator's input for each request. */
 interface Known {
   described: OpenApiMetadata;
   parameters: Check;
@@ -112,9 +107,8 @@ type OpenApiMetadata = Omit<NonNullable<OpenApiRequest['openapi']>, 'pathParams'
 const CONTENT_TYPE = 'application/json';
 
 /**
- * The validator calls `url.parse` for every request. Until Node has issued its deprecation warning, each call inspects
- * the stack to decide whether to warn, which takes half the time of a validation. So the warning is triggered here,
- * once and silently.
+ * The validator calls `url.parse` for every request. Until Node has emitted its deprecation warning, each call inspects
+ * the stack, which takes half the time of a validation. So this emits the warning once, silently.
  */
 function warnOfUrlParse(): void {
   const { noDeprecation = false } = process;
@@ -125,7 +119,7 @@ function warnOfUrlParse(): void {
 
 const require = createRequire(import.meta.url);
 
-/** Loaded with the first validator: ajv and its dependencies are a tenth of all modules of the server. */
+/** Loaded on first use, because ajv and its dependencies are a tenth of the server's modules. */
 function library() {
   const path = 'express-openapi-validator/dist';
   const { BadRequest } = require(
@@ -137,7 +131,7 @@ function library() {
   return { BadRequest, RequestValidator };
 }
 
-/** Prepares what the first request would otherwise wait for. */
+/** Loads and creates the validator before the first request needs it. */
 export function prepareValidation(): void {
   validatorFor('all', document);
 }
@@ -148,7 +142,8 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
   const contract = componentsAlone(source);
   const prepared = <T extends object>(part: T) => preparedFor(source, part);
   const requestValidator = new RequestValidator(contract, optionsFor(allErrors));
-  // The validators now know the components by name, and would otherwise copy them into the schema of every operation.
+  // The validators have registered the components by name. If they stayed here, they would be copied into the schema of
+  // every operation.
   contract.components = {};
   const { ajv, ajvBody } = requestValidator as unknown as Compilers;
   const known = new Map<string, Known>();
@@ -176,7 +171,8 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
     const described = { expressRoute: id, openApiRoute: id, serial: 0, schema: { parameters: [], responses: {} } };
     const requestBody = body && { content: { [CONTENT_TYPE]: { schema: prepared(body) } } };
     const schema = { parameters: prepared(parameters), requestBody, responses: {} };
-    // The first call compiles. Later calls declare no parameters, because the validator would read the query again.
+    // The first call compiles. Later calls declare no parameters, because otherwise the validator would parse the query
+    // again.
     fits({ ...described, schema } as OpenApiMetadata, nothing());
     const key = `POST-${id}-${CONTENT_TYPE}`;
     const checks = { parameters: ajv.getSchema(key), body: ajvBody.getSchema(key) };
@@ -197,7 +193,7 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
 
 const NO_ERRORS: Errors = { parameters: [], body: [] };
 
-/** A copy of the contract with only its components, because the validator modifies its input. */
+/** The components of the contract, without the rest. They are copied, because the validator modifies its input. */
 function componentsAlone(source: ContractDocument) {
   const named = Object.entries(preparedFor(source, source.components.schemas ?? {}));
   const schemas = Object.fromEntries(named.map(([name, schema]) => [name, { $id: idOf(name), ...schema }]));
@@ -209,27 +205,27 @@ function optionsFor(allErrors: boolean): RequestValidatorOptions {
   return {
     allErrors,
     strict: false,
-    // Skipped to keep the start fast: the contract has been linted.
+    // The contract is linted, so skip its validation to keep the start fast.
     validateSchema: false,
-    // Errors then contain the violated schema.
+    // Adds the violated schema to each error.
     verbose: true,
     coerceTypes: false,
     useDefaults: true,
     formats: { ...FORMATS, password: true },
-    // Unknown parameters were already reported, all at once.
+    // `parameterMistakes` has already reported unknown parameters.
     allowUnknownQueryParameters: true,
   };
 }
 
 /**
- * A copy of a part of the contract for compilation. Handlers validate arrays marked `x-validate-rows` row by row, so
- * that one invalid row does not reject the others; here they are only arrays of objects. Components are referenced by
- * their own id, so that each is compiled once for all operations.
+ * Copies a part of the contract for compilation. Arrays marked `x-validate-rows` become plain arrays of objects,
+ * because handlers validate their rows one by one, so that an invalid row does not reject the others. Components are
+ * referenced by their own id, so that each is compiled only once.
  */
 function preparedFor<T extends object>(source: ContractDocument, part: T): T {
   return walk(structuredClone(part), (fields) => {
     if (fields['x-validate-rows'] === true) fields.items = { type: 'object' };
-    // Only if ajv knows that the entries are text does it compare them by a table instead of pair by pair.
+    // ajv compares unique entries by a table only if their type is inlined. Otherwise it compares every pair.
     const { uniqueItems, items } = fields as { uniqueItems?: boolean; items?: JsonObject };
     if (uniqueItems && items?.$ref) fields.items = structuredClone(resolveIn(source, items));
     if (typeof fields.$ref === 'string') fields.$ref = idOf(fields.$ref.replace('#/components/schemas/', ''));

@@ -6,7 +6,7 @@ import { contextOf } from './context.ts';
 import { readBody } from './read-body.ts';
 import { send } from './send.ts';
 
-/** Answers the operations of the contract over HTTP. */
+/** Serves the operations of the contract over HTTP. */
 export function api(handle: (request: ApiRequest) => Promise<Answer>): RequestHandler {
   return async (req, res) => send(req, res, await handle(apiRequestOf(req, res, targetOf(req))));
 }
@@ -15,7 +15,7 @@ export function api(handle: (request: ApiRequest) => Promise<Answer>): RequestHa
 export function apiRequestOf(req: Request, res: Response, target: ApiRequest['target']): ApiRequest {
   return {
     target,
-    // HEAD is handled as GET; the body is left out when the response is sent.
+    // HEAD is handled as GET. `send` omits the body.
     method: req.method === 'HEAD' ? 'GET' : req.method,
     path: req.path,
     query: req.query,

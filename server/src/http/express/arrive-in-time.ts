@@ -6,7 +6,7 @@ import { contextOf } from './context.ts';
 import { isUpload } from './read-body.ts';
 
 /**
- * Rejects a body that has not arrived within the request's deadline. Uploads have a longer deadline, which their
+ * Rejects a request whose body has not arrived within the deadline. Uploads have a longer deadline, which their own
  * handler enforces.
  */
 export function arriveInTime(deadlines: Deadlines): RequestHandler {

@@ -3,7 +3,7 @@ import { setHeaders } from '../callers/headers.ts';
 import type { Counted } from '../pipeline/counted.ts';
 import type { RequestContext } from '../request.ts';
 
-/** The context of the request that a response answers. The first middleware (`requestId`) creates it. */
+/** The context that the `requestId` middleware created for this request. */
 export function contextOf(res: Response): RequestContext {
   return res.locals as RequestContext;
 }

@@ -6,7 +6,7 @@ import type { Encoding } from '../pipeline/compress.ts';
 import { matches } from '../pipeline/etag.ts';
 import { encodingFor } from './negotiation.ts';
 
-/** A file that is sent often, so it is compressed only once, on first use, and with a high quality. */
+/** A file that is sent often. It is compressed on first use, and the compressed forms are kept. */
 export interface KeptFile {
   body: Buffer;
   etag: string;
@@ -17,7 +17,7 @@ export function keepFile(body: Buffer): KeptFile {
   return { body, etag: createHash('sha256').update(body).digest('base64url').slice(0, 16), packed: {} };
 }
 
-/** Sends a file in an accepted encoding, or 304 if the caller already has it. */
+/** Sends the file in an encoding that the client accepts, or 304 if the client already has it. */
 export async function sendKeptFile(req: Request, res: Response, { body, etag, packed }: KeptFile): Promise<void> {
   res.vary('Accept-Encoding');
   const encoding = encodingFor(req);
@@ -36,7 +36,7 @@ export async function sendKeptFile(req: Request, res: Response, { body, etag, pa
   res.set({ 'Content-Encoding': encoding, 'Content-Length': String(bytes.length) }).end(bytes);
 }
 
-/** Not the highest quality, which would take 1.5 s for the script of the documentation and save 10 %. */
+/** The highest quality would take 1.5 s for the documentation's script and save only 10 %. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 const PACK: Record<Encoding, (body: Buffer) => Promise<Buffer>> = {
   br: (body) => promisify<Buffer, typeof BROTLI, Buffer>(brotliCompress)(body, BROTLI),

@@ -3,7 +3,7 @@ import { ShopError, ValidationError } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 import { parseBody, tooLarge } from '../pipeline/body.ts';
 
-/** Reads and parses the body of a request, up to the limit of its operation. Throws 413, 415, or a ValidationError. */
+/** Reads and parses the request body up to the operation's limit. Throws 413, 415, or a ValidationError. */
 export async function readBody(operation: Operation, req: Request, res: Response): Promise<unknown> {
   const { 'content-type': type, 'content-length': sent, 'transfer-encoding': coding } = req.headers;
   const length = Number(sent ?? 0);
@@ -14,7 +14,7 @@ export async function readBody(operation: Operation, req: Request, res: Response
   return parseBody(operation, type, await readBytes(operation, req, res));
 }
 
-/** Largest body of a call. Files have their own upload URL (see operators/uploads.ts). */
+/** Largest request body of any operation. Files are sent to a separate upload URL (operators/uploads.ts). */
 export const LARGEST_UPLOAD_BYTES = 20 * 1024 * 1024;
 
 export function isUpload({ url = '' }: Pick<Request, 'url'>): boolean {
@@ -23,7 +23,10 @@ export function isUpload({ url = '' }: Pick<Request, 'url'>): boolean {
 
 const GRACE_BYTES = 1024 * 1024;
 
-/** Reads a rejected body to its end, up to a limit, so that resetting the connection does not lose the response. */
+/**
+ * Reads the rest of a rejected body, up to a limit. If the connection were reset instead, the client might lose the
+ * response.
+ */
 export function hangUpBeyond(bytes: number, req: Request): void {
   let received = 0;
   req.on('data', (chunk: Buffer) => {
@@ -34,7 +37,7 @@ export function hangUpBeyond(bytes: number, req: Request): void {
 
 const readers = new Map<string, RequestHandler>();
 
-/** Reads the bytes of a body. Only the sync API accepts gzip. The limit applies to the decompressed bytes. */
+/** Reads the bytes of a body. Only the sync API accepts gzip. The limit applies to the decompressed size. */
 function readBytes({ surface, bodyLimitBytes: limit }: Operation, req: Request, res: Response): Promise<Buffer> {
   const inflate = surface === 'sync' && /^gzip$/i.test(req.headers['content-encoding'] ?? '');
   const name = `${limit} ${inflate}`;
@@ -51,10 +54,7 @@ function readBytes({ surface, bodyLimitBytes: limit }: Operation, req: Request, 
   });
 }
 
-/**
- * The error for a body that could not be read. body-parser attaches the body to its own errors, so only their type is
- * used.
- */
+/** The error for a body that could not be read. body-parser's errors contain the body, so only their type is used. */
 function refusalOf(error: unknown, limit: number): Error {
   switch ((error as { type?: string }).type) {
     case 'entity.too.large':

@@ -4,7 +4,10 @@ import { DatabaseReadOnly, isReadOnly } from '../../db/read-only.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import { contextOf } from './context.ts';
 
-/** Answers 503 while the database rejects writes. Pages are exempt: they show a notice in the shopper's language. */
+/**
+ * Answers 503 while the database rejects writes. Pages are exempt, because they show a notice in the shopper's
+ * language.
+ */
 export function refuseWhileReadOnly(db: Pool): RequestHandler {
   return (req, res, next) => {
     if (!isReadOnly(db) || req.headers.accept?.includes('text/html')) return next();

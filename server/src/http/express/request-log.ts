@@ -8,7 +8,7 @@ const ID_BYTES = 16;
 const randomBytes = new Uint8Array(256 * ID_BYTES);
 let used = randomBytes.length;
 
-/** Random bytes for one id. They are drawn for many ids at once, because a call costs more than the bytes. */
+/** Random bytes for one id. Drawn in large blocks, because each call to the generator is expensive. */
 function randomForIds(): Uint8Array {
   if (used === randomBytes.length) {
     crypto.getRandomValues(randomBytes);
@@ -20,7 +20,7 @@ function randomForIds(): Uint8Array {
 
 const SANE_REQUEST_ID = /^[A-Za-z0-9._-]{8,128}$/;
 
-/** Gives each request an id: the caller's own if it is valid, otherwise a new one. The response repeats it. */
+/** Assigns the request an id: the client's own if it is valid, otherwise a new one. The response repeats it. */
 export const requestId: RequestHandler = (req, res, next) => {
   const given = String(req.headers['x-request-id'] ?? '');
   const id = SANE_REQUEST_ID.test(given) ? given : uuidv7({ rng: randomForIds });
@@ -29,7 +29,7 @@ export const requestId: RequestHandler = (req, res, next) => {
   next();
 };
 
-/** Logs each request when its response was sent, or when its connection was closed before (499). */
+/** Logs each request after its response was sent, or with status 499 after the client disconnected. */
 export function requestLog(record: Recorder): RequestHandler {
   return (req, res, next) => {
     const started = performance.now();

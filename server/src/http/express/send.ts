@@ -9,8 +9,8 @@ import { contextOf } from './context.ts';
 import { encodingFor, prefersMarkdown } from './negotiation.ts';
 
 /**
- * Sends a response. It is compressed if the caller accepts that, unless it contains a secret, which its compressed
- * length might reveal.
+ * Sends a response. It is compressed if the client accepts that, except if it contains a secret, because the compressed
+ * length could reveal parts of it.
  */
 export async function send(req: Request, res: Response, answer: Answer): Promise<void> {
   if (res.headersSent) return;
@@ -25,7 +25,7 @@ export async function send(req: Request, res: Response, answer: Answer): Promise
   const { type, text } = formOf(req, operation, status, body);
   const encoding = encodingOf(req, res, operation, text);
   const { ETag } = headers;
-  if (ETag && encoding) res.setHeader('ETag', `W/${ETag}`); // Weak, because the bytes differ from the uncompressed ones.
+  if (ETag && encoding) res.setHeader('ETag', `W/${ETag}`); // Weak, because the compressed bytes differ from the uncompressed ones.
   if (ETag && operation?.cacheable && matches(req.headers['if-none-match'], ETag)) {
     res.statusCode = 304;
     res.end();
@@ -46,7 +46,7 @@ function encodingOf(req: Request, res: Response, operation: Operation | undefine
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The body as it is sent: unchanged, as Markdown, or with the OAuth fields of an error. */
+/** The body in the requested form: unchanged, as Markdown, or with the OAuth fields of an error. */
 function formOf(req: Request, operation: Operation | undefined, status: number, body: string | Buffer) {
   if (operation?.oauth && status >= 400) return { type: JSON_TYPE, text: withDescription(body.toString()) };
   if (!operation?.markdown || status >= 400) return { type: JSON_TYPE, text: body };
@@ -55,7 +55,7 @@ function formOf(req: Request, operation: Operation | undefined, status: number, 
   return { type: 'text/markdown; charset=utf-8', text: asMarkdown(JSON.parse(body.toString())) };
 }
 
-/** Adds the message of an error under its OAuth name (RFC 6749 §5.2). */
+/** Adds `error_description` to an error (RFC 6749 §5.2). */
 function withDescription(body: string): string {
   const refusal = JSON.parse(body) as { message: string };
   return JSON.stringify({ ...refusal, error_description: refusal.message });

@@ -3,8 +3,8 @@ import { beginSpan } from '../../tracing/span.ts';
 import { contextOf } from './context.ts';
 
 /**
- * Begins a span for each request, named by its operation. For requests outside of the contract it is named by the
- * method only.
+ * Starts a span for each request, named after its operation. Requests that match no operation are named after the
+ * method.
  */
 export const traceRequest: RequestHandler = (req, res, next) => {
   const span = beginSpan(() => ({

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { expect, test } from 'vitest';
 import { openShop } from '../../../test/shop.ts';
 
-/** The response to a raw request, in Latin-1, that no client library would send. */
+/** Sends a raw request in Latin-1, which no client library could send. */
 async function send(baseUrl: string, method: string, target: string, headers: Record<string, string>, body = '') {
   const fields = Object.entries({ Host: 'x', Connection: 'close', ...headers }).map((field) => field.join(': '));
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
@@ -46,7 +46,7 @@ test('rejects a form that is not UTF-8, raw and percent-encoded', async () => {
   }
 });
 
-test('rejects a percent-encoding or a header that is not UTF-8', async () => {
+test('rejects a URL or a header that is not valid UTF-8', async () => {
   const { baseUrl, storefront } = await openRaw();
 
   const encoded = await send(baseUrl, 'GET', '/api/storefront/products?q=caf%E9', storefront);
@@ -57,7 +57,7 @@ test('rejects a percent-encoding or a header that is not UTF-8', async () => {
   }
 });
 
-test('rejects a body above the limit, even if none is expected, without any effect', async () => {
+test('rejects a body above the limit without side effects, even if the operation has no body', async () => {
   const { baseUrl, storefront } = await openRaw();
   const headers = { ...storefront, 'Idempotency-Key': randomUUID() };
 

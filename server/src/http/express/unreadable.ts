@@ -8,13 +8,13 @@ import { hangUpBeyond, isUpload, LARGEST_UPLOAD_BYTES } from './read-body.ts';
 
 const LARGEST_BODY_BYTES = Math.max(...operationTable.map(({ bodyLimitBytes }) => bodyLimitBytes));
 
-/** Headers whose values are stored or displayed as text. */
+/** Headers that are stored or displayed as text. */
 const READ_AS_TEXT = ['user-agent', 'accept-language'];
 
 /**
- * Rejects what no operation can read: a body above every limit, a transfer coding of HTTP/1.1 that is not supported
- * (RFC 9112 §6.1), headers that are not text, and requests with two hosts. Node decodes headers as Latin-1, and uses
- * the first of several hosts.
+ * Rejects requests that no operation can read: bodies above every limit, unsupported transfer codings (RFC 9112 §6.1),
+ * headers that are not UTF-8, and more than one Host header. Node decodes headers as Latin-1 and uses the first of
+ * several hosts.
  */
 export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   const { headers } = req;
@@ -36,9 +36,9 @@ export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** Rejects a request that names two hosts, because a proxy in front of the server may have used the other one. */
+/** A proxy in front of the server may have used the second host, so the request is rejected. */
 function refuseSecondHost({ rawHeaders, url }: IncomingMessage): void {
-  // A URL in absolute form, which contains a host, is for proxies (RFC 9112 §3.2.2).
+  // A URL with a host is for proxies (RFC 9112 §3.2.2).
   if (url && !url.startsWith('/') && url !== '*') {
     throw new ShopError('invalid_request', 'Send only the path, starting with /.');
   }

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** Serves the images of the demo shop, which are part of this package so that they need no network. */
+/** Serves the demo shop's product images from this package, so that the demo needs no network. */
 export const demoImages: RequestHandler<{ name: string }> = async (req, res, next) => {
   const { demoImage } = await import('../../demo/images.ts');
   const svg = await demoImage(req.params.name.replace(/\.svg$/, ''));

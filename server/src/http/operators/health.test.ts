@@ -16,7 +16,7 @@ test('the server is ready while all connections are in use', async () => {
   expect([answer.status, await answer.json()]).toMatchObject([200, { status: 'ok' }]);
 });
 
-test('the server is ready once its own migrations are applied, even if a newer release has applied more', async () => {
+test('the server is ready once its own migrations are applied, even if newer ones are too', async () => {
   const { owner } = await testServer();
   const isReady = async () => {
     const server = await startServer(databaseUrl());

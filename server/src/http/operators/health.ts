@@ -10,7 +10,7 @@ import { isLostConnection } from '../../db/transaction.ts';
 import type { SiteHosts } from '../callers/site-hosts.ts';
 import type { Readiness } from '../pipeline/readiness.ts';
 
-/** Liveness, which depends on nothing else. Readiness queries the database, at most every two seconds. */
+/** Liveness: answers without checking anything. `/readyz` checks the database. */
 export const healthz: RequestHandler = (_req, res) => {
   res.json({ status: 'ok' });
 };
@@ -20,27 +20,26 @@ const CACHED_MS = 2_000;
 interface Verdict {
   ready: boolean;
   reason?: string;
-  /** Waiting jobs; undefined if they could not be read in time, which does not affect requests. */
+  /** Waiting jobs; undefined if they could not be read in time. The server is ready nevertheless. */
   queue?: JobBacklog[];
 }
 
 const WITHIN_MS = 1_000;
 
 /**
- * Opens the single connection of `/readyz`, because the connections for requests may all be in use although the
- * database works.
+ * Opens a single connection for `/readyz`, because all connections of the request pool may be in use while the database
+ * works.
  */
 export function openProbe(options: Pick<PoolOptions, 'url' | 'pooling'>): Pool {
   return openPool({ ...options, max: 1, connectWithinMs: WITHIN_MS });
 }
 
 export interface ReadyzDeps {
-  /** The pool for requests. */
   db: Pool;
   probe: Pool;
   redis: RedisClientType | undefined;
   readiness: Readiness;
-  /** Missing if the process serves neither pages nor the API. */
+  /** Undefined if the process serves neither pages nor the API. */
   hosts?: Pick<SiteHosts, 'isRead'>;
 }
 
@@ -71,7 +70,7 @@ export function readyz({ db, probe, redis, readiness, hosts }: ReadyzDeps): Requ
 const SILENT = { ready: false, reason: 'The database does not answer.' };
 const NO_HOSTS: Verdict = { ready: false, reason: 'The hosts of the sites have not been read yet.' };
 const FULL = { ready: false, reason: 'The disk of the database is full: nothing can be written.' };
-const READ_ONLY = { ready: false, reason: 'The database is read-only: it refuses every write.' };
+const READ_ONLY = { ready: false, reason: 'The database is read-only: it rejects every write.' };
 const OLDER_SCHEMA = { ready: false, reason: 'The database has an older schema version: run commerce-server migrate.' };
 
 async function ask(db: Pool, probe: Pool): Promise<Verdict> {
@@ -89,14 +88,14 @@ async function judge(db: Pool, probe: Pool): Promise<Verdict> {
 }
 
 /**
- * Whether the server's migrations are applied. A newer schema is accepted, because the next release may be rolling out.
+ * Whether the server's migrations are applied. A newer schema is accepted, because a newer release may be starting.
  * Retries once after a lost connection, which does not prove that the database is down.
  */
 async function isMigrated(probe: Pool): Promise<boolean> {
   const statement = {
     text: 'select from public.commerce_migrations where name = $1',
     values: [LATEST_MIGRATION],
-    // Nobody waits for the result any longer than this.
+    // A later result would not be used.
     query_timeout: WITHIN_MS,
   };
   const begun = Date.now();

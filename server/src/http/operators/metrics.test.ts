@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
-import type { MetricsAccess } from './metrics.ts';
+import type { MetricsAccess } from './expose-text.ts';
 
 const TOKEN = 'a-token-of-the-scraper';
 

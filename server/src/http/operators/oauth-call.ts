@@ -14,9 +14,12 @@ import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 import type { Limits } from '../pipeline/limits.ts';
 
-/** A call of an OAuth endpoint. These are not in the contract: their forms and errors follow the OAuth standards. */
+/**
+ * Dependencies of the OAuth endpoints. They are not in the contract, because OAuth standards define their requests and
+ * errors.
+ */
 export interface OAuthDeps extends Pick<LinkDeps, 'baseUrl' | 'secretKey'> {
-  /** The key that signs audit rows. */
+  /** Signs audit rows. */
   auditKey: AuditKey;
   db: Pool;
   hosts: SiteHosts;
@@ -27,7 +30,7 @@ export interface OAuthDeps extends Pick<LinkDeps, 'baseUrl' | 'secretKey'> {
 export interface OAuthCall extends OAuthDeps, Issuer {
   req: Request;
   res: Response;
-  /** The body as text. */
+  /** The undecoded request body. */
   text: string;
   tenant: Tenant;
   actor: Actor;
@@ -41,7 +44,7 @@ interface Reply {
 
 const LARGEST_BYTES = 16 * 1024;
 
-/** Reads the call and sends the response that `reply` returns. */
+/** Reads a call and sends the response that `reply` returns. */
 export function oauthCall(deps: OAuthDeps, reply: (call: OAuthCall) => Promise<Reply>): RequestHandler[] {
   const read = express.text({ type: () => true, limit: LARGEST_BYTES, inflate: false });
   return [
@@ -50,7 +53,7 @@ export function oauthCall(deps: OAuthDeps, reply: (call: OAuthCall) => Promise<R
       const deadline = new Deadline(deps.deadlines.request);
       try {
         const { status, json } = await deadline.limit(arrive(deps, deadline, req, res).then(reply));
-        // RFC 6749 §5.1; Cache-Control is no-store everywhere.
+        // RFC 6749 §5.1 requires this header. Cache-Control is already no-store for all responses.
         res.status(status).set('Pragma', 'no-cache');
         if (json === undefined) res.end();
         else res.json(json);
@@ -71,7 +74,7 @@ async function arrive(deps: OAuthDeps, deadline: Deadline, req: Request, res: Re
   return { ...deps, ...issuer, deadline, req, res, text, tenant, actor };
 }
 
-/** The fields of a form, each sent once (RFC 6749 §3.2). */
+/** Parses a form. Each field may occur only once (RFC 6749 §3.2). */
 export function formIn({ req, text }: Pick<OAuthCall, 'req' | 'text'>): URLSearchParams {
   const type = req.get('Content-Type')?.split(';')[0]?.trim().toLowerCase();
   if (type !== 'application/x-www-form-urlencoded') {
@@ -87,12 +90,12 @@ function tooLarge(): OAuthRefusal {
   return new OAuthRefusal('invalid_request', `The body cannot be read or exceeds ${LARGEST_BYTES} bytes.`);
 }
 
-/** Rejects all methods except POST, as RFC 6749 §3.2, RFC 7591 §3 and RFC 7009 §2 require. */
+/** Answers methods other than POST with 405 (RFC 6749 §3.2, RFC 7591 §3, RFC 7009 §2). */
 export const onlyPost: RequestHandler = (_req, res) => {
   refuse(res, new ShopError('method_not_allowed', 'Send this request with POST.', { allowed: ['POST'] }));
 };
 
-/** Sends an error with the OAuth fields and, if it is one of the API, its own fields. */
+/** Sends an error with the OAuth fields and, for an API error, the API's fields. */
 function refuse(res: Response, error: unknown): void {
   const context = contextOf(res);
   if (res.headersSent) return;

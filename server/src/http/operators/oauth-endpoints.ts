@@ -16,9 +16,9 @@ import { audit } from '../pipeline/audit.ts';
 import { formIn, type OAuthCall, type OAuthDeps, oauthCall, onlyPost } from './oauth-call.ts';
 
 /**
- * Endpoints for OAuth clients below the issuer of a shop: the token endpoint for both grants, registration (RFC 7591)
- * and revocation (RFC 7009). The authorization endpoint is a page (see pages/agent-consent/authorize.ts). Metadata and
- * standards describe all of them, so they are not in the contract.
+ * OAuth endpoints below a shop's issuer: token (both grants), registration (RFC 7591) and revocation (RFC 7009). The
+ * authorization endpoint is a page (pages/agent-consent/authorize.ts). OAuth standards define them, so they are not in
+ * the contract.
  */
 export function oauthEndpoints(deps: OAuthDeps): Router {
   const router = Router({ caseSensitive: true, strict: true });
@@ -78,7 +78,7 @@ function required(form: URLSearchParams, name: string): string {
   return value;
 }
 
-/** Polls for a device like `agent.pollConsent`. The poll is recorded in its own transaction. */
+/** Exchanges a device code like `agent.pollConsent`. The poll is recorded in its own transaction. */
 async function pollForDevice({ deadline, db, tenant, actor }: OAuthCall, device_code: string) {
   const consent_id = await deadline.inShop(db, tenant, actor, (shop) => polls.requestOf(shop, device_code));
   if (!consent_id) throw new OAuthRefusal('invalid_grant', 'Unknown device_code.');
@@ -107,8 +107,8 @@ function jsonIn(text: string): unknown {
 }
 
 /**
- * Revokes a token at once. Anyone who has it may do that; for any other text, the response reveals nothing (RFC 7009
- * §2.2).
+ * Revokes a token at once. Knowing the token is enough to revoke it. For an unknown token the response is the same (RFC
+ * 7009 §2.2).
  */
 async function revoke(call: OAuthCall) {
   const { limits, req, res, deadline, db, tenant, actor, secretKey, auditKey } = call;

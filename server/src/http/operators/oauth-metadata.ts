@@ -1,3 +1,8 @@
+/**
+ * Metadata by which OAuth clients discover a shop's endpoints: RFC 8414 for each issuer, RFC 9728 for the resources
+ * below it. The issuer's path follows the well-known prefix.
+ */
+
 import { type Request, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
 import { issuerOf, RESOURCE_PATHS, type ResourcePath } from '../../shop/agents/issuers.ts';
@@ -10,10 +15,6 @@ import { document } from '../contract/contract.ts';
 import { contextOf } from '../express/context.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
-/**
- * Metadata by which standard OAuth clients find the consent of a shop: RFC 8414 for each of its issuers, and RFC 9728
- * for the resources below them. The well-known URL ends with the path of the issuer.
- */
 interface MetadataDeps {
   db: Pool;
   baseUrl: string;
@@ -49,7 +50,7 @@ function describe(deps: MetadataDeps, metadataOf: (issuer: Issuer) => unknown): 
   };
 }
 
-/** The issuer that a request names: by its URL, or by a site id in the query or a header. */
+/** The issuer named in the URL, or by a site id in the query or a header. */
 function issuerNamed(deps: MetadataDeps, req: Request): Issuer | undefined {
   const named = req.query.site_id ?? req.get('X-Site-ID');
   if (named !== undefined && req.params.site_id === undefined) req.params.site_id = String(named);

@@ -27,7 +27,7 @@ beforeAll(async () => {
   config = await registeredClient(shop);
 });
 
-/** The external URL to which a page redirected the browser. */
+/** The external URL to which a page redirects the browser. */
 function sentTo(page: Page): URL {
   const address = leadsTo(page);
   if (!address) throw new Error(`The page does not redirect: ${page.response.status}`);
@@ -50,7 +50,7 @@ async function callWith(token: string | undefined): Promise<number> {
   return status;
 }
 
-test('a standard client discovers the shop, registers, is approved by its customer, calls, and revokes its token', async () => {
+test("a standard client discovers the shop, registers, gets its customer's approval, calls the API, and revokes its token", async () => {
   const resource = `http://localhost/sites/${shop.site_id}/mcp`;
   const { page, back, code_verifier, state } = await allowed({ resource }, { ...ALLOWED, scope_4: '', category_1: '' });
   expect(page.html).toContain('Stock client');
@@ -78,7 +78,7 @@ test('a standard client discovers the shop, registers, is approved by its custom
   expect(data?.agent_tokens[0]).toMatchObject({ agent_name: 'Stock client', status: 'revoked', revoked_by: 'agent' });
 });
 
-test('the consent form redirects to our page, which names the registered redirect URI and shows the code only to its customer', async () => {
+test('after consent, only the customer who approved is led back to the client with the code, and URL parameters cannot change the redirect URI', async () => {
   const begun = await beginAuthorization(config);
   const { browser, at, page } = await atConsent(shop, customer, begun.address);
   const leave = at.replace('/agent-consent?', '/agent-consent/leave?');
@@ -100,7 +100,7 @@ test('the consent form redirects to our page, which names the registered redirec
   }
   expect(back.origin + back.pathname).toBe(REDIRECT_URI);
   expect(sentTo(again).href).toBe(back.href);
-  // Others who know the URL of the page, such as the sender of the link, do not see the code.
+  // Other browsers that open the page's URL, such as that of the person who sent the link, do not get the code.
   for (const other of [new PaperBrowser(shop.baseUrl), stranger.browser]) {
     const { response, html } = await other.open(leave);
     expect([response.headers.get('Refresh'), /cod_/.test(html)]).toEqual([null, false]);
@@ -130,7 +130,7 @@ test('resource metadata names the authorization server', async () => {
   }
 });
 
-test('sending a used code without its verifier does not revoke the token', async () => {
+test('a used authorization code that is sent without its verifier does not revoke the token', async () => {
   const { back, code_verifier } = await allowed();
   const { client_id } = config.clientMetadata();
   const fields = { code: back.searchParams.get('code') ?? '', client_id, redirect_uri: REDIRECT_URI, code_verifier };
@@ -145,7 +145,7 @@ test('sending a used code without its verifier does not revoke the token', async
   expect(await callWith(body.access_token)).toBe(401);
 });
 
-test('a code works once for its client, and a second use revokes the token, even concurrently', async () => {
+test('an authorization code works once for its client, and a second use revokes the token, even concurrently', async () => {
   const { back, code_verifier } = await allowed();
   const code = back.searchParams.get('code') ?? '';
   const client_id = config.clientMetadata().client_id;
@@ -181,7 +181,7 @@ test('a code works once for its client, and a second use revokes the token, even
   expect((await exchange(shop, sent)).body).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('redirects an impossible request with a standard error after login', async () => {
+test('redirects with a standard error if the customer denies, the shop allows no agents, or the request expires', async () => {
   const denied = await beginAuthorization(config, { scope: 'catalog:read', budget_cents: '2500' });
   const asked = await atConsent(shop, customer, denied.address);
   expect(asked.page.html).toContain('value="25.00"');
@@ -197,7 +197,7 @@ test('redirects an impossible request with a standard error after login', async 
   for (const [entries, message] of [
     [{}, 'Enter an amount such as 25.00'],
     [{ budget: '1000.01' }, 'You can lower the budget'],
-    [{ ...ALLOWED, ...NO_SCOPE }, 'Choose at least one thing'],
+    [{ ...ALLOWED, ...NO_SCOPE }, 'Choose at least one permission'],
   ] as const) {
     const answer = await browser.press(page, 'approve', entries);
     expect([answer.response.status, answer.html]).toEqual([422, expect.stringContaining(message)]);
@@ -211,12 +211,12 @@ test('redirects an impossible request with a standard error after login', async 
   expect(sentTo(await browser.open(at)).searchParams.get('error_description')).toMatch(/did not decide in time/);
 });
 
-test('a customer with ten agents sees the list before a code is created, and can revoke one', async () => {
+test('a customer with ten agents can revoke one before a new one is approved', async () => {
   const busy = await shop.givenCustomer();
   for (let i = 1; i <= 10; i += 1) await givenAgent(shop, busy, { agent_name: `Agent ${i}` });
   const { address } = await beginAuthorization(config);
   const { browser, page } = await atConsent(shop, busy, address);
-  expect(page.html).toContain('You have ten assistants already');
+  expect(page.html).toContain('You already have ten assistants');
   expect(page.html).toContain('Agent 7');
   const shown = await browser.press(page, 'revoke');
   expect(shown.html).toContain('Allow this assistant to shop for you?');
@@ -225,7 +225,7 @@ test('a customer with ten agents sees the list before a code is created, and can
   expect(sentTo(await browser.press(shown, 'approve', ALLOWED)).searchParams.get('code')).toMatch(/^cod_/);
 });
 
-test('shows the mistakes of an authorization request on a page without an automatic redirect', async () => {
+test('shows the mistakes of an authorization request on a page, without redirecting automatically', async () => {
   const { address } = await beginAuthorization(config);
   const open = (change: Record<string, string>, more = '') => {
     const changed = new URL(address);
@@ -265,7 +265,7 @@ test('shows the mistakes of an authorization request on a page without an automa
   expect((await open({}, '&state=twice')).status).toBe(400);
 });
 
-test('registers only redirect URIs that nobody else can take over, and a loopback address with any port', async () => {
+test('registers only redirect URIs that nobody else can take over, and loopback addresses with any port', async () => {
   const register = (metadata: unknown) =>
     fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/register`, { method: 'POST', body: JSON.stringify(metadata) });
   for (const uri of [
@@ -301,7 +301,7 @@ test('registers only redirect URIs that nobody else can take over, and a loopbac
   expect(await at('com.example.app:/cb2')).toBe(400);
 });
 
-test('a client in a web page reads the metadata, registers and exchanges codes; pages and MCP stay closed to it', async () => {
+test('a client in a web page may read the metadata, register and exchange codes, but not call pages or MCP', async () => {
   const Origin = 'http://localhost:6274';
   const issuer = `/sites/${shop.site_id}`;
   const at = (path: string, method: string, more: RequestInit = {}) =>
@@ -339,8 +339,8 @@ test('names the allowed method for an endpoint that requires POST', async () => 
   }
 });
 
-test('an app that registers valid and invalid redirect URIs keeps the valid ones and can use only those', async () => {
-  // The redirect URIs that Cursor sends.
+test('keeps the valid redirect URIs of an app that registers valid and invalid ones', async () => {
+  // Redirect URIs of the Cursor editor.
   const [own, page, local] = [
     'cursor://anysphere.cursor-mcp/oauth/callback',
     'https://www.cursor.com/agents/mcp/oauth/callback',
@@ -366,12 +366,12 @@ test('an app that registers valid and invalid redirect URIs keeps the valid ones
   expect((await open(local)).status).toBe(303);
   expect((await open(page)).status).toBe(303);
   expect((await open(own)).status).toBe(400);
-  // An invalid web address among the redirect URIs is reported, whatever else is sent.
+  // An http URL is rejected even if another redirect URI is valid.
   expect((await register([page, 'http://assistant.example/callback'])).status).toBe(400);
   expect((await register([page, 'javascript:alert(1)'])).status).toBe(400);
 });
 
-test('accepts a client id document that is fetched from its own URL and describes this client', async () => {
+test('accepts a client id that is the URL of a document describing the client', async () => {
   const documents: Record<string, unknown> = {};
   const asked: string[] = [];
   const server = createServer(({ url = '' }, res) => {
@@ -418,7 +418,7 @@ test('the token endpoint also accepts the device grant', async () => {
   expect((await exchange(shop, polled)).body).toMatchObject({ error: 'invalid_grant' });
 });
 
-test('each host of a shop is a separate issuer, and a response names the issuer where its flow began', async () => {
+test('each host of a shop is a separate issuer, and each response names the issuer at which its flow began', async () => {
   const host = `shop.${shop.site_id}.example`;
   const insertion = 'insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)';
   await shop.owner.query(insertion, [host, shop.site_id]);

@@ -1,9 +1,16 @@
+/**
+ * Handles calls of operators with the steps of `handle`: look up and count the operator's key, report mistakes, and run
+ * the handler in one transaction, once per Idempotency-Key. A call on a site uses that site as tenant. Every call with
+ * a valid key is recorded; a mutation records it in its own transaction.
+ */
+
 import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
 import { asOwner } from '../../db/as-owner.ts';
 import { type Connection, query } from '../../db/connect.ts';
+import { inOneHistory } from '../../db/era.ts';
 import { inSentTransaction, inTransaction, retryConflicts } from '../../db/transaction.ts';
 import type { FileStore } from '../../files/store.ts';
 import { notFound, ShopError, ValidationError } from '../../shop/errors.ts';
@@ -35,17 +42,11 @@ import type { ApiRequest, RequestContext } from '../request.ts';
 import type { OperatorHandlers } from './operator-handler.ts';
 import { SiteExport, sendExport } from './site-export.ts';
 
-/**
- * Handles calls of operators with the functions of `handle`: the contract determines the operation, the operator's key
- * is looked up and counted, mistakes are reported, and the work runs in one transaction, once per Idempotency-Key. A
- * call that names a site has that site as tenant. Every call with a valid operator's key is recorded, in its own
- * transaction if it changed something.
- */
 export interface OperatorDeps {
-  /** Pool whose database login owns the tables. */
+  /** Connects as the owner of the tables, which may bypass row-level security. */
   owner: Pool;
   baseUrl: string;
-  /** The card provider of all shops, if any. */
+  /** The card provider for all shops, if the server has one. */
   card: { name: string } | undefined;
   secretKey: string;
   files: FileStore;
@@ -85,7 +86,7 @@ function targetOf(routing: Routing, { method, url }: Request): ApiRequest['targe
   }
 }
 
-/** An operator's call after routing. */
+/** An operator's call for which the operation is known. */
 interface Call {
   request: ApiRequest;
   received: Received;
@@ -118,7 +119,7 @@ async function serve(deps: OperatorDeps, call: Call): Promise<Answer> {
   try {
     const mistakes = await validate(operation, request, received);
     if (mistakes.length > 0) throw new ValidationError(mistakes);
-    // Hashing takes a tenth of a second, during which no connection or lock is held.
+    // Hashing takes a tenth of a second, so it runs before a connection or lock is held.
     const password = operation.id === OPENS_SITE ? await mintPassword() : undefined;
     return await attempt(deps, call, { key_id, secret, password, record });
   } catch (error) {
@@ -157,8 +158,8 @@ interface Known {
 }
 
 /**
- * Runs a call, and repeats it after a conflict. The look-up inside its transaction decides, so a key revoked meanwhile
- * is rejected.
+ * Runs a call, and retries it after a conflict. Looks up the key again inside the transaction, so that a key revoked
+ * meanwhile is rejected.
  */
 function attempt(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
   return retryConflicts(
@@ -174,7 +175,7 @@ function read(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
   });
 }
 
-/** Runs a mutation once per Idempotency-Key of the operator's key, as `handle` does for keys of shops. */
+/** Runs a mutation once per Idempotency-Key and operator's key, as `handle` does for shops. */
 async function mutate(deps: OperatorDeps, call: Call, known: Known): Promise<Answer> {
   const { operation, received, context } = call;
   const claim = { ...NO_CLAIM, secret: known.secret };
@@ -208,13 +209,13 @@ async function mutate(deps: OperatorDeps, call: Call, known: Known): Promise<Ans
 
 interface Done {
   answer: Answer;
-  /** The statement that is sent together with COMMIT. */
+  /** The statement to send together with COMMIT. */
   last(): Sql | undefined;
 }
 
 /**
- * Runs a transaction for a valid operator's key, and records the call. `outside` is not a real shop: it lets the
- * operator's key own its Idempotency-Keys.
+ * Runs a transaction for a valid operator's key, and records the call. `outside` is a placeholder tenant to which the
+ * operator's Idempotency-Keys belong.
  */
 function inRecordedTransaction(
   deps: OperatorDeps,
@@ -222,18 +223,20 @@ function inRecordedTransaction(
   { key_id, secret, record }: Known,
   part: (connection: Connection, outside: Shop) => Promise<Done>,
 ): Promise<Answer> {
-  return inSentTransaction(deps.owner, (connection, begun) =>
-    deadline.hold(connection, { commits: true }, async () => {
-      await begun;
-      const found = await asOwner(connection, () => findKey(connection, secret));
-      if (found !== key_id) throw invalidToken();
-      await actAs(connection, NOBODY);
-      const outside = new Shop(outsideOfTenants(NOBODY), { ...SYSTEM, id: key_id }, connection);
-      const { answer, last } = await part(connection, outside);
-      await asOwner(connection, () => recordCall(connection, record(answer.status)));
-      await actAs(connection, NOBODY);
-      return { result: answer, last: last() };
-    }),
+  return inOneHistory(deps.owner, () =>
+    inSentTransaction(deps.owner, (connection, begun) =>
+      deadline.hold(connection, { commits: true }, async () => {
+        await begun;
+        const found = await asOwner(connection, () => findKey(connection, secret));
+        if (found !== key_id) throw invalidToken();
+        await actAs(connection, NOBODY);
+        const outside = new Shop(outsideOfTenants(NOBODY), { ...SYSTEM, id: key_id }, connection);
+        const { answer, last } = await part(connection, outside);
+        await asOwner(connection, () => recordCall(connection, record(answer.status)));
+        await actAs(connection, NOBODY);
+        return { result: answer, last: last() };
+      }),
+    ),
   );
 }
 

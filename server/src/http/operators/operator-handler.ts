@@ -6,24 +6,24 @@ import type { Shop } from '../../shop/shop.ts';
 import type { OperatorOperationId } from '../contract/operator-contract.ts';
 import type { SiteExport } from './site-export.ts';
 
-/** One function per operation for operators. If one is missing, this does not compile. */
+/** One function per operator operation. A missing one is a compile error. */
 export type OperatorHandlers = {
   [Id in OperatorOperationId as Id extends `operator.${infer Name}` ? Name : never]: (
     call: OperatorCall<Id>,
   ) => Promise<Reply<Id>>;
 };
 
-/** A handler's argument: the validated parts of the request, and a transaction. */
+/** The arguments of a handler: the validated parts of the request, and a transaction. */
 export interface OperatorCall<Id extends OperatorOperationId> {
-  /** The site in the path. Only for operations on one site. */
+  /** The site in the path. Throws if the operation has none. */
   site: () => Shop;
   connection: Connection;
-  /** Runs work as the owner of the tables, for data to which shop requests have no access. */
+  /** Runs work as the owner of the tables, for data that shop requests cannot access. */
   asOwner<T>(work: () => Promise<T>): Promise<T>;
-  /** The password for the owner of a new site, created before the transaction. Only for operations that open a site. */
+  /** The new owner's password, hashed before the transaction. Only for operations that open a site. */
   password: () => NewPassword;
   baseUrl: string;
-  /** The card provider of all shops, if any. */
+  /** The card provider for all shops, if the server has one. */
   card: { name: string } | undefined;
   mistakesInRow: RowCheck;
   path: NonNullable<operations[Id]['parameters']['path']>;

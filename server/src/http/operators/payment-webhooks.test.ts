@@ -11,7 +11,7 @@ afterAll(() => stripe.close());
 
 const MINUTE = 60_000;
 
-test('creates the order once, however often and in whatever order payment events arrive', async () => {
+test('creates one order if payment events arrive repeatedly and out of order', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'decline');
@@ -40,7 +40,7 @@ test('accepts a webhook before or after the shopper returns', async () => {
   expect((await shop.orderOf(late.checkout_id))?.id).toBe(data?.order.id);
 });
 
-test('an event that times out is rolled back with 503, and applied when it is sent again', async () => {
+test('answers 503 to an event that times out, without effect, and applies it when it is sent again', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -139,7 +139,7 @@ test('accepts a signed event that is empty or names an unknown payment, without 
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 
-test('does not acknowledge an event about objects of another account, so that Stripe sends it again and the merchant sees why', async () => {
+test('rejects an event of another Stripe account, so that Stripe retries it and shows the reason to the merchant', async () => {
   const shop = await stripe.givenShop();
   const page = await shop.givenPage();
   const order = await shop.givenPaidOrder();
@@ -149,14 +149,14 @@ test('does not acknowledge an event about objects of another account, so that St
   );
   const ids = rows.map(({ id }) => ({ payment_id: id, site_id: shop.site_id }));
   expect([ids.length, order.payment_status]).toEqual([2, 'paid']);
-  // Objects of the previous account of the shop.
+  // Stripe objects in the shop's previous account.
   const objects = [
     ...ids.flatMap((metadata) => [
       { object: 'payment_intent', id: 'pi_elsewhere', metadata },
       { object: 'checkout.session', id: 'cs_elsewhere', metadata },
       { object: 'refund', id: 're_elsewhere', metadata },
     ]),
-    // A refund made in Stripe's dashboard contains none of our ids.
+    // A refund created in Stripe's dashboard has none of our ids.
     { object: 'refund', id: 're_elsewhere', payment_intent: 'pi_elsewhere', metadata: {} },
   ];
   for (const object of objects) {
@@ -185,7 +185,7 @@ test('answers 404 for unknown sites, sites without an account and other methods,
   expect(await post(shop.endpoint.url, '{}')).toBe(404);
 });
 
-test('answers 503 or 500 while Stripe is unreachable, and applies the event when it is sent again', async () => {
+test('answers 503 or 500 while Stripe is unreachable, and applies the event on the next attempt', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');

@@ -1,7 +1,12 @@
+/**
+ * Webhooks of payment providers: `POST /webhooks/stripe/{site_id}`. The signature is verified over the raw bytes. Each
+ * event takes effect once, in the transaction that records it. Stripe resends an event after any response except 200.
+ */
+
 import express, { type Request, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
-import { takeRefundEvent } from '../../shop/checkout/moving.ts';
+import { takeDisputeEvent, takeRefundEvent } from '../../shop/checkout/moving.ts';
 import { takeEvent } from '../../shop/checkout/settle.ts';
 import { notFound, ShopError } from '../../shop/errors.ts';
 import { findAnyTenant } from '../../shop/in-shop.ts';
@@ -14,11 +19,6 @@ import { contextOf } from '../express/context.ts';
 import { Deadline, type Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
-/**
- * Webhooks of payment providers: `POST /webhooks/stripe/{site_id}`. The signature is verified over the raw bytes. Each
- * event takes effect once, in the transaction that records it. After any response except 200, Stripe sends the event
- * again.
- */
 interface WebhookDeps {
   db: Pool;
   secretKey: string;
@@ -27,7 +27,7 @@ interface WebhookDeps {
   deadlines: Deadlines;
 }
 
-/** Maximum size of an event. Stripe's events have a few kilobytes. */
+/** Maximum size of an event. Typical Stripe events have a few kilobytes. */
 const LARGEST_BYTES = 256 * 1024;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -48,7 +48,7 @@ export function paymentWebhooks(deps: WebhookDeps): Router {
   return router;
 }
 
-/** Answers an unreadable body with an API error. */
+/** Turns an error of the body parser into an API error. */
 function readingWith(read: RequestHandler): RequestHandler {
   return (req, res, next) =>
     read(req, res, (error?: unknown) => {
@@ -88,9 +88,9 @@ function refuse(error: unknown): never {
 }
 
 /**
- * Does not acknowledge an event about an object of another account. The provider then sends it again for days, in which
- * the right account can be set, and shows the merchant that it failed and why. An event about a payment that the shop
- * never had is ignored.
+ * Rejects an event about an object of another account, if the shop knows its payment. The provider then retries for
+ * days, during which the merchant can configure the right account, and shows the reason for the failure. Events about
+ * unknown payments are ignored.
  */
 async function refuseOfOtherAccount(shop: Shop, { message, payment_id }: UnknownToAccount): Promise<void> {
   const known =
@@ -105,6 +105,8 @@ async function take(shop: Shop, secretKey: string, provider: string, event: Prov
   if ('outcome' in event) {
     const { event_id, outcome } = event;
     await takeEvent(shop, { secretKey }, event.payment_id, { provider, event_id, outcome });
+  } else if ('dispute' in event) {
+    await takeDisputeEvent(shop, provider, event);
   } else {
     await takeRefundEvent(shop, provider, event);
   }

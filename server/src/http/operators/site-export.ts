@@ -13,7 +13,7 @@ import { contextOf } from '../express/context.ts';
 import { send } from '../express/send.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
-/** The response of a site export, whose bytes are read while they are sent. */
+/** Response of a site export. The bytes are produced while they are sent. */
 export class SiteExport {
   readonly site_id: string;
 
@@ -28,16 +28,15 @@ export interface ExportingDeps {
   secretKey: string;
 }
 
-/** Number of exports at once per process, because each reads and compresses a whole site. */
+/** Maximum number of concurrent exports per process, because each reads and compresses a whole site. */
 const AT_ONCE = 2;
 let running = 0;
-/** A client that does not read for this long is disconnected, because the snapshot blocks vacuuming. */
+/** A client that reads nothing for this long is disconnected, because the export's snapshot blocks vacuuming. */
 const SILENCE_MS = 120_000;
 
 /**
- * Sends the export after the call was recorded. It may take long for a large site, so it uses a separate connection
- * without the pool's time limits. If it fails, the transfer breaks off, which the client detects because the end frame
- * of the file is missing.
+ * Sends the export after the call was recorded. A large site takes long, so it uses a connection without the pool's
+ * time limits. If the export fails, the response ends early; the client notices the missing end frame.
  */
 export async function sendExport(
   deps: ExportingDeps,

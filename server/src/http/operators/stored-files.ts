@@ -16,7 +16,9 @@ interface FilesDeps {
   hosts: SiteHosts;
 }
 
-/** The content under an unguessable file name never changes, and no browser executes anything in it. */
+/**
+ * File names are unguessable and their content never changes. The policy stops browsers from executing anything in it.
+ */
 const HEADERS = {
   'Content-Type': 'image/webp',
   'Content-Security-Policy': "sandbox; default-src 'none'",
@@ -25,7 +27,7 @@ const HEADERS = {
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
 
-/** Serves `GET /files/{site_id}/{name}/{width}.webp`, which are only images that the server made. */
+/** Serves `GET /files/{site_id}/{name}/{width}.webp`: the images that the server has resized. */
 export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
   return async (req, res, next) => {
     const [site_id = '', name, part] = [req.params.site_id, req.params.name, req.params.part].map(String);
@@ -52,7 +54,7 @@ export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
       if (!known) context.cause = error;
       const refusal = known
         ? error
-        : new ShopError('unavailable', 'The file cannot be read at the moment. Retry later. Retry later.');
+        : new ShopError('unavailable', 'The file cannot be read at the moment. Retry later.');
       const { status, body, headers = {} } = answerTo(refusal, context.request_id);
       res.removeHeader('ETag');
       res
@@ -64,7 +66,7 @@ export function storedFiles({ db, files, hosts }: FilesDeps): RequestHandler {
   };
 }
 
-/** Throws if the site is closed. Images are public, so they are served even while the database does not answer. */
+/** Throws if the site is closed. If the database does not answer, the image is served, because images are public. */
 async function refuseClosed(db: Pool, site_id: string): Promise<void> {
   await findTenant(db, site_id).catch((error: unknown) => {
     if (error instanceof ShopError) throw error;

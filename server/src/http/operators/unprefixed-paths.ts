@@ -1,13 +1,13 @@
 import { type RequestHandler, Router } from 'express';
 
-/** Paths without the API prefix, as the product description writes them and people type them. */
+/** Paths of the agent API as people type them, without the API prefix. */
 const OF_AGENTS = {
   get: ['/agent/catalog/search', '/agent/customer/me', '/agent/audit/me'],
   post: ['/agent/intent/find', '/agent/intent/find-and-add', '/agent/intent/find-and-buy'],
 };
 const OF_CUSTOMERS = ['/customer/login', '/customer/me/agent-consent/:user_code/approve'];
 
-/** Redirects paths without the prefix to the API with 308, which keeps method and body. */
+/** Redirects paths without the API prefix with 308, which keeps method and body. */
 export function unprefixedPaths(): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get(OF_AGENTS.get, leadTo('/api'));

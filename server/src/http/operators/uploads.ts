@@ -1,3 +1,8 @@
+/**
+ * Serves `PUT /uploads/{site_id}/{token}`, which accepts the bytes of an announced file once. They are written to disk
+ * as they arrive. An upload that aborts or does not match the announced file can be repeated at the same URL.
+ */
+
 import { rm } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import type { StoredFile } from '@commerce-backend/spec';
@@ -17,31 +22,26 @@ import { hangUpBeyond, LARGEST_UPLOAD_BYTES } from '../express/read-body.ts';
 import type { Deadlines } from '../pipeline/deadline.ts';
 import { answerTo } from '../pipeline/errors.ts';
 
-/**
- * Serves `PUT /uploads/{site_id}/{token}`, which accepts the bytes of an announced file once. They are written to disk
- * as they arrive, and count only if all of them arrived and match the announcement; until then the same URL accepts
- * another attempt.
- */
 interface UploadDeps {
   db: Pool;
   files: FileStore;
   hosts: SiteHosts;
   deadlines: Deadlines;
-  /** Origins whose pages may upload from a browser, in addition to the server's own. */
+  /** Origins whose pages may upload, in addition to the server's own. */
   dashboardOrigins: string[];
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Number of uploads at once. Each uses a connection and up to 20 MiB of disk while it lasts. */
+/** Concurrent uploads per process. Each holds a connection and up to 20 MiB of disk space. */
 const MOST_AT_ONCE = 32;
-/** Number of uploads at once per shop, so that slow uploads of one shop leave places for others. */
+/** Concurrent uploads per shop, so that one shop's slow uploads do not block others. */
 const MOST_OF_ONE_SHOP = MOST_AT_ONCE / 2;
 const LONGEST_RETRY_SECONDS = 5;
 
 export function uploads(deps: UploadDeps): RequestHandler {
   let running = 0;
   const ofShops = new Map<string, number>();
-  /** Counts the running uploads of each shop. */
+  /** Number of running uploads by shop. */
   const inTurn: Turn = async (site_id, work) => {
     const before = ofShops.get(site_id) ?? 0;
     if (before >= MOST_OF_ONE_SHOP)
@@ -124,13 +124,13 @@ async function receiveAll({ files: store, deadlines }: UploadDeps, expected: fil
   } catch (error) {
     if (error instanceof TooLong) throw wrongLength(expected);
     if (inTime.aborted) throw new ShopError('request_timeout', 'The file did not arrive in time.');
-    // The client has gone, so nobody reads the response.
+    // The client has disconnected, so nobody receives the error.
     if (req.destroyed) throw new ShopError('invalid_request', 'Upload aborted by the client.');
     throw storeAway(error);
   }
 }
 
-/** The body as a stream that can be abandoned without closing the connection, which the response needs. */
+/** The body as a stream that can be abandoned without closing the connection, which still carries the response. */
 function bodyOf(req: Request): PassThrough {
   const body = new PassThrough();
   req.once('close', () => {

@@ -1,3 +1,9 @@
+/**
+ * Builds the audit details of an agent's call from the request and the response. Only fields on this allow-list are
+ * stored, so no secret or postal address is. Fields are found by their names in the contract, so a new operation needs
+ * no code here.
+ */
+
 import type { AuditDetails } from '@commerce-backend/spec';
 import type { StoredDetails } from '../../shop/audit/details.ts';
 import { CONTENT_TRUST, sanitizeMerchantText } from '../../shop/merchant-text.ts';
@@ -7,10 +13,6 @@ import type { Operation } from '../contract/contract.ts';
 import type { Received } from '../received.ts';
 import type { Answer } from './errors.ts';
 
-/**
- * Audit details of an agent's call. They are taken from the request and the response by field names of the contract, so
- * that new operations need no code here. Only listed fields are stored, so that no secret and no address is.
- */
 type Fields = Record<string, unknown>;
 
 const QUERIES = ['query', 'q', 'search', 'text'];
@@ -19,14 +21,14 @@ const MAX_NAME = 100;
 const MAX_PRODUCTS = 5;
 const MAX_IDS = 8;
 /**
- * Maximum length of a response whose details are recorded. A longer one is a list, of which only the request is
+ * Maximum size of a response whose details are recorded. Larger responses are lists; for them only the request is
  * recorded.
  */
 const MAX_ANSWER = 64 * 1024;
-/** Outcomes of a sentence that are not a success. */
+/** Results of `find` operations that are answered with 200 but found no product to use. */
 const INCONCLUSIVE = ['needs_choice', 'not_found'];
 
-/** The details of a call. If no active token is `known`, only the result is recorded. */
+/** The details of a call. Only the result is recorded if the call had no active token. */
 export function detailsFrom(
   operation: Operation | undefined,
   request: Received,
@@ -67,7 +69,7 @@ function answered(said: Fields, asked: Fields): Partial<StoredDetails> {
   };
 }
 
-/** The cost of a purchase that exceeds the budget. */
+/** The cost of a purchase that exceeded the budget. */
 function required({ required_cents, budget }: Fields): Partial<StoredDetails> {
   const { currency } = fieldsIn(budget);
   if (!Number.isSafeInteger(required_cents) || typeof currency !== 'string') return {};
@@ -81,7 +83,10 @@ function foundIn(said: Fields): number | null {
 
 type ToldProduct = AuditDetails['products'][number];
 
-/** The product that the call chose, or the lines of its response. If no quantity was sent, the sentence contains it. */
+/**
+ * The product that the call chose, or the items in its response. The quantity is taken from the agent's sentence if it
+ * was not sent separately.
+ */
 function productsIn(said: Fields, asked: Fields): ToldProduct[] {
   const lines = [said.items, fieldsIn(said.cart).items, fieldsIn(said.checkout).items].find(Array.isArray) ?? [];
   const chosen = asked.variant_id ?? fieldsIn(listIn(said.candidates)[0]).variant_id;
@@ -118,7 +123,10 @@ function told(products: unknown[]): ToldProduct[] {
     });
 }
 
-/** The name of a product or line. Shops and customers have a name too, but no price. */
+/**
+ * The name of a product or line item. Objects without a price, such as shops and customers, have a name too, but it is
+ * not recorded.
+ */
 function nameOf(product: Fields): string | null {
   if (!('price' in product)) return null;
   const name = fieldsIn(product.content).name ?? product.name;
@@ -130,12 +138,12 @@ function idsIn(fields: Fields): Record<string, string> {
   return Object.fromEntries(ids.slice(0, MAX_IDS)) as Record<string, string>;
 }
 
-/** The ids of objects that a call created. */
+/** Ids of the objects that the call created. */
 function madeIn({ cart, checkout, order_id, cart_id }: Fields): Record<string, string> {
   return idsIn({ cart_id: fieldsIn(cart).id ?? cart_id, checkout_id: fieldsIn(checkout).id, order_id });
 }
 
-/** Matches credentials, e-mail addresses and long numbers, such as card numbers, in a sentence. */
+/** Matches credentials, e-mail addresses and long numbers (such as card numbers) in an agent's sentence. */
 const PRIVATE = /\b[a-z]{3}_\w{20,}|[^\s@]+@[^\s@]+|\d(?:[ -]?\d){10,}/gi;
 
 function queryIn(asked: Fields): string | null {

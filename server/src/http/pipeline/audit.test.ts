@@ -14,7 +14,7 @@ async function eventsOf({ owner, site_id }: Awaited<ReturnType<typeof openShop>>
   return rows;
 }
 
-test('a mutation writes one audit row, whichever credential it uses; a replay and a read write none', async () => {
+test('a mutation writes one audit row with any credential; replays and reads write none', async () => {
   const shop = await openShop();
   const { client, id } = await shop.givenCustomer();
   const key = { 'Idempotency-Key': randomUUID(), 'X-Request-Id': 'request-17' };
@@ -41,7 +41,7 @@ test('a mutation writes one audit row, whichever credential it uses; a replay an
   ]);
 });
 
-test('the audit records a rejected call, but not one with an invalid body', async () => {
+test('audits a rejected call, but not one with an invalid body', async () => {
   const shop = await openShop();
   const line = { variant_id: randomUUID(), quantity: 1 };
   const path = { cart_id: randomUUID() };
@@ -55,14 +55,14 @@ test('the audit records a rejected call, but not one with an invalid body', asyn
   expect(await eventsOf(shop)).toMatchObject([{ action: 'storefront.addCartItem', status: 404 }]);
 });
 
-test('requests can add audit rows, but neither change nor delete them', async () => {
+test('requests can insert audit rows, but not change or delete them', async () => {
   const shop = await openShop();
   await shop.storefront.POST(cart);
 
   for (const statement of ['update commerce.audit_events set status = 200', 'delete from commerce.audit_events']) {
     const connection = await shop.db.connect();
     await connection.query('begin');
-    // Without a tenant, the statement would be rejected for that reason.
+    // With a tenant set, only the missing privilege can be the reason for the rejection.
     await connection.query(`select set_config('app.site_id', $1, true)`, [shop.site_id]);
     const refused = await connection.query(statement).catch((error: unknown) => error);
     await connection.query('rollback');

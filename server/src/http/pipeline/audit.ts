@@ -1,3 +1,11 @@
+/**
+ * Audits every call of an agent, and mutations with storefront tokens, customer tokens, staff sessions and API keys. An
+ * action of staff on their own login is recorded in each of their shops. Of the payload only a keyed hash is stored,
+ * which can prove the content but does not reveal it. Rows of staff and API keys also have the target ids and the names
+ * of the sent fields; rows of agents have details of the call. Requests may only insert rows, and each row is signed
+ * with a key that is not in the database.
+ */
+
 import { createHmac, randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,15 +30,7 @@ import { detailsFrom } from './audit-details.ts';
 import { type Answer, answerTo } from './errors.ts';
 import { payloadOf } from './payload.ts';
 
-/**
- * Audited calls: every call of an agent, and mutations with storefront and customer tokens, by staff and by API keys.
- * Actions of staff on their own login are recorded in each shop for which they work. Of the payload only a keyed hash
- * is stored, which proves the content without revealing it; for staff and API keys, the target ids and the names of the
- * sent fields are stored too, and for agents the details of the call. Requests may only insert rows, and each row is
- * signed by a key that is not in the database.
- */
-
-/** A call with its response. */
+/** The data of a call and its response. */
 export interface AuditedCall {
   operation: Operation;
   caller: Caller;
@@ -40,12 +40,12 @@ export interface AuditedCall {
   secretKey: string;
   auditKey: AuditKey;
   request_id: string;
-  /** Id of the audit row, so that it can be written again if the commit is unknown. */
+  /** Set in advance, so that the row can be written again if the result of a commit is unknown. */
   audit_id?: string;
   status: number;
-  /** The id of the created object. */
+  /** Id of the object that the call created. */
   made?: string | undefined;
-  /** The response, for the details of an agent's call. */
+  /** Needed for the details of an agent's call. */
   answer?: Answer;
 }
 
@@ -55,12 +55,12 @@ const OF_AGENTS: string[] = ['agent', 'guest_agent'];
 const MAX_USER_AGENT = 500;
 
 /**
- * The statement that records a call; undefined for callers who are not audited. It must run in the call's own
- * transaction, so that a row exists exactly if the call took effect.
+ * The statement that audits a call; undefined if calls of this kind of caller are not audited. Must run in the call's
+ * own transaction, so that there is a row only if the call took effect.
  */
 export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
   const { operation, caller } = act;
-  // Actions of staff who have not chosen a merchant, such as logout, belong to no shop.
+  // Calls of staff who have not chosen a merchant, such as logout, belong to no shop.
   if (!AUDITED.includes(caller.kind) || shop.siteId === NOBODY) return undefined;
   const actor = { type: caller.kind, id: caller.principal_id };
   return insertion({
@@ -79,8 +79,8 @@ export function auditEvent(shop: Shop, act: AuditedCall): Sql | undefined {
 const MAX_FIELDS = 100;
 
 /**
- * The targets of a call by staff or an API key: the ids in its path and of the created object, and the names of the
- * sent fields.
+ * Target ids (the ids in the path and the id of the created object) and names of the sent fields, for staff and API
+ * keys.
  */
 function changesOf({ caller, request, made }: AuditedCall): Pick<Record, 'targets' | 'fields'> {
   return ON_THE_DASHBOARD.includes(caller.kind) ? sentIn(request, made) : {};
@@ -92,8 +92,8 @@ function sentIn({ params, body }: Received, made?: string) {
 }
 
 /**
- * The statement that records, in one shop, an action of a staff member on their own login or with a mailed link. The
- * shop must be the tenant.
+ * The statement that audits, in one shop, an action of staff on their own login or with a mailed link. The shop must be
+ * the current tenant.
  */
 export function auditEventOfPerson(site_id: string, staff_id: string, act: Omit<AuditedCall, 'caller'>): Sql {
   const { operation, request } = act;
@@ -102,7 +102,7 @@ export function auditEventOfPerson(site_id: string, staff_id: string, act: Omit<
   return insertion({ ...act, ...about, ...sentIn(request), site_id, actor, action: operation.id });
 }
 
-/** Records a mutation that is not an operation. */
+/** Audits a mutation that is not an operation of the contract. */
 export async function audit(shop: Shop, act: AuditedCall): Promise<void> {
   const event = auditEvent(shop, act);
   if (event) await shop.run(event);
@@ -130,7 +130,7 @@ function insertion(record: Record): Sql {
     payload_hash: createHmac('sha256', `${secretKey}audit`).update(payload).digest(),
     ...{ ip: addressOf(request), buyer_ip: record.buyer_ip ?? null, user_agent: userAgentOf(request) },
     correlation_id: request_id,
-    // In PostgreSQL's spelling of ids, because they are signed.
+    // Lower case, as PostgreSQL returns ids, because the row's signature covers them.
     targets: record.targets?.map((id) => id.toLowerCase()) ?? [],
     ...{ fields: record.fields ?? [], customer_id },
     details_hash: details === null || salt === null ? null : hashDetails(salt, details),
@@ -144,7 +144,7 @@ function insertion(record: Record): Sql {
         ${auditKey.id}, ${signRow(auditKey, row)})`;
 }
 
-/** The IP address of the sender; null if a proxy passed on an invalid one. */
+/** The sender's IP address; null if a proxy passed on an invalid one. */
 function addressOf({ ip = '' }: Sender): string | null {
   return isIP(ip) > 0 ? ip : null;
 }
@@ -161,9 +161,7 @@ interface AuditDeps {
   auditKey: AuditKey;
 }
 
-/**
- * Ensures that an agent's call has an audit row before it is answered. If the row cannot be written, the call fails.
- */
+/** Writes an audit row for an agent's call that has none yet. If that fails, the call fails. */
 export async function ensureAudited(
   { db, secretKey, auditKey }: AuditDeps,
   request: Received,
@@ -178,7 +176,7 @@ export async function ensureAudited(
     const about = { audit_id: auditIdOf(context), status, answer, buyer_ip: caller?.buyer_ip };
     const written = auditRefused(db, { ...call, ...about });
     if (status < 500) await written;
-    // The cause of the failure may delay this row too, and the caller must not wait twice.
+    // If the database caused the failure, the audit write may hang too, so the caller waits only briefly for it.
     else await Promise.race([written.catch(() => undefined), sleep(AUDIT_FAILURE_WITHIN_MS)]);
     return answer;
   } catch (error) {
@@ -189,8 +187,8 @@ export async function ensureAudited(
 }
 
 /**
- * Records a call with an agent's token that left no row, because it was rejected, failed or had an unknown path. Writes
- * in its own transaction. Calls with a revoked or expired token are recorded too, but not those with an unknown token.
+ * Audits a call with an agent's token that left no row, because it was rejected, failed or matched no path. Runs in its
+ * own transaction. Also audits revoked and expired tokens, but not unknown ones.
  */
 async function auditRefused(
   db: Pool,
@@ -208,24 +206,23 @@ async function auditRefused(
     if (!known) return;
     const { site_id, id } = known;
     const action = act.operation?.id ?? 'unknown';
-    // The customer of an ended token may have been erased, so the record of its calls must contain nothing that would
-    // have to be erased.
+    // The customer may have been erased, so calls with a revoked or expired token are recorded without personal data.
     const active = act.status !== 401;
     const customer_id = active ? known.customer_id : null;
     const details = detailsFrom(act.operation, act.request, act.answer, active);
     const row = insertion({ ...act, site_id, actor: { type: 'agent', id }, action, customer_id, details });
-    // If it is unknown whether the call's own commit succeeded, its row may already exist.
+    // After a commit with an unknown result, the row may already exist.
     await query(connection, sql`${row} on conflict (site_id, id) do nothing`);
   });
 }
 
-/** The token of an agent's call, if it has the right form. */
+/** The agent's token in the request, if it is well-formed. */
 export function agentTokenIn({ headers }: Sender): string | undefined {
   const token = /^Bearer (agt_\w+)$/i.exec(headers.authorization ?? '')?.[1];
   return token !== undefined && isWellFormed('agent', token) ? token : undefined;
 }
 
-/** The token of a call, in any state. Sets its site as tenant for the rest of the transaction. */
+/** Finds a token, whether or not it is still valid. Sets its site as tenant for the rest of the transaction. */
 async function tokenBehind(connection: Connection, token: string) {
   const { rows } = await query<RowOf<'tokens', 'site_id' | 'id' | 'customer_id'>>(
     connection,

@@ -6,10 +6,10 @@ import { type Excess, excessOf, MAX_DEPTH, MAX_ENTRIES, MAX_FIELDS, MAX_VALUES }
 import { fieldsOf, isForm } from './form.ts';
 
 /**
- * Parses the body of a request: JSON, or a form if the operation accepts one. Limits are checked before parsing: depth
- * 20, and no characters that PostgreSQL cannot store. The body is parsed even if the operation has none, so that
- * validation can reject its fields: a caller who sends `{"amount": …}` expects it to count. An empty object then counts
- * as no body, because many clients send `{}` with every call. Throws 415, or a ValidationError that names the place.
+ * Parses the request body: JSON, or a form if the operation accepts one. Depth and size are limited before parsing. The
+ * body is parsed even if the operation has none, so that unexpected fields are rejected: a caller who sends `{"amount":
+ * …}` expects it to have an effect. Then an empty object counts as no body, because many clients send `{}` with every
+ * call. Throws 415, or a ValidationError with the location of the mistake.
  */
 export function parseBody(operation: Operation, contentType: string | undefined, bytes: Buffer): unknown {
   if (operation.form && isForm(contentType)) {
@@ -35,7 +35,7 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
-/** Decodes the bytes. Throws for invalid UTF-8, which would otherwise be stored as U+FFFD. */
+/** Decodes the bytes. Throws for invalid UTF-8, because otherwise U+FFFD would be stored. */
 function textIn(contentType: string | undefined, bytes: Buffer): string {
   const charset = CHARSET.exec(contentType ?? '')?.[1] ?? 'utf-8';
   if (charset.toLowerCase() !== 'utf-8') throw new ShopError('unsupported_media_type', 'Send the body in UTF-8.');
@@ -51,7 +51,8 @@ function jsonIn(contentType: string | undefined, bytes: Buffer): unknown {
   const excess = excessOf(bytes);
   if (excess) throw tooMuch(excess);
   const value = parsed(text);
-  // UTF-8 cannot encode an unpaired surrogate, and JSON allows NUL only as an escape.
+  // NUL and unpaired surrogates can only occur as escapes: JSON does not allow raw NUL, and UTF-8 cannot encode a
+  // surrogate.
   return bytes.includes('\\u') ? storable(value) : value;
 }
 
@@ -74,7 +75,7 @@ function tooMuch(excess: Excess): ValidationError {
   return new ValidationError([{ loc: ['body'], ...EXCESSES[excess] }]);
 }
 
-/** Returns the value. Throws if it contains text that PostgreSQL cannot store. */
+/** Returns the value, or throws if PostgreSQL cannot store a text in it. */
 function storable(value: unknown): unknown {
   const found = findUnstorable(value);
   if (found) throw new ValidationError([{ ...found, loc: ['body', ...found.loc] }]);
@@ -82,8 +83,8 @@ function storable(value: unknown): unknown {
 }
 
 /**
- * The mistake for the first text that PostgreSQL cannot store; undefined if there is none. The depth was checked
- * before.
+ * The mistake for the first text that PostgreSQL cannot store; undefined if there is none. Recurses without a limit,
+ * because the depth was checked before.
  */
 function findUnstorable(value: unknown): ValidationError['detail'][0] | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : unstorable();

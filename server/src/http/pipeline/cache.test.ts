@@ -7,7 +7,7 @@ import { databaseUrl } from '../../../test/worker-database.ts';
 import { openPool } from '../../db/connect.ts';
 import { createCatalogueCache } from './cache.ts';
 
-/** Two servers on one database: one with the cache and one connection for all shops, and one without cache. */
+/** A server with the response cache and only one database connection, and one without the cache. */
 let cached: Awaited<ReturnType<typeof startServer>>;
 let uncached: Awaited<ReturnType<typeof startServer>>;
 const lines: { cached?: boolean }[] = [];
@@ -30,10 +30,7 @@ afterAll(async () => {
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/**
- * The response of the server with the cache, which must equal that of the other server, and whether it came from the
- * cache.
- */
+/** Requests a path from both servers. Their responses must be equal. Returns whether the first came from the cache. */
 async function read(shop: Pick<Shop, 'site_id' | 'credentials'>, path: string) {
   const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
   const [kept, anew] = [
@@ -61,8 +58,8 @@ async function sellingShop() {
   const variant_id = product.variants[0]?.id ?? '';
 
   /**
-   * Begins a checkout that reserves some mugs. Unlike `givenCheckout` it does not change the settings, which would
-   * change the catalogue's version.
+   * Starts a checkout that reserves stock. `givenCheckout` would change the settings, and with them the catalogue
+   * version.
    */
   async function hold(quantity: number) {
     const { id: cart_id } = await shop.givenCart([{ variant_id, quantity }]);
@@ -93,7 +90,7 @@ const PATHS = [
   '/products?facets=true',
 ];
 
-test.each(PATHS)('answers %s from the cache during sales, with the current stock', async (path) => {
+test.each(PATHS)('answers %s from the cache while items are reserved and sold, with current stock', async (path) => {
   const shop = await sellingShop();
   const first = await read(shop, path);
   expect([first.cached, (await read(shop, path)).cached]).toEqual([false, true]);
@@ -111,7 +108,7 @@ test.each(PATHS)('answers %s from the cache during sales, with the current stock
   expect(new Set([first.etag, held.etag, sold.etag]).size).toBe(3);
 });
 
-test.each(PATHS)('%s immediately shows a variant as sold out or available again', async (path) => {
+test.each(PATHS)('%s shows at once that a variant has sold out or is available again', async (path) => {
   const shop = await sellingShop();
   await read(shop, path);
 
@@ -162,7 +159,7 @@ test('does not send a cached response after its products have changed', async ()
   }
 });
 
-test('the cached total of a product list follows additions and removals', async () => {
+test('the total in a cached product list changes when products are added or removed', async () => {
   const { product_id, ...shop } = await sellingShop();
   const totals = async () => {
     const paths = ['/products?limit=1', '/products?limit=1&page=2', '/products?limit=1&in_stock=false'];
@@ -179,7 +176,7 @@ test('the cached total of a product list follows additions and removals', async 
   expect(await totals()).toEqual([2, 2, 1]);
 });
 
-/** Columns that sales change, and columns that change only together with a compared column. */
+/** Columns that sales change, and columns that change only together with a column that the trigger compares. */
 const COUNTED_APART = {
   variants: ['on_hand', 'reserved', 'stock_changed_in', 'quantity_before', 'available_before', 'sku_twin'],
   products: ['sales_count'],
@@ -190,7 +187,7 @@ function columnsOf(table: 'variants' | 'products'): string {
     and not attisdropped and attname <> 'site_id'`;
 }
 
-test('the trigger compares every column of products except their sales', async () => {
+test('the catalogue trigger compares every product column except sales counters', async () => {
   const { owner } = await openShop();
   const { rows } = await owner.query<{ column: string; compared: string }>(
     `select c.column, pg_get_functiondef('commerce.note_products'::regproc) as compared from (${columnsOf('products')}) as c`,
@@ -203,7 +200,7 @@ test('the trigger compares every column of products except their sales', async (
 });
 
 test.each(['bump_catalog_by_content', 'note_content'])(
-  'the trigger %s compares every column of variants except their stock',
+  'the trigger %s compares every variant column except stock',
   async (trigger) => {
     const { owner } = await openShop();
     const { rows } = await owner.query<{ column: string; definition: string }>(

@@ -12,49 +12,47 @@ import type { Packed } from './compress.ts';
 import type { Answer } from './errors.ts';
 
 /**
- * Cache of catalogue responses that cannot be stale: the look-up of the credential has just read the site's catalogue
- * version, which every committed change to the catalogue increments, and, in the same statement, the stock of the
- * products in the cached response. A cached response of the same version is sent with that stock filled in. The ETag
- * depends on both.
+ * A cache of catalogue responses that are never stale. The token look-up reads the site's catalogue version, which
+ * every committed change increments, and the current stock of the products in the cached response. If the version is
+ * unchanged, the cached response is sent with that stock filled in. The ETag depends on version and stock.
  */
 export interface CatalogueCache {
-  /** The cache entry for a request, looked for before the caller is known. */
+  /** Looks for a cached response before the caller is authenticated. */
   find(operation: Operation, site_id: string | null, request: Pick<Received, 'params' | 'query'>): Found;
-  /** The cached response, if the look-up shows that it is current. */
+  /** The cached response with current stock; undefined if it is outdated. */
   current(found: Found, seen: Seen, context: RequestContext): Answer | undefined;
-  /** The cached response, or the result of `read`, which is then cached. */
+  /** The cached response, or else the result of `read`, which is then cached. */
   remember(found: Found, shop: Shop, context: RequestContext, read: () => Promise<Answer>): Promise<Answer>;
-  /** The current size of the cache, as it counts it. */
   held(): { entries: number; bytes: number };
 }
 
-/** What the look-up of the caller has read about the shop. */
+/** The data about the shop that the caller's look-up read. */
 type Seen = Pick<Tenant, 'site_id' | 'catalog_version' | 'shown_stock'>;
 
-/** The key of a cached response, with the products whose stock it contains. */
+/** The cache key of a request, and the products in the cached response whose stock must be read. */
 export interface Found {
   operation: Operation;
-  /** The request without its site, which only the credential may determine. */
+  /** The cache key without the site, which only the credential determines. */
   request: string;
   isKept: boolean;
   productIds: string[];
 }
 
-/** A response as bytes, with its compressed forms. */
+/** A response as bytes, and its compressed forms. */
 interface Kept {
   version: string;
   body: Buffer;
   etag: string;
-  /** The products whose stock the response contains, and that stock. */
+  /** Products whose stock the response contains. */
   productIds: string[];
   stock: string;
-  /** Positions of stock values in the body, with their slots. */
+  /** Positions of the stock values in the body. */
   slots: { start: number; end: number; slot: string }[];
   br?: Buffer;
   gzip?: Buffer;
 }
 
-/** Part of each key, because another version of the contract may answer differently for the same catalogue. */
+/** Part of each cache key, because a new release may return different responses for the same catalogue. */
 const RELEASE = hash('sha1', readFileSync(contractFile()), 'base64url').slice(0, 8);
 
 function contractFile(): string {
@@ -63,19 +61,16 @@ function contractFile(): string {
 
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ENTRY_BYTES = 1024 * 1024;
-/**
- * Memory of an entry in addition to its body and key: the buffer object, its backing store, the ETag, its place in the
- * map.
- */
+/** Estimated memory of an entry besides body and key: buffer object, backing store, ETag, map entry. */
 const ENTRY_BYTES = 1024;
-/** Memory of a buffer in addition to its bytes. */
+/** Estimated memory of a buffer besides its bytes. */
 const BUFFER_BYTES = 256;
-/** Memory of a slot or a product id. */
+/** Estimated memory of a slot or product id. */
 const SLOT_BYTES = 64;
 const ID_BYTES = 72;
 
 export function createCatalogueCache({ enabled }: { enabled: boolean }): CatalogueCache {
-  // Bytes, not text, so that repeated responses are encoded once.
+  // Stores bytes instead of text, so that a response is encoded only once.
   const answers = new LRUCache<string, Kept>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ENTRY_BYTES,
@@ -89,7 +84,10 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       ID_BYTES * productIds.length +
       ENTRY_BYTES,
   });
-  /** A response that is sent repeatedly is compressed once. Only the entry from which it was made stores the result. */
+  /**
+   * Compressed forms of an entry, created on first use. They are stored only if the entry has not been replaced
+   * meanwhile.
+   */
   const packedOf = (key: string, entry: Kept): Packed => ({
     of: (encoding) => entry[encoding],
     keep(encoding, bytes) {
@@ -97,7 +95,7 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       if (kept?.body === entry.body) answers.set(key, { ...kept, [encoding]: exactBuffer(bytes) });
     },
   });
-  /** The entry, if it was still current when the caller was looked up. */
+  /** The entry with the stock that the look-up read; undefined if its version is outdated. */
   const entryFor = (key: string, { catalog_version, shown_stock }: Omit<Seen, 'site_id'>): Kept | undefined => {
     const kept = answers.get(key);
     if (!kept || kept.version !== catalog_version) return undefined;
@@ -134,8 +132,8 @@ export function createCatalogueCache({ enabled }: { enabled: boolean }): Catalog
       const { status, body, empty, shown } = await read();
       const etag = etagOf(key, shown?.version ?? shop.catalogVersion, shown ? shown.filled : []);
       const answer = { status, body: shown?.text() ?? body, headers: headersFor(etag) };
-      // Not cached: empty results, which anybody can cause in any number, and reads during a change, parts of which may
-      // be older.
+      // Empty results are not cached, because anybody can request any number of them. Neither are reads during a
+      // change, because they may mix old and new data.
       if (!enabled || empty || shown?.productIds.length === 0 || (shown && shown.version !== shop.catalogVersion))
         return answer;
       if (shown) answers.set(key, entryOf(shown, etag));
@@ -150,7 +148,7 @@ function keyOf(site_id: string, request: string): string {
   return `${RELEASE} ${site_id} ${request}`;
 }
 
-/** The ETag, which depends on the displayed stock: that may reveal less than the real stock. */
+/** The ETag. It covers the displayed stock values, which may be less exact than the real stock. */
 function etagOf(key: string, version: string, filled: string[]): string {
   return `"${hash('sha1', `${key} ${version} ${filled.join()}`, 'base64url')}"`;
 }
@@ -175,7 +173,7 @@ function entryOf(shown: ShownJson<unknown>, etag: string): Kept {
   return { version, body, etag, productIds, stock, slots: placed };
 }
 
-/** A cached response with another stock filled in. */
+/** The cached response with new stock values. */
 function withStock(kept: Kept, key: string, stock: string): Kept {
   const { slots, version, productIds } = kept;
   const filled = fill(
@@ -200,9 +198,7 @@ function compressedSize(bytes: Buffer | undefined): number {
   return bytes ? bytes.length + BUFFER_BYTES : 0;
 }
 
-/**
- * Copies the bytes: a small `Buffer.from` would be a slice of a shared block of 64 KB, and keep all of it in memory.
- */
+/** Copies the bytes. A small `Buffer.from` is a slice of a shared 64 KB block, all of which would stay in memory. */
 function exactBuffer(body: string | Buffer): Buffer {
   const buffer = Buffer.allocUnsafeSlow(Buffer.byteLength(body));
   if (typeof body === 'string') buffer.write(body);

@@ -16,7 +16,7 @@ interface Sent {
   body?: string;
 }
 
-/** The response without decompression: `fetch` requests compression itself and decompresses responses. */
+/** Requests without `fetch`, which asks for compression itself and decompresses the response. */
 async function raw(url: string, { method = 'GET', headers = {}, body }: Sent = {}) {
   const sent = request(url, { method, headers });
   const answer = new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
@@ -90,7 +90,7 @@ test('does not compress small responses and those with secrets', async () => {
   expect(secret.bytes.length).toBeGreaterThan(1_024);
 });
 
-test('a compressed response has a weak ETag, which is accepted with any encoding, like the strong one', async () => {
+test('a compressed response has a weak ETag, and both ETags are accepted with every encoding', async () => {
   const { get } = await shopWithLargeList();
   const [plain, packed] = [await get(''), await get('br')];
 

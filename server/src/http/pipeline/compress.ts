@@ -1,13 +1,14 @@
+/**
+ * Compresses responses above one kilobyte. Brotli at its lowest quality compresses better than gzip at its lowest level
+ * in half the time: 41 KB of products become 2.6 KB in 0.1 ms.
+ */
+
 import { promisify } from 'node:util';
 import { brotliCompress, brotliCompressSync, constants, gzip, gzipSync } from 'node:zlib';
 
-/**
- * Compresses responses above a kilobyte. Brotli at its lowest quality compresses better than gzip at its lowest level,
- * and takes half of the time: it reduces 41 KB of products to 2.6 KB in 0.1 ms.
- */
 export type Encoding = 'br' | 'gzip';
 
-/** The compressed forms of a body that is sent repeatedly. */
+/** Compressed forms of a body that is sent repeatedly. */
 export interface Packed {
   of(encoding: Encoding): Buffer | undefined;
   keep(encoding: Encoding, bytes: Buffer): void;
@@ -15,8 +16,7 @@ export interface Packed {
 
 const SMALLEST_BYTES = 1_024;
 /**
- * Maximum size for compression on this thread. Larger bodies are compressed on another one; below this size, passing
- * them on would cost more than the work.
+ * Larger bodies are compressed in another thread. For smaller ones the transfer would take longer than the compression.
  */
 const LARGEST_SYNC_BYTES = 256 * 1_024;
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MIN_QUALITY + 1 } };

@@ -1,17 +1,20 @@
 import { ShopError } from '../../shop/errors.ts';
 import type { RateLimit } from '../../shop/rate-limits.ts';
 
-/** The result of counting a request against its limits. */
+/** Result of counting a request against its rate limits. */
 export interface Counted {
   headers: Record<string, string>;
   refusal?: ShopError;
-  /** Replaces an error if a limit that strangers share is used up. It does not affect a success. */
+  /**
+   * Replaces the error of a failed request if a limit shared with other callers is used up. Successful requests are not
+   * affected.
+   */
   refusalIfFailed?: ShopError;
-  /** To be called after a success: limits that count only failures then forget the request. */
+  /** Call it after a success: it uncounts the request in limits that count only failures. */
   succeeded?: () => Promise<void>;
 }
 
-/** What happens after the success or failure of the request. */
+/** The parts of the result that depend on whether the request succeeds. */
 export function outcomesOf({ succeeded, refusalIfFailed }: Counted) {
   return { succeeded, refusalIfFailed };
 }
@@ -23,7 +26,7 @@ export function refusedFor(milliseconds: number): ShopError {
   });
 }
 
-/** RateLimit header fields of the IETF draft: the remaining quota, and its policy. */
+/** RateLimit and RateLimit-Policy headers of the IETF draft: remaining quota and policy. */
 export function rateLimitHeaders(
   name: string,
   { points, seconds }: Pick<RateLimit, 'points' | 'seconds'>,
@@ -42,7 +45,7 @@ export function applyLimit(into: Record<string, string>, { headers, refusal }: C
   if (refusal) throw refusal;
 }
 
-/** The error for protocols with their own errors. Its data is that of the API's response. */
+/** The rate limit error for protocols with their own error format, with the data of the API's error. */
 export function refusalTold({ refusal }: Counted) {
   if (!refusal) return undefined;
   const { code: error, message, context } = refusal;

@@ -10,7 +10,7 @@ import { databaseUrl } from '../../../test/worker-database.ts';
 
 const SECONDS = 0.5;
 
-/** A shop on a server with a deadline of half a second. */
+/** Opens a shop on a server whose deadline is half a second. */
 async function openHurried() {
   const shop = await openShop();
   const { site_id, credentials, givenProduct } = shop;
@@ -19,7 +19,6 @@ async function openHurried() {
   const server = await startServer(databaseUrl(), { deadlines: { request: SECONDS, upload: SECONDS }, logger });
   onTestFinished(() => stopServer(server));
   const headers = { 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token };
-  /** Locks the table until the returned function is called. */
   const lock = async (table: string) => {
     const connection = await server.owner.connect();
     await connection.query(`begin; lock table commerce.${table} in access exclusive mode`);
@@ -31,7 +30,7 @@ async function openHurried() {
   return { server, shop, headers, lock, givenProduct, failures };
 }
 
-test('rolls back a mutation that times out, and runs it again when retried under the same Idempotency-Key', async () => {
+test('rolls back a mutation that times out, and runs it when it is retried with the same Idempotency-Key', async () => {
   const { server, headers, lock, givenProduct } = await openHurried();
   const { variants } = await givenProduct();
   const post = (path: string, key: string, body: object) =>
@@ -52,12 +51,12 @@ test('rolls back a mutation that times out, and runs it again when retried under
 
   expect([late.status, await late.json()]).toMatchObject([503, { error: 'timeout', retryable: true }]);
   expect(late.headers.get('Retry-After')).toBe('1');
-  // PostgreSQL notices the lost connection within two seconds; until then the key is in use.
+  // PostgreSQL notices the closed connection within two seconds. Until then the Idempotency-Key is locked.
   await expect.poll(async () => (await add()).status, { timeout: 10_000 }).toBe(200);
   expect(await quantities()).toEqual([{ quantity: 1 }]);
 });
 
-test('a write that waits for a lock at COMMIT ends at the deadline with a timeout and no effect', async () => {
+test('a write that waits for a lock at COMMIT times out at the deadline without any effect', async () => {
   const { server, headers, lock } = await openHurried();
   const key = randomUUID();
   const make = () =>
@@ -76,14 +75,14 @@ test('a write that waits for a lock at COMMIT ends at the deadline with a timeou
   await unlock();
 
   expect([late.status, await late.json()]).toMatchObject([503, { error: 'timeout', retryable: true }]);
-  // Without the deadline, locks are awaited for 2 s.
+  // lock_timeout is 2 s, so the deadline ended the wait.
   expect(took).toBeLessThan(1_500);
   expect(await carts()).toEqual([]);
   const again = (await (await make()).json()) as { id: string };
   expect(await carts()).toEqual([{ id: again.id }]);
 });
 
-test('a read that times out releases its connection', async () => {
+test('releases the connection of a read that times out', async () => {
   const { server, headers, lock, givenProduct } = await openHurried();
   await givenProduct();
   const list = () => fetch(`${server.baseUrl}/api/storefront/products?q=${randomUUID()}`, { headers });
@@ -97,7 +96,7 @@ test('a read that times out releases its connection', async () => {
   expect((await list()).status).toBe(200);
 });
 
-test('a form that times out is rolled back, and its page says that it may be sent again', async () => {
+test('rolls back a form that times out, and says on the page that it may be sent again', async () => {
   const { server, shop, lock, failures } = await openHurried();
   const { checkout_url } = await shop.givenCheckout();
   let origin = shop.baseUrl;
@@ -106,7 +105,7 @@ test('a form that times out is rolled back, and its page says that it may be sen
   const form = await browser.open(`${checkout_url}?change=1`);
   const name = 'Changed';
 
-  // The change is written before its audit row.
+  // Blocks the audit row, which is written after the change.
   const unlock = await lock('audit_events');
   origin = server.baseUrl;
   const late = await browser.press(form, 'save', { shipping_first_name: name });

@@ -7,7 +7,7 @@ import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { DEFAULT_BODY_LIMIT_BYTES, type Operation } from '../contract/contract.ts';
 import { tookTooLong } from './errors.ts';
 
-/** Time limits in seconds: for a whole request, and for one with a large body. */
+/** Time limits of requests, in seconds. `upload` is for requests with a large body. */
 export interface Deadlines {
   request: number;
   upload: number;
@@ -17,8 +17,9 @@ export const DEADLINES: Deadlines = { request: 30, upload: 120 };
 
 /**
  * The deadline of a request. When it passes, the response is 503 `timeout` at once, and the request's connection is
- * closed, so that PostgreSQL rolls back. Once COMMIT is sent, its result is awaited, because `timeout` promises that
- * nothing changed. PostgreSQL cancels statements that were sent together with COMMIT at the deadline.
+ * closed so that PostgreSQL rolls back. After COMMIT was sent, its result is awaited instead, because `timeout`
+ * promises that nothing has changed. PostgreSQL itself cancels statements that were sent together with COMMIT when the
+ * deadline passes.
  */
 export class Deadline {
   readonly #timer: NodeJS.Timeout;
@@ -28,23 +29,22 @@ export class Deadline {
   #connection: Connection | undefined;
   #committing = false;
   #over = false;
-  /** Whether the deadline passed during a COMMIT. It then applies if the work fails, is repeated or continues. */
+  /** Whether the deadline passed during a COMMIT. It is then enforced if the work fails, is retried or continues. */
   #missed = false;
 
   constructor(seconds: number) {
-    // A request that is in time never awaits this promise.
+    // Requests that finish in time never await this promise, so its rejection must be handled here.
     this.#expiry.promise.catch(() => undefined);
     this.#seconds = seconds;
     this.#end = Date.now() + seconds * 1_000;
     this.#timer = setTimeout(() => this.#expire(), seconds * 1_000);
   }
 
-  /** Whether the request was already answered with `timeout`. */
   get over(): boolean {
     return this.#over;
   }
 
-  /** Returns the result of the work. Throws `timeout` if the deadline passes first. */
+  /** Awaits the work. Throws `timeout` if the deadline passes first. */
   async limit<T>(work: Promise<T>): Promise<T> {
     try {
       return await Promise.race([work, this.#expiry.promise]);
@@ -55,7 +55,7 @@ export class Deadline {
     }
   }
 
-  /** Runs work that uses a connection; `commits` is true if a COMMIT follows. */
+  /** Runs work on a connection, which is closed if the deadline passes. `commits` is true if a COMMIT follows. */
   async hold<T>(connection: Connection, { commits }: { commits: boolean }, work: () => Promise<T>): Promise<T> {
     this.#committing = false;
     if (this.#missed) this.#expire();
@@ -72,7 +72,7 @@ export class Deadline {
     }
   }
 
-  /** Runs one of several transactions of a request. The deadline applies between them too. */
+  /** Runs one of several transactions of a request. The deadline is checked between them too. */
   async inShop<T>(db: Pool, tenant: Tenant, actor: Actor, work: (shop: Shop) => Promise<T>): Promise<T> {
     try {
       return await inShop(db, tenant, actor, work, {

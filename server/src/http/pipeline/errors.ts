@@ -1,3 +1,7 @@
+/**
+ * Converts errors to responses. The contract defines the status of each error code, and whether a retry may succeed.
+ */
+
 import type { CompletionRefusal, ErrorBody, ErrorCode, HTTPValidationError } from '@commerce-backend/spec';
 import { isReadOnlyError } from '../../db/read-only.ts';
 import { isDiskFull } from '../../db/storage.ts';
@@ -7,13 +11,11 @@ import type { ShownJson } from '../../shop/products/shown.ts';
 import { document } from '../contract/contract.ts';
 import type { Packed } from './compress.ts';
 
-/** Error responses. The contract defines the status of each error code, and whether a retry may succeed. */
-
 interface CatalogueEntry {
   status: number;
   retryable: boolean;
   remedy: string;
-  /** Replaces the remedy for agents. */
+  /** Replaces the advice that agents get for this error code. */
   advice?: { next: string; operation?: string };
 }
 
@@ -24,24 +26,24 @@ const catalogue = (document.components.schemas?.ErrorCode?.['x-error-catalogue']
 
 export interface Answer {
   status: number;
-  /** JSON, as text or as bytes. */
+  /** JSON as text or as bytes. */
   body: string | Buffer | undefined;
   headers?: Record<string, string>;
-  /** The compressed forms of a body that is sent repeatedly. */
+  /** Compressed forms of the body, if it is sent repeatedly. */
   packed?: Packed;
-  /** Whether the call was already recorded in the request's own transaction. */
+  /** Whether the request's own transaction has written the audit row. */
   audited?: boolean;
-  /** The products from which the body is made, if it contains stock. */
+  /** Set if the body contains stock: the body with the positions of its stock values. */
   shown?: ShownJson<unknown>;
-  /** The object from which the body is made, if it is not text yet. */
+  /** The body before it was converted to text. */
   told?: unknown;
-  /** Whether it is a list without results. */
+  /** Whether the body is a list without entries. */
   empty?: boolean;
-  /** The id of the created object. */
+  /** Id of the object that the request created. */
   made?: string;
 }
 
-/** Whether a retry with the same Idempotency-Key may succeed later. */
+/** Whether a request that failed with this error code may succeed when it is retried with the same Idempotency-Key. */
 export function mayTurnOut(code: ErrorCode): boolean {
   return catalogue[code]?.retryable ?? false;
 }
@@ -50,18 +52,18 @@ export function statusOf(code: ErrorCode): number {
   return catalogue[code]?.status ?? 500;
 }
 
-/** The error code to log, which is the one that the caller gets. */
+/** The error code in the response, for the log. */
 export function codeOf(error: unknown): string {
   if (error instanceof ValidationError) return 'validation_error';
   return error instanceof ShopError ? error.code : translate(error).code;
 }
 
-/** Whether the response rejects the caller. Server errors do not count as guesses. */
+/** Whether the response rejects the request (4xx). Server errors do not count as failed guesses. */
 export function isRefusal({ status }: Answer): boolean {
   return status >= 400 && status < 500;
 }
 
-/** What an agent is advised to do after an error. */
+/** The contract's advice to agents for an error code. */
 function adviceOn(code: ErrorCode): Pick<ErrorBody, 'next' | 'next_operation'> {
   const { advice, remedy } = catalogue[code] ?? {};
   const { next = remedy, operation } = advice ?? {};
@@ -69,8 +71,8 @@ function adviceOn(code: ErrorCode): Pick<ErrorBody, 'next' | 'next_operation'> {
 }
 
 /**
- * The response to an error. For internal errors (a bug, a database message) it is a plain 500 or 503 without details.
- * Agents get advice in addition.
+ * The response to an error. Internal errors (bugs, unexpected database errors) become a plain 500 or 503 without details. Agents
+ * also get advice.
  */
 export function answerTo(error: unknown, requestId: string, forAgent = false): Answer {
   if (error instanceof ValidationError) {
@@ -86,7 +88,7 @@ export function answerTo(error: unknown, requestId: string, forAgent = false): A
   }
   const refusal = error instanceof ShopError ? error : translate(error);
   const { status, retryable } = catalogue[refusal.code] ?? { status: 500, retryable: false };
-  // Completing a checkout is the only operation with its own error body.
+  // Only the operation that completes a checkout has error fields of its own.
   const body: ErrorBody & CompletionRefusal = {
     error: refusal.code,
     message: refusal.message,
@@ -116,7 +118,7 @@ interface DatabaseError {
 
 const UNIQUE_VIOLATION = '23505';
 const CHECK_VIOLATION = '23514';
-/** Messages for violated constraints, which are named after their error code. */
+/** Messages for violated constraints. A constraint is named after its error code. */
 const CONSTRAINTS: Partial<Record<string, string>> = {
   slug_taken: 'Another product has this slug.',
   sku_taken: 'Another variant of this shop has this SKU.',
@@ -128,13 +130,10 @@ const CONSTRAINTS: Partial<Record<string, string>> = {
   insufficient_stock: 'There is not enough stock.',
 };
 
-/** Constraints that have the error code of another. */
+/** Constraints that share the error code of another constraint. */
 const ALIASES: Partial<Record<string, string>> = { sku_taken_in_any_case: 'sku_taken' };
 
-/**
- * Converts a database error to the error after which its constraint is named, to a retryable error, or to
- * `internal_error`.
- */
+/** Converts a database error to the API error of the violated constraint, a retryable error, or `internal_error`. */
 export function translate(error: unknown): ShopError {
   const { code = '', constraint = '' } = error as DatabaseError;
   const refusal = ALIASES[constraint] ?? constraint;
@@ -160,10 +159,10 @@ function diskFull(): ShopError {
   );
 }
 
-/** Retry time while the disk is full, because an operator must free space. */
+/** Until an operator has freed disk space, earlier retries are pointless. */
 const RETRY_WHEN_FULL_SECONDS = 10;
 
-/** Whether a statement or a lock exceeded its timeout, so that the transaction was rolled back. */
+/** Whether a statement or a lock timed out, which rolled the transaction back. */
 export function tookTooLong(error: unknown): boolean {
   return hasCode(error, TOO_SLOW);
 }
@@ -173,14 +172,14 @@ export function isRetryable(error: unknown): boolean {
   return hasCode(error, CONFLICTS) || isLostConnection(error);
 }
 
-/** SQLSTATE codes of a statement that exceeded its timeout, and of one that waited too long for a lock. */
+/** SQLSTATE codes: 57014 (statement timeout), 55P03 (lock timeout). */
 const TOO_SLOW = ['57014', '55P03'];
-const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|40001|40P01|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
+const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|40001|40P01|CE001|ECONN|EPIPE|ETIMEDOUT|ENOTFOUND)/;
 const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
 
 /**
- * Whether the database did not answer in time. pg reports that as an Error without a code; a TypeError is a bug of
- * ours.
+ * Whether the database did not answer in time. pg reports that as an `Error` without a code. A TypeError is a bug in
+ * our code.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnknown || isReadOnlyError(error)) return true;

@@ -1,6 +1,6 @@
 /**
- * Compares If-None-Match or If-Match with an ETag. The comparison is weak (RFC 9110 §13.1.2), because compressing
- * proxies weaken ETags.
+ * Whether If-None-Match or If-Match contains the ETag. The comparison is weak (RFC 9110 §13.1.2), because proxies that
+ * compress responses weaken ETags.
  */
 export function matches(wanted: string | undefined, etag: string): boolean {
   return wanted?.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, ''))) ?? false;

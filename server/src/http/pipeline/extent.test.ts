@@ -5,7 +5,7 @@ const excess = (text: string) => excessOf(Buffer.from(text));
 const list = (count: number, entry = '0') => `[${Array(count).fill(entry).join(',')}]`;
 const object = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":0`).join(',')}}`;
 
-test('accepts JSON at its limits, and names the limit beyond them', () => {
+test('accepts JSON at the limits of depth, fields and entries, and names an exceeded limit', () => {
   expect(excess('['.repeat(MAX_DEPTH) + ']'.repeat(MAX_DEPTH))).toBeUndefined();
   expect(excess('{"a":'.repeat(MAX_DEPTH + 1))).toBe('too_deep');
   expect(excess(list(MAX_ENTRIES))).toBeUndefined();
@@ -15,16 +15,16 @@ test('accepts JSON at its limits, and names the limit beyond them', () => {
   expect(excess(list(MAX_VALUES / MAX_ENTRIES, list(MAX_ENTRIES)))).toBe('too_many_values');
 });
 
-test('ignores brackets and commas in strings', () => {
+test('the limits of JSON bodies ignore brackets and commas in strings', () => {
   const text = JSON.stringify({ a: '[{'.repeat(50), b: '\\",[,'.repeat(20_000), '[': ',' });
   expect(excess(text)).toBeUndefined();
 });
 
-test('counts each list separately', () => {
+test('the limit of entries in JSON bodies counts each list separately', () => {
   expect(excess(`[${list(6_000)},${list(6_000)}]`)).toBeUndefined();
   expect(excess(`[${list(2)},${list(MAX_ENTRIES + 1)},0]`)).toBe('too_many_entries');
 });
 
-test('handles text that is not JSON without failing', () => {
+test('the limits of JSON bodies handle text that is not JSON without failing', () => {
   for (const text of ['', ']]]]', '"', '"\\', '}{', ',,,', '[1,2', '\u0000']) expect(excess(text)).toBeUndefined();
 });

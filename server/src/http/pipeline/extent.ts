@@ -1,7 +1,8 @@
 /**
- * Limits of a JSON text that are checked before parsing, because parsing a megabyte of brackets or keys would block
- * every other request. No operation needs nearly as much.
+ * Limits for JSON text, which are checked before it is parsed: parsing a megabyte of brackets or keys would block every
+ * other request. No operation needs nearly as much.
  */
+
 export const MAX_DEPTH = 20;
 export const MAX_ENTRIES = 10_000;
 export const MAX_FIELDS = 1_000;
@@ -17,7 +18,10 @@ const CLOSE_LIST = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The limit that a UTF-8 text exceeds; undefined if none. Reads each byte once, even if the text is not JSON. */
+/**
+ * The first limit that a UTF-8 text exceeds; undefined if none. Scans each byte once, and accepts text that is not
+ * JSON.
+ */
 export function excessOf(text: Uint8Array): Excess | undefined {
   const commas = new Uint32Array(MAX_DEPTH + 1);
   const limits = new Uint32Array(MAX_DEPTH + 1);
@@ -54,7 +58,7 @@ export function excessOf(text: Uint8Array): Excess | undefined {
   return undefined;
 }
 
-/** The end of the string that begins here: its closing quote, or else the end of the text. */
+/** Index of the closing quote of the string at `start`, or the length of the text if there is none. */
 function endOfString(text: Uint8Array, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== QUOTE) at += text[at] === BACKSLASH ? 2 : 1;

@@ -17,7 +17,9 @@ function call(path: string, headers: Headers, ip: string) {
   return fetch(`${server.baseUrl}${path}`, { headers: { ...headers, 'X-Forwarded-For': ip } });
 }
 
-/** Makes a failing call repeatedly, at most eight at once. Returns the count of each status, and the last response. */
+/**
+ * Repeats a failing call, at most eight times concurrently. Returns the count of each status, and the last response.
+ */
 async function failing(times: number, send: () => Promise<Response>) {
   const counts: Record<number, number> = {};
   let last = await send();
@@ -31,7 +33,7 @@ async function failing(times: number, send: () => Promise<Response>) {
   return { counts, last };
 }
 
-test('slows down a caller that keeps sending an ended token, but nobody else at its IP address', async () => {
+test('slows down a client that keeps sending an invalid token, but no other client at its IP address', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { api_key, storefront_token, sync_secret } = shop.credentials;
@@ -63,7 +65,7 @@ test('slows down a caller that keeps sending an ended token, but nobody else at 
   expect([badKey.status, elsewhere.status, otherAddress.status]).toEqual([401, 401, 401]);
 });
 
-test('serves a customer with a valid token while invalid customer tokens fail at the same IP address', async () => {
+test('serves a customer with a valid token while invalid customer tokens are sent from the same IP address', async () => {
   const shop = await openShop();
   const { access_token } = await shop.givenCustomer();
   const pair = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.credentials.storefront_token };
@@ -78,7 +80,7 @@ test('serves a customer with a valid token while invalid customer tokens fail at
   expect(mine.status).toBe(200);
 });
 
-test('rejects a caller that invents a site for each call, and accepts a valid credential at once', async () => {
+test('rejects a client that sends a new site id with each call, and accepts a valid credential at once', async () => {
   const shop = await openShop();
   const invented = () => ({ 'X-Site-ID': randomUUID(), 'X-Service-Token': mintToken('storefront') });
   const ip = '10.9.2.1';
@@ -118,6 +120,6 @@ test('accepts all logins of a shop whose customers share one IP address, because
       headers: { ...headers, 'Idempotency-Key': randomUUID() },
     });
 
-  // One after another, because concurrent logins to one account wait for each other.
+  // Sequential, because concurrent logins to one account wait for each other.
   for (let count = 0; count < 33; count += 1) expect((await logIn()).status).toBe(200);
 });

@@ -1,15 +1,15 @@
+/**
+ * Counts calls with an invalid credential by IP address, site and kind of credential, and rejects them above a limit.
+ * Calls with a valid credential are never rejected, whatever others at the same IP address do.
+ */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import { networkOf } from '../../shop/client-network.ts';
 import type { ShopError } from '../../shop/errors.ts';
 import { isUuid } from '../callers/claims.ts';
 import type { Sender } from '../received.ts';
 
-/**
- * Counts calls with an invalid credential by IP address, site and kind of credential, and rejects them above a limit. A
- * call with a valid credential is never rejected because of others at the same IP address.
- */
-
-/** Whether an error is about the credential. A wrong password is not: it has its own limits. */
+/** Whether an error is about the credential. A wrong password is not, because logins have their own limits. */
 export function isCredentialRefusal({ code }: ShopError): boolean {
   return code === 'unauthorized' || code === 'invalid_token';
 }
@@ -20,8 +20,8 @@ export function keyOfFailure({ ip = '', headers }: Sender, kind = kindIn(headers
 }
 
 /**
- * The kind of the most specific credential: if a customer's token is sent with a storefront token, the failure counts
- * for customers' tokens.
+ * The kind of credential that counts as failed. If a customer's token was sent with a storefront token, it is the
+ * customer's.
  */
 function kindIn(headers: IncomingHttpHeaders): string {
   const [, prefix] = /^Bearer (cust|agt|mch)_/i.exec(headers.authorization ?? '') ?? [];

@@ -1,4 +1,4 @@
-/** Forms of OAuth clients, whose fields are those of the JSON body, all as text. */
+/** OAuth clients may send forms. The fields of a form are the fields of the JSON body, as text. */
 
 const FORM = /^application\/x-www-form-urlencoded(?:;|$)/i;
 const WHOLE_NUMBER = /^-?\d{1,15}$/;
@@ -8,8 +8,8 @@ export function isForm(contentType: string | undefined): boolean {
 }
 
 /**
- * Converts a form to the JSON of the contract: whole numbers become numbers, and repeated fields become lists. Unknown
- * fields are ignored, as RFC 6749 §3.2 requires. Values that do not fit stay text, which the validation then rejects.
+ * Converts a form to the JSON body of the contract: integers become numbers, and repeated fields become lists. Unknown
+ * fields are ignored (RFC 6749 §3.2). Other values stay text, and validation rejects those that do not fit.
  */
 export function fieldsOf(properties: Record<string, Property>, text: string): Record<string, unknown> {
   const form = new URLSearchParams(text);
@@ -27,7 +27,7 @@ interface Property {
 function fieldOf({ type }: Property, values: string[]): unknown {
   if (type === 'array') return values;
   const [value = '', ...more] = values;
-  // A repeated field becomes a list, which the validation rejects if text is expected.
+  // Validation rejects the list if the schema expects a single value.
   if (more.length > 0) return values;
   return type === 'integer' && WHOLE_NUMBER.test(value) ? Number(value) : value;
 }

@@ -8,38 +8,33 @@ import type { Caller } from '../callers/caller.ts';
 import type { OperationId, Surface } from '../contract/contract.ts';
 import type { OwnAccount } from './own-account.ts';
 
-/** Types of handlers, derived from the contract. */
-
-/**
- * One function per operation of an API, named by the part of its id after the dot. If one is missing, this does not
- * compile.
- */
+/** One function per operation of an API, named by the operationId after the dot. A missing one is a compile error. */
 export type Handlers<S extends Surface> = {
   [Id in OperationId as Id extends `${S}.${infer Name}` ? Name : never]: Handler<Id> | Prepared<Id>;
 };
 
-/** Runs an operation inside its transaction, or a read on its connection, and returns the body of the 2xx response. */
+/** Runs an operation in its transaction, or a read on its connection. Returns the body of the 2xx response. */
 export type Handler<Id extends OperationId> = (call: Call<Id>) => Promise<Reply<Id> | ShownJson<Reply<Id>>>;
 
 /**
- * An operation with work that must not hold a connection, such as hashing a password or calling a payment provider.
- * `prepare` does that work outside of any transaction, for an authenticated caller and never for a replay. It returns
- * the function that runs in the transaction.
+ * A handler with work that must not hold a connection, such as hashing a password or calling a payment provider.
+ * `prepare` does that work outside of any transaction, after authentication and never for a replay. It returns the
+ * function to run in the transaction.
  */
 export interface Prepared<Id extends OperationId> {
   prepare(call: Omit<WholeCall<Id>, 'shop' | 'noteAccount'> & Preparing): Promise<Handler<Id>>;
-  /** Whether it hashes a password for anonymous callers, so that only a limited number may run at once. */
+  /** Whether it hashes a password for callers without credentials. The number of concurrent ones is limited. */
   hashes?: true;
 }
 
-/** What `prepare` gets in addition. */
+/** The arguments of `prepare` in addition to the call. */
 export interface Preparing {
   db: Pool;
-  /** Whether waiting is useless, because the client has disconnected or the process is shutting down. */
+  /** Whether to stop waiting, because the client has disconnected or the process is shutting down. */
   ended(): boolean;
 }
 
-/** The handler of any operation, as `handle` calls it: the contract has checked its arguments. */
+/** A handler of any operation. Validation has ensured that the arguments fit. */
 export type Run = (call: never) => Promise<unknown>;
 export interface PreparedHandler {
   prepare(call: never): Promise<Run>;
@@ -47,25 +42,28 @@ export interface PreparedHandler {
 }
 export type AnyHandler = Run | PreparedHandler;
 
-/** What a handler gets. Callers share cached responses, so handlers of cacheable reads do not get the caller. */
+/**
+ * The argument of a handler. Handlers of cacheable reads do not get the caller, because callers share their responses.
+ */
 export type Call<Id extends OperationId> = 304 extends keyof operations[Id]['responses']
   ? Pick<WholeCall<Id>, 'shop' | 'path' | 'query'>
   : WholeCall<Id>;
 
-/** The tenant's shop, and the validated parts of the request with the types of the contract. */
+/** The shop of the tenant, and the validated parts of the request with the contract's types. */
 export interface WholeCall<Id extends OperationId> {
   shop: Shop;
   caller: Caller;
-  /** The configured base URL, for links. It is never taken from the request. */
+  /** The configured base URL, for links. Never taken from the request. */
   baseUrl: string;
-  /** What checkouts need in addition to the shop. */
+  /** The dependencies of checkouts, in addition to the shop. */
   checkoutDeps: CheckoutDeps;
-  /** Where the call comes from, as far as the server knows. */
+  /** IP address and other data about where the request comes from. */
   origin: Origin;
-  /** Sends requests to URLs of tenants. */
+  /** Sends HTTP requests to URLs that tenants have configured. */
   egress: Egress;
   /**
-   * Names the login of a call without a session, or the shop that a person joins, so that the call is recorded there.
+   * Names the staff login that a call without a session concerns, or the shop that a person joins. The call is audited
+   * there.
    */
   noteAccount: (account: OwnAccount) => void;
   path: NonNullable<operations[Id]['parameters']['path']>;
@@ -76,15 +74,15 @@ export interface WholeCall<Id extends OperationId> {
 export interface Origin {
   ip: string | null;
   user_agent: string | null;
-  /** The browser's passes, which avoid login delays. */
+  /** The unlock passes in the browser's cookie, which avoid login delays. */
   unlocks: string[];
-  /** The supported language that `Accept-Language` prefers. */
+  /** The best supported language by Accept-Language. */
   locale: string | null;
 }
 
 type Success = 200 | 201 | 202 | 204;
 
-/** The response body, because every operation declares exactly one 2xx response (a lint rule of the spec). */
+/** The response body. Each operation declares exactly one 2xx response; the spec is linted for that. */
 export type Reply<Id extends OperationId> = Json<
   operations[Id]['responses'][keyof operations[Id]['responses'] & Success]
 >;

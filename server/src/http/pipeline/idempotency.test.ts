@@ -22,7 +22,7 @@ interface Outcome {
   response: Response;
 }
 
-/** Repeats a call until the first one is answered, so that copies arrive before, during and after its commit. */
+/** Sends copies of a call until the first is answered, so that some arrive before, during and after its commit. */
 async function copiesOf(shop: OpenShop, call: () => Promise<Outcome>, most: number): Promise<Outcome[]> {
   let answered = false;
   const copies: Promise<Outcome>[] = [];
@@ -41,7 +41,7 @@ const answers = (copies: Outcome[]) => new Set(copies.map((copy) => JSON.stringi
 const effects = (copies: Outcome[]) =>
   copies.filter(({ response }) => !response.headers.has('Idempotency-Replayed')).length;
 
-test('concurrent copies of a password reset under one Idempotency-Key reset once, and all get its response', async () => {
+test('concurrent password resets with one Idempotency-Key reset once and get the same response', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
   await shop.storefront.POST(resetRequest, { body: { email } });
@@ -56,12 +56,12 @@ test('concurrent copies of a password reset under one Idempotency-Key reset once
   expect(told).toHaveLength(1);
 });
 
-test('concurrent copies of a login under one Idempotency-Key open one session, and all get its token', async () => {
+test('concurrent logins with one Idempotency-Key open one session and get the same token', async () => {
   const shop = await openShop();
   const { id, email, password: words } = await shop.givenCustomer();
   const call = { ...keyed(), body: { email, password: words } };
 
-  // More concurrent copies than free login attempts would be delayed.
+  // No more copies than the account has free login attempts, because further ones would be delayed.
   const copies = await copiesOf(shop, () => shop.storefront.POST(login, call), 4);
 
   expect(answers(copies)).toEqual(new Set([JSON.stringify([200, copies[0]?.data])]));
@@ -72,13 +72,13 @@ test('concurrent copies of a login under one Idempotency-Key open one session, a
   expect(rows).toHaveLength(2);
 });
 
-test('a copy that fails because the first request has completed gets the response of the first', async () => {
+test('a concurrent repetition that fails because the first request has completed gets the first response', async () => {
   const shop = await openShop();
   const { id, email, password: words, client } = await shop.givenCustomer();
   const call = { ...keyed(), body: { current_password: words, new_password: OTHER } };
   const [first, second] = await Promise.all([lockHolder(), lockHolder()]);
 
-  // The first waits before it takes effect, and the second before it checks the password.
+  // Holds the first copy before it takes effect, and the second before it checks the password.
   await first.query(sql`select from commerce.customers where id = ${id} for update`);
   const early = client.POST(password, call);
   await waitsFor(shop, first);
@@ -99,7 +99,7 @@ test('a copy that fails because the first request has completed gets the respons
   expect(copy.response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
-test('replays an error (409 webhook_disabled) from before the transaction, even after its cause is gone', async () => {
+test('replays an error (409 webhook_disabled) thrown before the transaction, even after its cause is gone', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const webhook = await unwrap(
@@ -148,7 +148,7 @@ test('rejects a call whose Idempotency-Key another request is using, but no othe
   expect(free.response.status).toBe(201);
 });
 
-test('returns a response that commits between the look-up and the lock, and rolls back the repeated work', async () => {
+test('replays a response that is committed between the look-up and the lock, and rolls back the repeated work', async () => {
   const shop = await openShop();
   const { owner, storefront, site_id } = shop;
   const key = randomUUID();
@@ -157,7 +157,7 @@ test('returns a response that commits between the look-up and the lock, and roll
     (await owner.query('select from commerce.carts where site_id = $1', [site_id])).rowCount as number;
   const { data: first } = await storefront.POST('/api/storefront/cart', {});
   const before = await carts();
-  // Simulates a server without locks that stores its response while this one works.
+  // Simulates another server that takes no lock and stores its response while this one works.
   const holder = await lockHolder();
   await holder.query(
     sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash, status, body)
@@ -194,7 +194,7 @@ test('runs a call again if the response stored under its key has expired', async
   expect(third?.id).toBe(second?.id);
 });
 
-/** A connection that has begun a transaction. */
+/** A database connection with an open transaction. */
 async function lockHolder(): Promise<pg.Client> {
   const client = new pg.Client(superuserUrl());
   await client.connect();
@@ -203,7 +203,7 @@ async function lockHolder(): Promise<pg.Client> {
   return client;
 }
 
-/** Resolves once another session waits for the connection's locks. */
+/** Resolves when another session waits for a lock of the connection. */
 async function waitsFor({ owner }: OpenShop, holder: pg.Client): Promise<void> {
   const { rows } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
   await expect

@@ -1,12 +1,3 @@
-import { createHmac, hash, hkdfSync } from 'node:crypto';
-import sql, { type Sql } from 'sql-template-tag';
-import { type Connection, query, together } from '../../db/connect.ts';
-import type { RowOf } from '../../db/row-of.ts';
-import { ShopError, ValidationError } from '../../shop/errors.ts';
-import { type Sealing, seal, unseal } from '../../shop/sealing.ts';
-import type { Shop } from '../../shop/shop.ts';
-import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
-
 /**
  * Runs an operation once per Idempotency-Key of its caller. All in the request's transaction:
  * 1. claim: try to lock the key by an advisory lock and look for its response; for a token, in its look-up statement.
@@ -16,28 +7,40 @@ import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
  *    response committed between the look-up and the lock rolls this request back, which then runs again and finds it. A
  *    final error is stored by a second transaction, which claims the key again.
  */
+
+import { createHmac, hash, hkdfSync } from 'node:crypto';
+import sql, { type Sql } from 'sql-template-tag';
+import { type Connection, query, together } from '../../db/connect.ts';
+import type { RowOf } from '../../db/row-of.ts';
+import { ShopError, ValidationError } from '../../shop/errors.ts';
+import { type Sealing, seal, unseal } from '../../shop/sealing.ts';
+import type { Shop } from '../../shop/shop.ts';
+import { type Answer, answerTo, isRetryable, mayTurnOut } from './errors.ts';
+
 export interface Key {
-  /** The raw header. Upper and lower case are the same key. */
+  /** The header as sent. Keys that differ only in upper and lower case are the same key. */
   key: string;
   operation_id: string;
   /** Method, path, query and body in canonical form. */
   request: string;
-  /** Whether the response contains a secret, so that it is encrypted with a key that is not in the database. */
+  /** Whether the success response contains a secret. It is then encrypted with a key that is not in the database. */
   secret: boolean;
-  /** Whether error responses may contain a secret too. */
+  /** Whether error responses may contain a secret as well. */
   secretRefusal: boolean;
-  /** Input of the derivation of that encryption key: the server's own secret and the caller's credential. */
+  /** The server's secret and the caller's credential, from which the encryption key is derived. */
   pepper: string;
   request_id: string;
 }
 
 const REPLAY_WINDOW = '24 hours';
 
-/** Result of a claim: no response, another request holds the key, a response, or an expired response. */
+/**
+ * Result of a claim: no response is stored, another request holds the lock, a response is stored, or it has expired.
+ */
 export type KeyState = 'free' | 'held' | 'answered' | 'expired';
 export type Claimed = Promise<KeyState>;
 
-/** Claims the key for the shop's actor. */
+/** Claims the Idempotency-Key for the shop's actor. */
 export async function claim({ siteId, actorId }: Shop, connection: Connection, key: Key): Claimed {
   const { rows } = await query<{ key_state: KeyState }>(
     connection,
@@ -46,7 +49,10 @@ export async function claim({ siteId, actorId }: Shop, connection: Connection, k
   return rows[0]?.key_state ?? 'free';
 }
 
-/** The claim as an expression, for a site and a principal, whose ids may be expressions too. It does not wait. */
+/**
+ * An SQL expression that claims the key without waiting, for a site and a principal, which may be expressions
+ * themselves.
+ */
 export function claimOf(key: Key): (site: Sql | string, principal: Sql | string) => Sql {
   return (site, principal) => sql`case when not pg_try_advisory_xact_lock(${lockOf(key, site, principal)}) then 'held'
       else coalesce((
@@ -55,7 +61,7 @@ export function claimOf(key: Key): (site: Sql | string, principal: Sql | string)
           and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}), 'free') end`;
 }
 
-/** The number of the key's advisory lock. Two keys with the same number would only wait for each other. */
+/** Number of the key's advisory lock. Two keys with the same number only wait for each other. */
 function lockOf(key: Key, site: Sql | string, principal: Sql | string): Sql {
   const name = `${key.operation_id} ${key.key.toLowerCase()}`;
   if (typeof site === 'string' && typeof principal === 'string') {
@@ -64,10 +70,10 @@ function lockOf(key: Key, site: Sql | string, principal: Sql | string): Sql {
   return sql`hashtextextended(${site}::text || ${principal}::text || ${name}, 0)`;
 }
 
-/** Claims a key once the request that holds it has ended. Throws `idempotency_in_flight` if that takes too long. */
+/** Waits for the request that holds the key, then claims it. Throws `idempotency_in_flight` if that takes too long. */
 export async function claimAfterOther(shop: Shop, connection: Connection, key: Key): Claimed {
   const lock = lockOf(key, shop.siteId, shop.actorId);
-  // The second statement sees commits made while the first waited.
+  // A second statement, because only it sees commits made while the first one waited for the lock.
   const [, state] = await together(
     query(connection, sql`select pg_advisory_xact_lock(${lock})`),
     claim(shop, connection, key),
@@ -82,16 +88,16 @@ function inFlight(): ShopError {
   return new ShopError('idempotency_in_flight', 'The first request with this Idempotency-Key is still running.');
 }
 
-/** Whether a request was rolled back because another one had stored a response under the key first. */
+/** Whether the request was rolled back because another request had stored a response under the key. */
 export function wasStoredByOther(error: unknown): boolean {
   const { code, constraint } = error as { code?: string; constraint?: string };
   return code === '23505' && constraint === 'idempotency_keys_pkey';
 }
 
 /**
- * The stored response to the same request, if there is one. `state` is the result of the claim in the credential
- * look-up; if it is missing, the key is claimed now. Throws `idempotency_in_flight`, or a ValidationError if the key
- * was used for another request.
+ * The stored response to the same request; undefined if there is none. `state` is the result of the claim in the token
+ * look-up; without it the key is claimed now. Throws `idempotency_in_flight`, or a ValidationError if the key was used
+ * for another request.
  */
 export async function claimAndFindResponse(
   shop: Shop,
@@ -107,7 +113,6 @@ export async function claimAndFindResponse(
   return stored && replay(shop, key, stored);
 }
 
-/** Whether `claimAndFindResponse` would find a response. */
 export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
   const found = await shop.one(
     sql`select from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
@@ -117,17 +122,21 @@ export async function isAnswered(shop: Shop, key: Key): Promise<boolean> {
   return found !== undefined;
 }
 
-type StoredRow = RowOf<'idempotency_keys', 'request_hash' | 'status' | 'body' | 'encrypted'>;
+type StoredRow = RowOf<'idempotency_keys', 'request_hash' | 'status' | 'body' | 'encrypted'> & { written_at: string };
 
+/**
+ * Reads a stored response. The message in the WAL makes COMMIT wait for a synchronous standby: the response may be of a
+ * transaction whose own wait was interrupted, so that only this server has it yet.
+ */
 function findStored(shop: Shop, key: Key): Promise<StoredRow | undefined> {
   return shop.one<StoredRow>(
-    sql`select request_hash, status, body, encrypted from idempotency_keys
+    sql`select request_hash, status, body, encrypted, pg_logical_emit_message(true, 'commerce', '') as written_at from idempotency_keys
       where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
         and operation_id = ${key.operation_id} and key_hash = ${hashOf(key)}`,
   );
 }
 
-/** Deletes an expired response. */
+/** Deletes the expired response. */
 async function forget(shop: Shop, key: Key): Promise<void> {
   await shop.run(
     sql`delete from idempotency_keys where site_id = ${shop.siteId} and principal_id = ${shop.actorId}
@@ -148,7 +157,7 @@ function usedForAnother(): ValidationError {
   return new ValidationError([{ loc: ['header', 'Idempotency-Key'], msg, type: 'idempotency_conflict' }]);
 }
 
-/** Throws if the response contains a token that has been revoked since, because a replay must not return it. */
+/** Throws if a token in the stored response has been revoked since, because a replay must not return it. */
 async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   const { secret, access_token } = JSON.parse(body) as { secret?: string; access_token?: string };
   const token = secret ?? access_token;
@@ -164,7 +173,7 @@ async function refuseRevoked(shop: Shop, body: string): Promise<void> {
   if (!alive) throw new ShopError('key_not_active', 'The secret returned under this key has been revoked since.');
 }
 
-/** The response to a final error. Rethrows every other error, because a retry may succeed later. */
+/** The response to a final error. Rethrows other errors, because a retry may succeed. */
 export function finalRefusalOrThrow(error: unknown, key: Key, forAgent: boolean): Answer {
   const answer = answerTo(error, key.request_id, forAgent);
   if (isRetryable(error) || !isFinal(error) || !STORED_REFUSALS.includes(answer.status)) throw error;
@@ -172,8 +181,8 @@ export function finalRefusalOrThrow(error: unknown, key: Key, forAgent: boolean)
 }
 
 /**
- * Whether a final error is stored. A missing permission is only recorded: once it is granted, the call may be sent
- * again.
+ * Whether the response to a final error is stored. A missing permission is not, so that the call can be repeated once
+ * it is granted.
  */
 export function isStored(refusal: unknown): boolean {
   return !(refusal instanceof ShopError && refusal.code === 'insufficient_scope');
@@ -182,15 +191,15 @@ export function isStored(refusal: unknown): boolean {
 const STORED_REFUSALS = [400, 402, 403, 404, 409];
 
 /**
- * Whether an error is final. One that may become a success with the same key, such as a poll before the decision, is
- * not.
+ * Whether an error is final. It is not if the same request may succeed later, such as a poll before the customer's
+ * decision.
  */
 function isFinal(error: unknown): boolean {
   if (error instanceof ValidationError) return false;
   return !(error instanceof ShopError) || !mayTurnOut(error.code);
 }
 
-/** The statement that stores a response together with the call's audit row. */
+/** The statement that stores a response and the audit row together. */
 export function storing(shop: Shop, key: Key, { status, body }: Answer, auditRow: Sql | undefined): Sql {
   const encrypted = status < 300 ? key.secret : key.secretRefusal;
   const bytes = body === undefined ? null : encrypted ? seal(sealingOf(key), body.toString()) : Buffer.from(body);
@@ -206,8 +215,8 @@ function hashOf({ key }: Key): Buffer {
 }
 
 /**
- * Fingerprint of a request. Its HMAC key is the raw Idempotency-Key, which is not stored, so that a password in the
- * request cannot be guessed from it.
+ * Fingerprint of a request. It is an HMAC keyed with the raw Idempotency-Key, which is not stored, so that a password
+ * in the request cannot be guessed from it.
  */
 function fingerprint({ key, request }: Key): Buffer {
   return createHmac('sha256', key.toLowerCase()).update(request).digest();
@@ -222,7 +231,7 @@ function opened(key: Key, bytes: Buffer): string {
   try {
     return unseal(sealingOf(key), bytes);
   } catch {
-    // The same person with another session may not read the secret.
+    // Another session of the same person must not get the secret.
     throw usedForAnother();
   }
 }

@@ -10,8 +10,8 @@ import { openPool } from '../../db/connect.ts';
 import { mintToken } from '../../shop/tokens.ts';
 
 /**
- * A server whose connections close after 50 ms without use, as those of every server do after 30 seconds. On a new
- * connection, PostgreSQL plans the first statement without `app.site_id`.
+ * A server that closes database connections after 50 ms without use instead of 30 s. On a new connection, PostgreSQL
+ * plans the first statement while `app.site_id` is not set.
  */
 let server: Awaited<ReturnType<typeof startServer>>;
 let db: pg.Pool;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await db.end();
 });
 
-/** Sends a request while no connection is open. */
+/** Sends a request when the server has no open database connection. */
 async function whenIdle<T>(request: () => Promise<T>): Promise<T> {
   await expect.poll(() => db.totalCount).toBe(0);
   return request();
@@ -35,7 +35,7 @@ async function whenIdle<T>(request: () => Promise<T>): Promise<T> {
 const NO_SITE = { 'X-Site-ID': '8c4d5f6e-6d9e-4d0c-8f5a-2b1a9c7e3d10' };
 const PRODUCT = { name: 'Mug', price: '10.00' };
 
-/** A shop with clients of the idle server. */
+/** Opens a shop whose clients call the server without open connections. */
 async function openIdleShop() {
   const shop = await openShop();
   const { credentials } = shop;

@@ -8,9 +8,9 @@ import type { Answer } from './errors.ts';
 import { matches } from './etag.ts';
 
 /**
- * Optimistic locking (RFC 9110 §13.1.1). Reads of editable resources return their version as ETag; a change that sends
- * an outdated version in If-Match is rejected with `stale`. The check runs in the transaction of the change, after the
- * lock that all changes of the resource take, so that one of two changes with the same version is rejected.
+ * Optimistic locking (RFC 9110 §13.1.1). Reads of editable resources return an ETag. A change with an outdated ETag in
+ * If-Match is rejected with `stale`. The check runs in the transaction of the change, after it has taken the resource's
+ * lock, so of two changes with the same ETag one is rejected.
  */
 export async function runVersioned(
   operation: Operation,
@@ -18,7 +18,7 @@ export async function runVersioned(
   shop: Shop,
   work: () => Promise<{ answer: Answer; body: unknown }>,
 ): Promise<Answer> {
-  // The folders of shop/ are loaded with the handlers, not with the pipeline.
+  // Imported here, because the folders of shop/ are loaded with the handlers and not with the pipeline.
   const { VERSIONED, tagOf } = await import('../../shop/versions/versions.ts');
   const resource = VERSIONED[operation.noun];
   if (!resource) throw new Error(`${operation.id} has no version`);
@@ -26,7 +26,7 @@ export async function runVersioned(
   const wanted = operation.guarded ? headers['if-match'] : undefined;
   const present = (shown: object, beside?: string) => tagOf(resource, shown, beside);
   if (wanted !== undefined) await refuseStale(shop, operation, resource, id, wanted, present);
-  // Read before the response: if it changes in between, the ETag is outdated, but not the response.
+  // Read before the body: if the resource changes in between, the ETag is outdated, which is safe.
   const before = operation.safe ? await resource.beside?.(shop, id) : undefined;
   const { answer, body } = await work();
   const shown = operation.tagged && (await shownIn(shop, operation, resource, id, body, wanted !== undefined));
@@ -55,7 +55,10 @@ function sentence(at: string | null, by: string | null | undefined): string {
   return `This was changed since you read it${last}.`;
 }
 
-/** The resource after the work. If the response is not the resource, it is read only for callers that use versions. */
+/**
+ * The resource after the change. If the response body is not the resource, it is read only for callers that sent
+ * If-Match.
+ */
 async function shownIn(
   shop: Shop,
   { answers }: Operation,

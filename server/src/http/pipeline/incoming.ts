@@ -10,7 +10,7 @@ import type { Answer } from './errors.ts';
 import type { Key } from './idempotency.ts';
 import { payloadOf } from './payload.ts';
 
-/** A request before the database is queried for it. */
+/** A request before it has queried the database. */
 export interface Incoming {
   request: ApiRequest;
   received: Received;
@@ -18,18 +18,17 @@ export interface Incoming {
   operation: Operation;
   claim: Claim;
   mistakes: ValidationError['detail'];
-  /** Undefined for reads, and if the contract does not require the key and none was sent. */
+  /** Undefined for reads, and if the operation allows its absence and none was sent. */
   key: Key | undefined;
   deadline: Deadline;
 }
 
-/** The parts of a request before its body is read. */
+/** The parts of a request except its body, which has not been read. */
 export function receivedOf({ target, method, path, query, ip, headers }: ApiRequest): Received {
   const body = 'refusal' in target ? target.body : undefined;
   return { method, path, params: target.path ?? {}, query, ip, headers, body };
 }
 
-/** The Idempotency-Key of a validated mutation. */
 export function keyOf(secretKey: string, operation: Operation, claim: Claim, received: Received, request_id: string) {
   const key = received.headers['idempotency-key'];
   if (operation.safe || key === undefined) return undefined;
@@ -44,7 +43,7 @@ export function keyOf(secretKey: string, operation: Operation, claim: Claim, rec
   } satisfies Key;
 }
 
-/** The audit data of a call, whoever the caller is. */
+/** The data of a call for the audit log. */
 export function auditedCall(
   { secretKey, auditKey }: { secretKey: string; auditKey: AuditKey },
   { operation, received, key, context }: Incoming,
@@ -60,7 +59,7 @@ export function auditedCall(
   };
 }
 
-/** Whether an agent reads the response. */
+/** Whether the response is for an agent, so that errors contain advice. */
 export function isForAgent({ context, headers, ip }: ApiRequest): boolean {
   return context.operation?.surface === 'agent' || agentTokenIn({ headers, ip }) !== undefined;
 }

@@ -7,7 +7,7 @@ import { readLimit, setSiteLimits } from '../../shop/site-limits.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
-/** Two processes with rate limits, behind a proxy that passes on the client's IP address. */
+/** Two rate-limited server processes behind a proxy that passes on the client's IP address. */
 async function startTwo() {
   const settings = { rateLimits: true, trustProxy: 1 };
   return [await startServer(databaseUrl(), settings), await startServer(databaseUrl(), settings)] as const;
@@ -36,7 +36,7 @@ function tally(answers: { status: number }[]): Record<number, number> {
   return counts;
 }
 
-test('sends an e-mail address at most three mails an hour, across callers and servers', async () => {
+test('sends at most three mails an hour to an e-mail address, across callers and servers', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const [one, two] = await startTwo();
@@ -59,7 +59,7 @@ test('sends an e-mail address at most three mails an hour, across callers and se
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('counts the IP addresses of one IPv6 network as one, separately from neighbouring networks', async () => {
+test('counts all IP addresses of an IPv6 network as one, and neighbouring networks separately', async () => {
   const shop = await openShop();
   const [server, other] = await startTwo();
   const login = (ip: string) =>
@@ -67,7 +67,7 @@ test('counts the IP addresses of one IPv6 network as one, separately from neighb
 
   const sixteen = (from: number) =>
     Promise.all(Array.from({ length: 16 }, (_, i) => login(`2001:db8:0:7::${(from + i).toString(16)}`)));
-  // All at once, some would be rejected because too many are running (503).
+  // In two batches, because too many concurrent requests would be rejected with 503.
   const answers = [...(await sixteen(1)), ...(await sixteen(17))];
   const neighbour = await login('2001:db8:0:8::1');
 
@@ -76,7 +76,7 @@ test('counts the IP addresses of one IPv6 network as one, separately from neighb
   await Promise.all([stopServer(server), stopServer(other)]);
 });
 
-test('counts logins from one IP network together across accounts and servers', async () => {
+test('counts logins from an IP network across accounts and servers', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
 
@@ -87,7 +87,7 @@ test('counts logins from one IP network together across accounts and servers', a
         return call((i % 2 ? one : two).baseUrl, shop, '/customer/login', body, '10.2.0.1');
       }),
     );
-  // All at once, some would be rejected because too many are running (503).
+  // In two batches, because too many concurrent requests would be rejected with 503.
   const answers = [...(await guesses()), ...(await guesses())];
   const other = await call(one.baseUrl, shop, '/customer/login', { email: 'a@example.com', password: 'x' }, '10.2.0.2');
 
@@ -96,7 +96,7 @@ test('counts logins from one IP network together across accounts and servers', a
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('counts logins together in any spelling of the site id', async () => {
+test('counts logins regardless of the case of the site id', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const spellings = [shop.site_id, shop.site_id.toUpperCase()];
@@ -128,18 +128,18 @@ test('allows ten discount codes a minute per cart', async () => {
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('allows ten new checkouts a minute per cart, in any spelling of the cart id', async () => {
+test('allows ten new checkouts a minute per cart, regardless of the case of the cart id', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const { id } = await shop.givenCart();
-  // Spellings of the id: upper or lower case of each letter by the bits of the number.
+  // Chooses upper or lower case for each letter by the bits of the number.
   const spelled = (number: number) => {
     let letter = 0;
     return id.replaceAll(/[a-f]/g, (one) => ((number >> letter++) & 1 ? one.toUpperCase() : one));
   };
   const spellings = [...new Set(Array.from({ length: 64 }, (_, i) => spelled(i)))].slice(0, 11);
 
-  // One after another: requests for the same cart wait for each other, perhaps too long on a busy machine.
+  // Sequential, because requests for one cart wait for each other.
   const answers = [];
   for (const cart_id of spellings) answers.push(await call(one.baseUrl, shop, '/checkout', { cart_id }));
 
@@ -187,6 +187,6 @@ test.each([
   ['customer_login=301', 'from 1 to 300'],
   ['storefront_read=1.5', 'a whole number'],
   ['login=5', 'cannot differ by site'],
-])('rejects the limit %s with instructions', (text, words) => {
+])('rejects the rate limit %s with an explanation', (text, words) => {
   expect(() => readLimit(text)).toThrow(words);
 });

@@ -12,41 +12,37 @@ import { sharedLimiters } from './shared-limiter.ts';
 import { type Counting, countGuess, countInDatabase, isStrict, type NamedBuyer } from './strict-limits.ts';
 
 /**
- * Counts requests against the table in `shop/rate-limits.ts`. Most limits only limit load. They are counted in Redis if
- * it is configured, and in the process while it is unavailable, so they may let more requests through. The strict
- * limits against guessing (logins, codes, mails to others) are counted in PostgreSQL, and no request passes them
- * uncounted.
+ * Counts requests against the limits in `shop/rate-limits.ts`. Most limits only reduce load. They are counted in Redis
+ * if it is configured, otherwise and during outages in the process, so they may let more requests through. Limits
+ * against guessing (logins, codes, mails to others) are strict: they are counted in PostgreSQL, and a request that
+ * cannot be counted fails.
  */
 export interface Limits {
-  /** Whether this IP address keeps sending invalid credentials. */
+  /** Whether the sender's IP address keeps sending invalid credentials. */
   isSuspect(sender: Sender): Promise<boolean>;
   /**
-   * Counts a call with an invalid credential; `refusal` is set above the limit. `kind` names a credential that is not
+   * Counts a call with an invalid credential. Above the limit, `refusal` is set. `kind` names a credential that is not
    * in the headers.
    */
   countFailure(sender: Sender, kind?: string): Promise<Counted>;
-  /**
-   * Counts a request against the strict limits of its operation, if it has any. Do not hold a connection during the
-   * call.
-   */
+  /** Counts a request against the strict limits of its operation, if any. Opens a connection, so do not hold one. */
   countStrictly(operation: Operation, claim: Claim, request: Counting, buyer?: NamedBuyer): Promise<Counted>;
   /**
-   * Takes one attempt from a strict limit before the attempt is checked. `succeeded` gives it back. Do not hold a
-   * connection during the call.
+   * Takes a point from a strict limit before an attempt is checked; `succeeded` gives it back. Opens a connection, so
+   * do not hold one.
    */
   countGuess(limit: RateLimitName, site_id: string, subject: string): Promise<Counted>;
-  /** Counts the fetch of a profile from a host, for an anonymous caller. */
+  /** Counts the fetch of an agent's profile from a host, for a caller without credentials. */
   countFetch(host: string, ip: string | undefined): Promise<Counted>;
-  /** Counts the fetch of an OAuth client's document, for an anonymous caller. */
+  /** Counts the fetch of an OAuth client's document, for a caller without credentials. */
   countClientDocument(site_id: string, ip: string | undefined): Promise<Counted>;
   /**
-   * Counts the listing of a site's tools, by the agent's token or else by the IP address. It is not an operation, and
-   * hosts list the tools at each connection, so it is counted separately from the agent's calls.
+   * Counts a `tools/list` call by the agent's token, or by IP address without one. MCP hosts list the tools on each
+   * connection, so this does not count as a call of the agent.
    */
   countListing(site_id: string, sender: Sender, caller?: Caller): Promise<Counted>;
-  /** Counts a call with an operator's key. */
   countOperator(key_id: string): Promise<Counted>;
-  /** Counts a request of a caller. Returns the remaining quota, and the error if it is used up. */
+  /** Counts a call of an authenticated caller. Returns the remaining quota, and an error if it is used up. */
   count(operation: Operation, caller: Caller, request: Counting): Promise<Counted>;
 }
 
@@ -75,7 +71,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
   if (!enabled) return UNLIMITED;
   const shared = sharedCounters(redis);
 
-  /** Takes a point from each limit in turn, as long as points are left. */
+  /** Takes a point from each limit in turn, and stops at the first that has none left. */
   async function draw(name: string, draws: [RateLimitName, string][], limits: SiteLimits = {}): Promise<Counted> {
     let told: Counted = { headers: {} };
     for (const [limit, key] of draws) {
@@ -95,7 +91,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
   ): Promise<Counted> {
     const name = named(operation.rateLimit);
     const counted: [RateLimitName, string] = [name, keyOf(operation, caller, request)];
-    // Every call of an agent also counts against the agent's own limit.
+    // A call of an agent also counts against the agent's own limit.
     const asAgent: [RateLimitName, string] = ['agent', `${caller.tenant.site_id}:${caller.principal_id}`];
     const draws = caller.kind === 'agent' && name !== 'agent' ? [asAgent, counted] : [counted];
     return draw(name, [...guestDraws(caller, request), ...draws], limits);
@@ -108,7 +104,8 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
     },
     countFailure: (sender, kind) =>
       draw('failed_credentials', [
-        // This comes first, so that a caller who invents sites creates no more counters than it allows.
+        // First, so that a caller who sends a new site id with each call creates no more counters than this limit
+        // allows.
         ['failed_credentials_address', networkOf(sender.ip)],
         ['failed_credentials', keyOfFailure(sender, kind)],
       ]),
@@ -135,7 +132,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
       const limits = caller.limits ?? (await findSiteLimits(db, caller.tenant.site_id));
       const own = await countOwn(operation, caller, request, limits);
       if (own.refusal || !caller.private_token_id) return own;
-      // This comes last, so that a buyer above their own limit uses up nothing of the shared limit.
+      // Last, so that requests rejected by the buyer's own limit take no points from the shared one.
       const key = `${caller.tenant.site_id}:${caller.private_token_id}`;
       const ofToken = await draw('private_token', [['private_token', key]], limits);
       return ofToken.refusal ? ofToken : own;
@@ -143,7 +140,7 @@ export function createLimits({ db, redis, enabled, baseUrl }: LimitsDeps): Limit
   };
 }
 
-/** Limits of agents without a token, which are counted by IP address, and together by the host of their profile. */
+/** Limits for agents without a token: per IP address, and per host of the agent's profile. */
 function guestDraws({ tenant: { site_id }, guest }: Caller, { ip }: Sender): [RateLimitName, string][] {
   if (!guest) return [];
   return [
@@ -157,7 +154,7 @@ interface Used {
   ms: number;
 }
 
-/** Counters in Redis or in the process. Callers pass the limits. */
+/** Counters in Redis, or in the process. */
 function sharedCounters(redis: RedisClientType | undefined) {
   const limiterFor = sharedLimiters(redis);
   const limits = Object.entries(RATE_LIMITS) as [RateLimitName, RateLimit][];
@@ -191,7 +188,7 @@ function named(name: string): RateLimitName {
 }
 
 /**
- * The key of a counter: the normalized id of a checkout or its cart, the IP address of a guest (possibly sent with a
+ * The subject of a counter: the normalized checkout or cart id, a guest's IP address (or the buyer's, sent with a
  * private token), or otherwise the caller's identity.
  */
 function keyOf(operation: Operation, caller: Caller, request: Counting): string {

@@ -1,7 +1,7 @@
 /**
- * Text on one line without active Markdown. Ids, codes, enum values, tool names and URLs stay unchanged, because
- * language models copy them: in CommonMark `_`, `#` and `|` mean nothing inside a word, and URLs are only
- * percent-encoded.
+ * Converts a value to one line without active Markdown. Ids, codes, enum values, tool names and URLs must stay
+ * unchanged, because language models copy them: in CommonMark `_`, `#` and `|` have no meaning inside a word, and URLs
+ * are percent-encoded.
  */
 export function plainText(value: unknown): string {
   return String(value)
@@ -12,12 +12,12 @@ export function plainText(value: unknown): string {
 
 const URL_START = /^https?:\/\//i;
 
-/** A URL without characters that have a meaning in Markdown, which opens the same page. */
+/** Percent-encodes characters with a meaning in Markdown. The URL opens the same page. */
 export function plainUrl(url: string): string {
   return url.replaceAll(/[\\`*[\]<>|]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The target of a link, in which a parenthesis would end it. */
+/** A URL for a Markdown link, which an unescaped parenthesis would end. */
 export function linkTarget(url: string): string {
   return plainUrl(url).replaceAll('(', '%28').replaceAll(')', '%29');
 }

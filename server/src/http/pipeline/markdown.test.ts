@@ -11,9 +11,7 @@ const ADDRESS = {
   ...{ city: 'Berlin', postal_code: '10115', country: 'DE' },
 };
 
-/**
- * The ids, codes, enum values and URLs in a response, which are texts of one word. Text from merchants is in `content`.
- */
+/** Ids, codes, enum values and URLs in a response: all texts of one word, except merchants' texts in `content`. */
 function identifiersIn(value: unknown): string[] {
   if (typeof value === 'string') return /^\S+$/.test(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -49,7 +47,7 @@ test('the checkout URL in the text of an MCP result opens the checkout', async (
   await client.close();
 });
 
-test('the text of each MCP tool contains ids, enum values, codes, URLs and tool names unchanged', async () => {
+test('the text of each MCP tool result contains ids, enum values, codes, URLs and tool names unchanged', async () => {
   const { baseUrl, site_id, access_token, product } = await openShopWithAgent();
   const { client } = await connect(`${baseUrl}/sites/${site_id}/mcp`, access_token);
   const used = new Set<string>();
@@ -106,7 +104,7 @@ test('every Markdown response of the agent API contains ids, enum values, codes 
   const { baseUrl, access_token, product } = await openShopWithAgent();
   const seen = new Set<string>();
   async function both(method: string, path: string, body?: object) {
-    const key = randomUUID(); // The second call returns the same result.
+    const key = randomUUID(); // The second request replays the first response.
     const ask = async (Accept: string) => {
       const headers = {
         ...{ Accept, Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
@@ -142,7 +140,7 @@ test('every Markdown response of the agent API contains ids, enum values, codes 
   expect([...paths].filter((path) => !seen.has(path))).toEqual([]);
 });
 
-test('text of a merchant is not active Markdown', async () => {
+test("Markdown in a merchant's text is not active", async () => {
   const { baseUrl, access_token, product } = await openShopWithAgent();
   const headers = { Accept: 'text/markdown', Authorization: `Bearer ${access_token}` };
 

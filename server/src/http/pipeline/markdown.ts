@@ -1,9 +1,10 @@
-import { plainText } from './markdown-text.ts';
-
 /**
- * Responses as Markdown, for people and language models: the same fields under the same names, one-line fields first.
- * In short list entries the first field has no name. Models pay for each character, so there is no decoration.
+ * Renders responses as Markdown for people and language models: the same fields with the same names, one-line fields
+ * first. In short list entries the first field has no name. There is no decoration, because language models are billed
+ * by length.
  */
+
+import { plainText } from './markdown-text.ts';
 
 type Fields = Record<string, unknown>;
 
@@ -44,16 +45,13 @@ function entryOf(entry: Fields, index: number, depth: number): string[] {
 
 const SHORT_FIELDS = 8;
 
-/**
- * Whether an entry of a list fits on one line, as a value with its availability does: this is cheaper for a language
- * model than separate lines.
- */
+/** Whether a list entry fits on one line, which costs a language model less than separate lines. */
 function isShort(entry: unknown): boolean {
   const told = Object.values(entry as Fields).filter((value) => value !== null);
   return told.length > 0 && told.length <= SHORT_FIELDS && told.every(isPlainOrList);
 }
 
-/** An entry on one line: its first field, and the others in brackets. */
+/** A list entry on one line: its first field, then the others in brackets. */
 function inLine(entry: Fields): string {
   const [first, ...others] = Object.entries(entry).filter(([, value]) => value !== null);
   const named = others.map(([name, value]) => `${name}: ${listed(value)}`).join('; ');

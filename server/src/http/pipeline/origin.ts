@@ -4,7 +4,7 @@ import type { ApiRequest } from '../request.ts';
 import { userAgentOf } from './audit.ts';
 import type { Origin } from './handler.ts';
 
-/** Where a request comes from. Few operations need it, so each part is computed on demand. */
+/** Where a request comes from. Parts are computed on demand, because few operations need them. */
 export class RequestOrigin implements Origin {
   readonly #request: ApiRequest;
   readonly #buyerIp: string | undefined;

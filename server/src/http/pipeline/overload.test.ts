@@ -8,7 +8,7 @@ import { openPool } from '../../db/connect.ts';
 import { logins, MOST_LOGINS } from '../../shop/passwords/passwords.ts';
 import { measureLoad } from './shedding.ts';
 
-/** Starts as many logins as may run or wait, until the returned function is called. */
+/** Occupies every place for running and waiting logins until the returned function is called. */
 function crowd() {
   let letGo = () => {};
   const held = new Promise<void>((resolve) => {
@@ -21,7 +21,7 @@ function crowd() {
   };
 }
 
-test('rejects a login before its body is read when the queue is full, and serves other requests', async () => {
+test('rejects a login before reading its body when the queue is full, and serves other requests', async () => {
   const { baseUrl, site_id, credentials, storefront } = await openShop();
   const headers = {
     ...{ 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token },
@@ -85,7 +85,7 @@ test('the measured load includes requests that wait for database connections', a
   expect(load()).toBe(0);
 });
 
-test('an event loop blocked during the start does not count as load for the first requests', async () => {
+test('ignores delays of the event loop during the start', async () => {
   const db = openPool({ url: databaseUrl(), max: 1, pooling: 'session' });
   const load = measureLoad(db, 200);
   await sleep(20);

@@ -7,22 +7,22 @@ import type { Operation } from '../contract/contract.ts';
 import { type AuditedCall, auditEventOfPerson } from './audit.ts';
 
 /**
- * The login that a call without a shop is about. The call is recorded in the person's shops, or in the shop that they
- * join.
+ * The staff login that a call without a shop concerns. The call is audited in the person's shops, or in the shop that
+ * they join.
  */
 export interface OwnAccount {
   staff_id: string;
   site_id?: string;
 }
 
-/** The login that a call changes: staff who have not chosen a merchant change their own. */
+/** The login that a call changes: that of the calling staff member, if no merchant is chosen. */
 export function ownAccountOf({ kind, principal_id, tenant }: Caller, { safe }: Operation): OwnAccount | undefined {
   return kind === 'staff' && tenant.site_id === NOBODY && !safe ? { staff_id: principal_id } : undefined;
 }
 
 /**
- * Records a call about a staff login in the audit of each of the person's shops, in the transaction of the call. Each
- * shop is the tenant while its row is written; afterwards there is no tenant.
+ * Audits a call about a staff login in each of the person's shops, in the transaction of the call. Sets each shop as
+ * tenant in turn, and afterwards none.
  */
 export async function auditOwnAccount(
   connection: Connection,

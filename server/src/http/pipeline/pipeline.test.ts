@@ -72,7 +72,7 @@ test('distinguishes bodies that are not JSON, too large, too deep, or of another
   expect(await post('')).toEqual([422, 'missing']);
 });
 
-test('answers 405 with the allowed methods for an existing path; HEAD works wherever GET does', async () => {
+test('answers 405 with the allowed methods for an existing path, and HEAD wherever GET works', async () => {
   const { baseUrl, credentials } = await openShop();
   const headers = { 'X-API-Key': credentials.api_key };
 
@@ -106,7 +106,7 @@ test('rejects a request with an absolute URL before any handler runs', async () 
   expect(answer).toContain('"invalid_request"');
 });
 
-test("returns the caller's request id in header and body if it is valid, and a new one otherwise", async () => {
+test("returns the caller's request id in header and body if it is valid, otherwise a new one", async () => {
   const { baseUrl } = await openShop();
   const ask = async (id: string) => {
     const response = await fetch(`${baseUrl}${products}`, { headers: { 'X-Request-Id': id } });
@@ -119,7 +119,7 @@ test("returns the caller's request id in header and body if it is valid, and a n
   expect(body).toBe(header);
 });
 
-test('a storefront token accepts only the web origins in its settings', async () => {
+test('a storefront token works only from the web origins in its settings', async () => {
   const { baseUrl, dashboard, site_id, credentials } = await openShop();
   const from = (Origin: string) =>
     fetch(`${baseUrl}/api/storefront/products`, {
@@ -135,7 +135,7 @@ test('a storefront token accepts only the web origins in its settings', async ()
   expect([other.status, await other.json()]).toMatchObject([403, { error: 'origin_not_allowed' }]);
 });
 
-test('answers 429 with the waiting time above the rate limit, and serves others', async () => {
+test('above the rate limit, returns 429 with Retry-After, and still serves other callers', async () => {
   const { site_id, credentials } = await openShop();
   const neighbour = await openShop();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
@@ -158,7 +158,7 @@ test('answers 429 with the waiting time above the rate limit, and serves others'
   await stopServer(limited);
 });
 
-test('liveness, readiness, metrics and the reference need no credentials', async () => {
+test('liveness, readiness, metrics and the API reference need no credentials', async () => {
   const { baseUrl } = await openShop();
   const get = async (path: string) => {
     const response = await fetch(`${baseUrl}${path}`);
@@ -174,7 +174,7 @@ test('liveness, readiness, metrics and the reference need no credentials', async
   expect((await get('/docs/redoc.standalone.js')).status).toBe(200);
 });
 
-test('answers 503 without the database, also for readiness', async () => {
+test('requests and the readiness check answer 503 without the database', async () => {
   const auditKey = { id: randomUUID(), key: randomBytes(32), made_at: new Date().toISOString() };
   const lost = await startServer('postgres://nobody@127.0.0.1:9/none', { auditKey });
   const { site_id, credentials } = await openShop();
@@ -190,7 +190,7 @@ test('answers 503 without the database, also for readiness', async () => {
   await stopServer(lost);
 });
 
-test('does not use the database again for a call that timed out on it during preparation', async () => {
+test('does not query the database again after a call timed out on it during preparation', async () => {
   const server = await startServer(databaseUrl());
   onTestFinished(() => stopServer(server));
   let asked = 0;
@@ -212,7 +212,7 @@ test('does not use the database again for a call that timed out on it during pre
     503,
     { error: 'unavailable', message: 'The database took too long. Retry the request.' },
   ]);
-  // One query for a stored response, and one that did not succeed.
+  // The search for a stored response, and one query that timed out.
   expect(asked).toBe(2);
 });
 

@@ -1,5 +1,4 @@
-/** Whether the process accepts requests. */
 export interface Readiness {
-  /** Set while the process drains, so that it gets no new requests. */
+  /** Set while the process shuts down, so that load balancers send no new requests. */
   draining: boolean;
 }

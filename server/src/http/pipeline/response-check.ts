@@ -2,7 +2,7 @@ import { faultIn } from '../contract/schemas.ts';
 import type { RequestContext } from '../request.ts';
 import { type Answer, answerTo } from './errors.ts';
 
-/** In tests, replaces a response that violates the contract by a 500. */
+/** Replaces a response that violates the contract with a 500. Only for tests. */
 export function checked(context: RequestContext, given: Answer): Answer {
   const fault = context.operation && faultIn(context.operation, given.status, given.body?.toString());
   if (!fault) return given;

@@ -5,7 +5,7 @@ import { isDecodable } from '../contract/storable.ts';
 
 const MAX_URL_LENGTH = 8 * 1024;
 
-/** The operation of an HTTP request, with its path parameters. Throws `invalid_request`, 404 and 405. */
+/** The operation and path parameters of an HTTP request. Throws `invalid_request`, 404 or 405. */
 export function matchOf(method: string, url: string): Match {
   if (url.length > MAX_URL_LENGTH) throw new ShopError('invalid_request', 'The address is too long.');
   if (!url.startsWith('/')) throw new ShopError('invalid_request', 'Send only the path, starting with /.');
@@ -14,7 +14,9 @@ export function matchOf(method: string, url: string): Match {
   return matchWith(operation, path);
 }
 
-/** A call of a known operation. Normalizes the spelling of ids, because some are compared as text. */
+/**
+ * Converts ids in path parameters to lower case, because some are compared as text. Throws 404 for an empty parameter.
+ */
 export function matchWith(operation: Operation, path: Record<string, string>): Match {
   const folded = Object.entries(path).map(([name, value]) => [name, UUID.test(value) ? value.toLowerCase() : value]);
   if (folded.some(([, value]) => value === '')) throw notFound(operation.noun);

@@ -4,7 +4,7 @@ import type { Caller } from '../callers/caller.ts';
 import type { Operation } from '../contract/contract.ts';
 
 /**
- * Notifies the owners of a change that needed a step-up. There is another mail for changes of the caller's own account.
+ * Mails the shop's owners about a change that needed a step-up. Changes of the caller's own account send another mail.
  */
 export async function tellOwners(shop: Shop, operation: Operation, caller: Caller): Promise<void> {
   if (operation.merchantOptional) return;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectRedis } from '../../redis.ts';
 import { sharedLimiters } from './shared-limiter.ts';
 
-/** If true, the fake Redis accepts connections but does not answer, like a stopped process. */
+/** While true, the fake Redis accepts connections but does not answer. */
 let mute = false;
 const sockets: Socket[] = [];
 const redis = createServer((socket) => {

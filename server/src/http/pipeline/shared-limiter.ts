@@ -5,30 +5,30 @@ import type { RedisClientType } from 'redis';
 
 const require = createRequire(import.meta.url);
 type Package = typeof import('rate-limiter-flexible');
-/** Loaded from single files, because the whole package loads limiters for a dozen databases. */
+/** Imports single files, because the whole package loads limiters for a dozen databases. */
 const memoryLimiter = () => require('rate-limiter-flexible/lib/RateLimiterMemory.js') as Package['RateLimiterMemory'];
 const redisLimiter = () => require('rate-limiter-flexible/lib/RateLimiterRedis.js') as Package['RateLimiterRedis'];
 
-/** Counts in Redis while it answers, otherwise in this process. */
+/** Counts in Redis, or in this process while Redis does not answer. */
 export interface Limiter {
   get(key: string): Promise<RateLimiterRes | null>;
-  /** Rejects with a RateLimiterRes if nothing is left. */
+  /** Rejects with a RateLimiterRes if no points are left. */
   consume(key: string): Promise<RateLimiterRes>;
 }
 
 export interface LimiterOptions {
   keyPrefix: string;
   points: number;
-  /** In seconds. */
+  /** Seconds. */
   duration: number;
 }
 
-/** How long to wait for an answer. The Redis client would wait forever. */
+/** How long to wait for Redis, whose client would wait forever. */
 const ANSWER_WITHIN_MS = 300;
-/** How long Redis is not called after it did not answer. */
+/** How long Redis is not called after it failed to answer. */
 const LEFT_ALONE_MS = 1_000;
 
-/** Creates limiters that share one Redis connection and what is known about its state. */
+/** Creates limiters that share a Redis connection and track whether it currently answers. */
 export function sharedLimiters(redis: RedisClientType | undefined): (options: LimiterOptions) => Limiter {
   let leftAloneUntil = 0;
   const RateLimiterMemory = memoryLimiter();

@@ -1,3 +1,5 @@
+/** Strangers who use up a rate limit must not lock other people out. */
+
 import { randomUUID } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { expect, test } from 'vitest';
@@ -8,8 +10,6 @@ import { accountKey, customerAccount } from '../../shop/login-throttle.ts';
 import { RATE_LIMITS, type RateLimit } from '../../shop/rate-limits.ts';
 import { readLimit, setSiteLimits } from '../../shop/site-limits.ts';
 import { hashToken, mintToken } from '../../shop/tokens.ts';
-
-/** Strangers who use up limits must not lock others out. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
@@ -31,7 +31,7 @@ function post(baseUrl: string, { site_id, credentials }: Shop, path: string, bod
   });
 }
 
-test("accepts a valid discount code even if strangers have used up the shop's limit of wrong codes", async () => {
+test("accepts a valid discount code after strangers have used up the shop's limit for wrong codes", async () => {
   const { shop, server } = await openLimitedShop('discount_failed_site=6');
   await shop.givenDiscount();
   const cart = await shop.givenCart('20.00');
@@ -47,7 +47,7 @@ test("accepts a valid discount code even if strangers have used up the shop's li
   await stopServer(server);
 });
 
-test('a discount code refused by the rate limit (429) gets its real reason when repeated after the limit is lifted', async () => {
+test('a discount code rejected by the rate limit (429) gets its real error after the limit was raised', async () => {
   const { shop, server } = await openLimitedShop('discount_failed_site=1');
   const cart = await shop.givenCart();
   const headers = {
@@ -87,7 +87,7 @@ test('a login with an unlock link succeeds at once from an IP address where othe
   await stopServer(server);
 });
 
-test('does not count consent requests of unknown OAuth clients or of images on foreign pages', async () => {
+test('does not count consent requests of unknown OAuth clients or from images on other websites', async () => {
   const { shop, server } = await openLimitedShop('consent_request=2', 'client_registration=2');
   const at = (path: string, init: RequestInit = {}) =>
     fetch(`${server.baseUrl}/sites/${shop.site_id}/oauth/${path}`, { redirect: 'manual', ...init });
@@ -112,7 +112,7 @@ test('does not count consent requests of unknown OAuth clients or of images on f
   await stopServer(server);
 });
 
-test('limits how many OAuth client documents an IP address makes the server fetch, and serves other addresses', async () => {
+test('limits the OAuth client documents that an IP address makes the server fetch, and serves other addresses', async () => {
   const { shop, server } = await openLimitedShop('client_document=2');
   const visit = async (n: number, ip: string) => {
     const query = new URLSearchParams({ client_id: `http://127.0.0.1:9/client-${n}` });
@@ -128,7 +128,7 @@ test('limits how many OAuth client documents an IP address makes the server fetc
   await stopServer(server);
 });
 
-test('no rate limit rejects for longer than 15 minutes, except the limit of mails to one e-mail address', () => {
+test('rejects for at most 15 minutes, except for mails to one e-mail address', () => {
   const limits = Object.entries(RATE_LIMITS) as [string, RateLimit][];
 
   expect(limits.filter(([, { seconds }]) => seconds > 900).map(([name]) => name)).toEqual(['reset_request']);

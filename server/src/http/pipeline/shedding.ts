@@ -1,25 +1,25 @@
+/**
+ * Load shedding. Searches and integrations are rejected first, because they can wait, then everything except checkouts.
+ * Checkouts wait for a connection as long as the pool allows (see openPool).
+ */
+
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Pool } from 'pg';
 import { overloaded } from '../../shop/errors.ts';
 import type { Operation } from '../contract/contract.ts';
 
-/**
- * Load shedding: searches and integrations are rejected first, because they can wait, and then everything except
- * checkouts. Checkouts wait for a connection as long as the pool allows (see openPool).
- */
-
-/** The load relative to the limits: at 1, one of them is reached. */
+/** The load relative to its limits: at 1, a limit is reached. */
 export type Load = () => number;
 
 const MAX_DELAY_MS = 250;
 const MAX_WAITING_PER_CONNECTION = 5;
-/** Length of the measurement, so long that a single garbage collection pause is below 1 % of the samples. */
+/** Long enough that a single garbage collection pause affects less than 1 % of the samples. */
 const WINDOW_MS = 5_000;
 
 /**
- * Measures the load: the greater of the event loop's delay (99th percentile) and the number of requests that wait for a
- * connection. It is measured from the first request on, because a start blocks the event loop longer than any load
- * does.
+ * Measures the load as the higher of two values: the event loop's delay (99th percentile) and the number of requests
+ * that wait for a connection. Starts with the first request, because starting the server blocks the event loop longer
+ * than any load.
  */
 export function measureLoad(db: Pool, window_ms = WINDOW_MS): Load {
   const histogram = monitorEventLoopDelay();
@@ -38,7 +38,7 @@ export function measureLoad(db: Pool, window_ms = WINDOW_MS): Load {
 const SEVERE = 4;
 const LONGEST_RETRY_SECONDS = 3;
 
-/** Throws `unavailable` if the operation is to be rejected at this load. */
+/** Throws `unavailable` if the operation must be rejected at this load. */
 export function shed(load: number, operation: Operation, query: Record<string, unknown>): void {
   if (load < 1 || isCheckout(operation)) return;
   if (load < SEVERE && !canWait(operation, query)) return;

@@ -36,6 +36,6 @@ test('reports a full database disk, and accepts the retry once there is space', 
 
   await makeSpace();
   expect((await send()).status).toBe(201);
-  // A trial write shows that the database accepts writes again.
+  // `/readyz` tries a write and so notices that the disk has space again.
   expect((await fetch(`${baseUrl}/readyz`)).status).toBe(200);
 });

@@ -1,3 +1,5 @@
+/** Limits against guessing, counted in PostgreSQL. A request that cannot be counted fails. */
+
 import type { Pool } from 'pg';
 import { networkOf } from '../../shop/client-network.ts';
 import { foldEmail } from '../../shop/emails.ts';
@@ -12,17 +14,15 @@ import type { Operation } from '../contract/contract.ts';
 import type { Received } from '../received.ts';
 import { type Counted, rateLimitHeaders, refusedFor } from './counted.ts';
 
-/** Limits against guessing, counted in PostgreSQL. If an attempt cannot be counted, the request fails. */
-
 interface StrictLimit {
   limit: RateLimitName;
-  /** What the counter counts by. By token means a private storefront token that sends the buyer's IP address. */
+  /** The key of the counter. `token` is a private storefront token sent with the buyer's IP address. */
   by: 'address' | 'token' | 'site' | 'email' | 'cart';
-  /** Whether only failures count, because a success gives its point back. */
+  /** Whether only failures count: a success gives its point back. */
   failures?: true;
 }
 
-/** Strict limits by the name that the contract uses for an operation's limits. */
+/** The strict limits, by the rate limit name in the contract. */
 const STRICT: Record<string, StrictLimit[]> = {
   login: [{ limit: 'login', by: 'address', failures: true }],
   customer_login: [
@@ -39,7 +39,7 @@ const STRICT: Record<string, StrictLimit[]> = {
     { limit: 'discount_failed_site', by: 'site', failures: true },
   ],
   consent_request: [{ limit: 'consent_request', by: 'address' }],
-  // A client that polls one request too often gets slow_down; this limits all polls from one IP address.
+  // Clients that poll too fast get `slow_down`. This limits all polls from one IP address.
   consent_poll: [{ limit: 'consent_poll', by: 'address' }],
 };
 
@@ -47,10 +47,9 @@ export function isStrict({ rateLimit }: Operation): boolean {
   return rateLimit in STRICT;
 }
 
-/** The parts of a request that are counted. */
 export type Counting = Pick<Received, 'ip' | 'headers' | 'params' | 'body'>;
 
-/** The buyer whose IP address was sent with a private storefront token. */
+/** A buyer whose IP address was sent with a private storefront token. */
 export interface NamedBuyer {
   ip: string;
   token_id: string | undefined;
@@ -58,7 +57,7 @@ export interface NamedBuyer {
 
 interface StrictDraw extends Draw {
   failures: boolean;
-  /** Whether only failures are rejected above the limit. */
+  /** Whether successful requests pass above the limit. */
   failuresOnly: boolean;
 }
 
@@ -76,8 +75,8 @@ export async function countInDatabase(
 }
 
 /**
- * Whether a login has the unlock link of its account. Others at the same IP address must not delay it, and the
- * account's own delay still limits its attempts (see shop/login-throttle.ts).
+ * Whether a login comes from a browser that opened the account's unlock link. It is then not counted with others at the
+ * same IP address; the account's own delay still applies (shop/login-throttle.ts).
  */
 async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { site_id }: Claim, request: Counting) {
   const { email, unlock_token } = (request.body ?? {}) as { email?: unknown; unlock_token?: unknown };
@@ -89,7 +88,7 @@ async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { sit
 
 const LOGINS: Operation['id'][] = ['dashboard.login', 'storefront.loginCustomer'];
 
-/** Counts an attempt that is not an operation against a limit, for one subject in a site. */
+/** Counts an attempt that is not an operation of the contract, for one subject in a site. */
 export async function countGuess(db: Pool, limit: RateLimitName, site_id: string, subject: string): Promise<Counted> {
   const { points, seconds } = limitFor(limit, (await findSiteLimits(db, site_id)) ?? {});
   return take(db, limit, [
@@ -97,7 +96,7 @@ export async function countGuess(db: Pool, limit: RateLimitName, site_id: string
   ]);
 }
 
-/** Takes a point from each limit. Returns the result of the tightest limit that rejects callers. */
+/** Takes a point from each limit. Returns the result of the strictest one. */
 async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counted> {
   if (draws.length === 0) return { headers: {} };
   const drawn = (await draw(db, draws)).map((result, i) => ({ ...result, policy: draws[i] as StrictDraw }));
@@ -109,7 +108,7 @@ async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counte
     ? rateLimitHeaders(name, tightest.policy, Math.max(0, tightest.remaining), tightest.ms_until_reset)
     : {};
   if (tightest && tightest.remaining < 0) {
-    // A rejected attempt must not use up the attempts of others.
+    // Gives back the points, so that a rejected attempt does not use up the points of other callers.
     await succeeded?.();
     return { headers, refusal: refusedFor(tightest.ms_until_reset) };
   }
@@ -133,7 +132,7 @@ function drawsOf(
   });
 }
 
-/** The operation as which a request is counted: discount codes are counted together in all APIs. */
+/** The limit name of an operation. Discount codes are counted together across all APIs. */
 function countedAs({ id, rateLimit }: Operation): string {
   return rateLimit === 'discount_apply' ? 'storefront.applyDiscount' : id;
 }

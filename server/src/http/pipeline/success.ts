@@ -3,7 +3,6 @@ import { isUuid } from '../callers/claims.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Answer } from './errors.ts';
 
-/** The response of a successful operation. */
 export function success(operation: Operation, body: unknown): Answer {
   if (body instanceof ShownJson) return { status: operation.status, body: undefined, shown: body };
   const empty = isEmpty(body);
@@ -21,7 +20,7 @@ function idOf(body: unknown): string | undefined {
   return typeof body === 'object' && body !== null && 'id' in body && isUuid(body.id) ? body.id : undefined;
 }
 
-/** Whether a response is an empty page, or has only empty lists. */
+/** Whether the body is an empty page, or all its lists are empty. */
 function isEmpty(body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   if ('total' in body) return body.total === 0;

@@ -9,7 +9,6 @@ import { type Operation, operationTable } from '../contract/contract.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 type Credentials = Record<string, () => Promise<Record<string, string>>>;
-/** A body and its headers. */
 type Sent = { type?: string; body: string; chunked?: true };
 
 const json = 'application/json';
@@ -44,16 +43,16 @@ test.each(REFUSED)('rejects %s if the contract declares no body', async (_, sent
 
 test.each(ACCEPTED)('treats %s as no body if the contract declares none', async (_, sent) => {
   const shop = await openShop();
-  // A test order needs these.
+  // The test-order operation needs a product.
   await shop.givenProduct();
   await shop.givenShippingOption();
 
   for (const operation of withoutBody) {
-    // New credentials for each call, because some operations revoke them.
+    // Some operations revoke their own credentials, so each call gets new ones.
     const { status } = await send(shop, operation, credentialsOf(shop), sent);
-    // A new shop has no payment account to remove.
+    // Objects in the path do not exist, and the new shop has no payment account.
     const missing = operation.path.includes('{') || operation.id === 'dashboard.deletePaymentAccount';
-    // No staff member here has two-factor login.
+    // The staff member has not enabled two-factor login.
     const off = operation.id === 'dashboard.replaceRecoveryCodes';
     const expected = missing ? 404 : off ? 409 : operation.status;
     expect([operation.id, status]).toEqual([operation.id, expected]);
@@ -99,7 +98,7 @@ async function send(shop: Shop, operation: Operation, credentials: Credentials, 
   });
 }
 
-/** Headers for each security scheme of the contract. Sessions are created on first use. */
+/** Request headers by security scheme of the contract. Sessions are created on first use. */
 function credentialsOf(shop: Shop): Credentials {
   const { site_id, credentials } = shop;
   const customer = once(() => shop.givenCustomer());

@@ -8,8 +8,8 @@ import type { ApiRequest } from '../request.ts';
 import { isForm } from './form.ts';
 
 /**
- * Reads the body of a request into `received`, and validates the request: `received.query` becomes the coerced
- * parameters. Returns every mistake. Throws 413 and 415 for an unreadable body.
+ * Reads the request body into `received` and validates the request. Replaces `received.query` with the coerced
+ * parameters. Returns all mistakes. Throws 413 or 415 for a body that cannot be read.
  */
 export async function validate(
   operation: Operation,
@@ -27,9 +27,7 @@ export async function validate(
   return [...keyMistakes(operation, received), ...openMistakes(operation, received), ...mistakes, ...hidden];
 }
 
-/**
- * The mistake for a missing Idempotency-Key, where the contract's schema cannot require it, because forms need none.
- */
+/** The mistake for a missing Idempotency-Key. The contract's schema cannot express that forms do not need one. */
 function keyMistakes({ keyWaived }: Operation, { headers }: Received): ValidationError['detail'] {
   const owed = keyWaived === 'forms' && !isForm(headers['content-type']);
   if (!owed || headers['idempotency-key'] !== undefined) return [];

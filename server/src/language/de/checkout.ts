@@ -8,7 +8,7 @@ export const checkout: Record<keyof typeof english, string> = {
   your_order: 'Ihre Bestellung',
   pieces: '{count, plural, one {# Artikel} other {# Artikel}}',
   check_fields: 'Bitte prüfen Sie diese Felder',
-  check_this: 'Bitte prüfen Sie dies',
+  check_this: 'Bitte prüfen Sie Folgendes',
   check_before_order: 'Vor dem Bestellen können Sie alles noch einmal prüfen.',
   to_delivery: 'Weiter zum Versand',
 
@@ -48,17 +48,17 @@ export const checkout: Record<keyof typeof english, string> = {
     'Geben Sie die Postleitzahl so ein, wie sie in diesem Land geschrieben wird, in Deutschland etwa 10115.',
   ask_city: 'Geben Sie den Ort ein.',
   ask_state: 'Geben Sie das Bundesland oder die Region ein.',
-  ask_phone: 'Geben Sie eine Telefonnummer ein, unter der man anrufen kann, etwa 030 1234567.',
+  ask_phone: 'Geben Sie eine gültige Telefonnummer ein, etwa 030 1234567.',
   ask_note: 'Geben Sie die Nachricht ein.',
   ask_delivery: 'Wählen Sie eine Versandart.',
   ask_payment: 'Wählen Sie eine Zahlungsart.',
-  ask_code: 'Geben Sie den Code ein, höchstens 64 Zeichen.',
+  ask_code: 'Geben Sie einen Code mit höchstens 64 Zeichen ein.',
   ask_card: 'Wählen Sie eine Karte.',
   too_long: '{field}: Der Text ist zu lang.',
 
   delivery: 'Versand',
-  delivery_country_first: 'Wählen Sie Ihr Land und gehen Sie weiter: Danach sehen Sie die Versandarten.',
-  delivery_nowhere: 'Für diese Bestellung gibt es keinen Versand nach {country}.',
+  delivery_country_first: 'Wählen Sie zuerst Ihr Land. Im nächsten Schritt sehen Sie die Versandarten.',
+  delivery_nowhere: 'Für diese Bestellung ist in dieses Land kein Versand möglich: {country}.',
   delivery_hint: 'Lieferland: {country}. Für andere Länder können andere Versandarten und Preise gelten.',
   free_of_charge: 'Kostenlos',
 
@@ -66,9 +66,9 @@ export const checkout: Record<keyof typeof english, string> = {
   payment_on_pickup: 'Sie können bei der Abholung bezahlen. Andere Zahlungsarten bietet der Shop nicht an.',
   lacks: 'Der Shop kann zurzeit keine Bestellungen annehmen',
   lacks_delivery:
-    'Er bietet noch keinen Versand an. Es wurde nichts bestellt und nichts berechnet, und Ihr Warenkorb bleibt erhalten.',
+    'Er bietet noch keinen Versand an. Es wurde nichts bestellt und nichts abgebucht. Ihr Warenkorb bleibt erhalten.',
   lacks_payment:
-    'Er bietet noch keine Zahlungsart an. Es wurde nichts bestellt und nichts berechnet, und Ihr Warenkorb bleibt erhalten.',
+    'Er bietet noch keine Zahlungsart an. Es wurde nichts bestellt und nichts abgebucht. Ihr Warenkorb bleibt erhalten.',
   lacks_remedy: 'Bitte fragen Sie den Shop, oder versuchen Sie es später noch einmal.',
   pay_bank_transfer: 'Überweisung',
   pay_bank_transfer_detail:
@@ -99,9 +99,9 @@ export const checkout: Record<keyof typeof english, string> = {
 
   not_buyable: 'Einige Artikel können nicht bestellt werden',
   not_buyable_text:
-    'Sehen Sie sich <a>die Hinweise bei den Artikeln</a> an. Entfernen Sie sie hier, oder ändern Sie Ihren Warenkorb im Shop und kommen Sie auf diese Seite zurück.',
+    'Sehen Sie sich <a>die Hinweise bei den Artikeln</a> an. Entfernen Sie die Artikel hier, oder ändern Sie Ihren Warenkorb im Shop und kommen Sie auf diese Seite zurück.',
   unavailable: 'Nicht mehr erhältlich.',
-  only_left_less: 'Nur noch {count} vorrätig, weniger als Sie bestellen möchten.',
+  only_left_less: 'Nur noch {count} vorrätig, weniger, als Sie bestellen möchten.',
   out_of_stock: 'Ausverkauft.',
   only_left: 'Nur noch {count} vorrätig.',
   fewer_left: 'Davon sind weniger vorrätig, als Sie bestellen möchten.',
@@ -140,7 +140,7 @@ export const checkout: Record<keyof typeof english, string> = {
   payment_unavailable: 'Diese Zahlungsart gibt es für diese Bestellung nicht. Wählen Sie eine andere.',
   budget_exceeded: 'Das übersteigt das Budget des Assistenten',
   budget_exceeded_text:
-    'Sein Budget reicht für die Gesamtsumme nicht mehr. Es wurde nichts bestellt. Entfernen Sie etwas, oder kaufen Sie es selbst im Shop.',
+    'Sein Budget reicht für die Gesamtsumme nicht mehr. Es wurde nichts bestellt. Entfernen Sie einen Artikel, oder kaufen Sie selbst im Shop ein.',
   category_not_allowed: 'Der Assistent darf nicht alles davon kaufen',
   category_not_allowed_text:
     'Ein Artikel gehört zu keiner der Produktarten, die Sie erlaubt haben. Es wurde nichts bestellt.',
@@ -150,8 +150,8 @@ export const checkout: Record<keyof typeof english, string> = {
   code_not_started: 'Dieser Code gilt noch nicht.',
   code_expired: 'Dieser Code ist abgelaufen.',
   code_minimum: 'Für diesen Code ist der Mindestbestellwert nicht erreicht.',
-  code_used_up: 'Dieser Code wurde bereits so oft eingelöst wie erlaubt.',
-  code_used_by_you: 'Sie haben diesen Code bereits so oft eingelöst wie erlaubt.',
+  code_used_up: 'Dieser Code wurde bereits so oft eingelöst, wie es erlaubt ist.',
+  code_used_by_you: 'Sie haben diesen Code bereits so oft eingelöst, wie es erlaubt ist.',
   code_not_applicable: 'Dieser Code gilt für keinen dieser Artikel.',
   code_unusable: 'Dieser Code kann nicht eingelöst werden.',
   code_refused: 'Der Rabattcode kann nicht eingelöst werden',
@@ -159,16 +159,16 @@ export const checkout: Record<keyof typeof english, string> = {
   review_changed: 'Ihre Bestellung hat sich seit der Prüfung geändert',
   review_changed_text: 'Es wurde nichts bestellt. Geändert: {parts}. Bitte prüfen Sie das, bevor Sie bestellen.',
   has_changed: 'geändert',
-  elsewhere: 'Diese Bestellung wurde in einem anderen Browser fortgesetzt',
+  elsewhere: 'Dieser Bestellvorgang wurde in einem anderen Browser fortgesetzt',
   elsewhere_text:
     'Die Angaben von dort werden hier nicht angezeigt. Geben Sie Ihre Daten ein, um in diesem Browser weiterzumachen.',
   prices_changed: 'Einige Artikel oder ihre Preise haben sich geändert',
   withdrawn: '{name} ist nicht mehr erhältlich',
   total_changed: 'Die Gesamtsumme hat sich von {before} auf {now} geändert',
   price_text:
-    'Es wurde nichts bestellt. Bitte prüfen Sie Ihre Bestellung noch einmal: Wenn Sie einverstanden sind, bestellen Sie zur neuen Gesamtsumme.',
+    'Es wurde nichts bestellt. Bitte prüfen Sie Ihre Bestellung noch einmal. Wenn Sie mit der neuen Gesamtsumme einverstanden sind, schicken Sie die Bestellung ab.',
   taken: 'Einige Artikel wurden gerade verkauft',
-  taken_text: 'Andere haben gerade einige der Artikel gekauft. Bitte versuchen Sie es noch einmal.',
+  taken_text: 'Andere Kunden haben gerade einige der Artikel gekauft. Bitte versuchen Sie es noch einmal.',
 
   order_number: 'Bestellnummer {number}',
   thanks: 'Vielen Dank für Ihre Bestellung',
@@ -183,7 +183,7 @@ export const checkout: Record<keyof typeof english, string> = {
   bank: 'Bank',
   reference: 'Verwendungszweck',
   scan_label: 'QR-Code dieser Überweisung für Banking-Apps',
-  scan: 'Scannen Sie den Code mit Ihrer Banking-App: Sie füllt die ganze Überweisung aus.',
+  scan: 'Scannen Sie den Code mit Ihrer Banking-App, um die Überweisung automatisch auszufüllen.',
   write_reference: 'Geben Sie {reference} als Verwendungszweck an, damit wir Ihre Zahlung zuordnen können.',
   copy: 'Kopieren',
   copy_what: '{what} kopieren',
@@ -197,7 +197,7 @@ export const checkout: Record<keyof typeof english, string> = {
   next_cancelled: 'Es wird nichts versandt, und es ist nichts mehr zu zahlen.',
   next_transfer: 'Sie überweisen den Betrag auf das hier genannte Konto.',
   next_arrived: 'Sobald das Geld eingegangen ist, versenden wir die Ware.',
-  next_declined: 'Der Kartenanbieter hat die Zahlung abgelehnt, es wurde nichts abgebucht.',
+  next_declined: 'Die Zahlung wurde abgelehnt, und es wurde nichts abgebucht.',
   next_again: 'Sie können im Shop noch einmal bestellen, auf Wunsch mit einer anderen Zahlungsart.',
   next_paid: 'Ihre Zahlung ist eingegangen.',
   next_preparing: 'Wir bereiten Ihre Bestellung vor.',
@@ -209,36 +209,36 @@ export const checkout: Record<keyof typeof english, string> = {
   login_why:
     'Ein Assistent hat diesen Kauf für eine bestimmte Person vorbereitet. Nur sie kann ihn sehen und bestätigen.',
   login_other:
-    'Sie sind als {email} angemeldet, und dieser Kauf wurde für jemand anderen vorbereitet. Melden Sie sich mit dem anderen Konto an, um ihn zu sehen.',
+    'Sie sind als {email} angemeldet, aber dieser Kauf wurde für jemand anderen vorbereitet. Um ihn zu sehen, melden Sie sich mit dem Konto an, für das er vorbereitet wurde.',
   prepared:
-    '{assistant} hat diesen Kauf für Sie vorbereitet. Bitte prüfen Sie alles: Bestellt wird erst, wenn Sie selbst die Bestellung aufgeben.',
-  prepared_ended: 'Sie können diese Bestellung trotzdem aufgeben.',
+    '{assistant} hat diesen Kauf für Sie vorbereitet. Bitte prüfen Sie alles: Es wird nichts bestellt, solange Sie die Bestellung nicht selbst abschicken.',
+  prepared_ended: 'Sie können die Bestellung trotzdem abschicken oder sie ignorieren.',
   prepared_budget: 'Von seinem Budget sind {left} übrig; diese Bestellung kostet {total}.',
 
-  not_found: 'Unter dieser Adresse gibt es keine Bestellung',
+  not_found: 'Unter dieser Adresse gibt es keinen Bestellvorgang',
   not_found_text:
-    'Vielleicht wurde der Link abgeschnitten oder falsch abgetippt. Öffnen Sie ihn noch einmal dort, wo Sie ihn erhalten haben.\nHilft das nicht, gehen Sie zurück zum Shop und beginnen Sie die Bestellung von vorn: Ihr Warenkorb ist noch da.',
-  expired: 'Diese Bestellung ist abgelaufen',
+    'Vielleicht wurde der Link abgeschnitten oder falsch abgetippt. Öffnen Sie ihn noch einmal dort, wo Sie ihn erhalten haben.\nWenn das nicht hilft, gehen Sie zurück zum Shop und beginnen Sie die Bestellung von vorn: Ihr Warenkorb ist noch da.',
+  expired: 'Dieser Bestellvorgang ist abgelaufen',
   expired_text:
-    'Eine Stunde lang hat sich nichts geändert, deshalb sind die Artikel nicht mehr für Sie reserviert. Es wurde nichts abgebucht.\nIhr Warenkorb ist noch da: Gehen Sie zurück zum Shop und beginnen Sie die Bestellung von vorn.',
+    'Sie haben eine Stunde lang nichts eingegeben oder geändert, deshalb sind die Artikel nicht mehr für Sie reserviert. Es wurde nichts abgebucht.\nIhr Warenkorb ist noch da: Gehen Sie zurück zum Shop und beginnen Sie die Bestellung von vorn.',
   cart_expired: 'Dieser Warenkorb ist abgelaufen',
   cart_expired_text:
-    'Er wurde lange nicht geändert. Es wurde nichts abgebucht.\nGehen Sie zurück zum Shop und wählen Sie neu aus.',
+    'Er wurde lange nicht geändert. Es wurde nichts abgebucht.\nGehen Sie zurück zum Shop und legen Sie die Artikel noch einmal in den Warenkorb.',
   cart_not_active: 'Dieser Warenkorb ist nicht mehr aktiv',
   cart_not_active_text:
-    'Er wurde bestellt oder beim Anmelden mit dem Warenkorb Ihres Kontos zusammengelegt.\nGehen Sie zurück zum Shop und sehen Sie in Ihren Warenkorb oder Ihre Bestellungen.',
-  cart_empty: 'Hier gibt es nichts zu kaufen',
+    'Sie haben ihn schon bestellt, oder er wurde beim Anmelden mit dem Warenkorb Ihres Kontos zusammengeführt.\nGehen Sie zurück zum Shop und sehen Sie sich Ihren Warenkorb oder Ihre Bestellungen an.',
+  cart_empty: 'Es gibt nichts zu bestellen',
   cart_empty_text:
-    'Der Warenkorb ist leer, oder nichts darin ist noch erhältlich. Es wurde nichts abgebucht.\nGehen Sie zurück zum Shop und wählen Sie neu aus.',
+    'Der Warenkorb ist leer, oder keiner der Artikel darin ist noch erhältlich. Es wurde nichts abgebucht.\nGehen Sie zurück zum Shop und wählen Sie andere Artikel aus.',
   shop_unavailable: 'Einen Moment bitte',
   shop_unavailable_text:
     'Der Shop ist gerade nicht erreichbar. Gehen Sie zurück und versuchen Sie es in einigen Sekunden noch einmal.\nSie bestellen dadurch nicht doppelt.',
   internal_error: 'Bei uns ist etwas schiefgegangen',
   internal_error_text: 'Bitte gehen Sie zurück und versuchen Sie es noch einmal. Sie bestellen dadurch nicht doppelt.',
-  cancelled: 'Diese Bestellung wurde abgebrochen',
+  cancelled: 'Dieser Bestellvorgang wurde abgebrochen',
   cancelled_text:
-    'Sie wurde abgebrochen, und es wurde nichts abgebucht.\nIhr Warenkorb ist noch da: Gehen Sie zurück zum Shop, um die Bestellung von vorn zu beginnen.',
-  past: 'Diese Bestellung ist abgeschlossen',
+    'Es wurde nichts abgebucht.\nIhr Warenkorb ist noch da: Gehen Sie zurück zum Shop, um die Bestellung von vorn zu beginnen.',
+  past: 'Dieser Bestellvorgang ist abgeschlossen',
   past_text:
     'Die Bestellung ist eingegangen. Zum Schutz Ihrer Daten zeigt diese Seite sie nur einen Tag lang.\nAlle Einzelheiten stehen in der Bestätigung, die wir Ihnen per E-Mail gesendet haben.',
 };

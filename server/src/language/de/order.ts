@@ -31,8 +31,8 @@ export const order: Record<keyof typeof english, string> = {
     'Warten Sie 15 Minuten und öffnen Sie dann den Link in der E-Mail noch einmal. Die vollständige Adresse steht auch in der E-Mail, mit der wir Ihre Bestellung bestätigt haben.',
   link_dead: 'Dieser Link führt zu keiner Bestellung',
   link_dead_text:
-    'Vielleicht wurde er abgeschnitten oder falsch abgetippt. Öffnen Sie den Link in der neuesten E-Mail zu dieser Bestellung.\nHilft das nicht, wenden Sie sich an den Shop.',
+    'Vielleicht wurde er abgeschnitten oder falsch abgetippt. Öffnen Sie den Link in der neuesten E-Mail zu dieser Bestellung.\nWenn das nicht hilft, wenden Sie sich an den Shop.',
   link_over: 'Dieser Link ist abgelaufen',
   link_over_text:
-    'Ein Link in einer E-Mail zeigt eine Bestellung bis 90 Tage nach der letzten Änderung.\nHaben Sie eine Frage zu Ihrer Bestellung, schreiben Sie dem Shop und nennen Sie die Bestellnummer aus der E-Mail.',
+    'Links in unseren E-Mails zeigen eine Bestellung bis 90 Tage nach der letzten Änderung an.\nWenn Sie eine Frage zu Ihrer Bestellung haben, schreiben Sie dem Shop und nennen Sie die Bestellnummer aus der E-Mail.',
 };

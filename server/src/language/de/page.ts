@@ -7,6 +7,7 @@ export const page: Record<keyof typeof english, string> = {
   where_account: 'Ihr Konto',
   where_consent: 'Zustimmung',
   where_legal: 'Rechtliches',
+  where_withdraw: 'Widerruf',
   where_server: 'Commerce backend',
   mistake: 'Fehler:',
   mistake_title: 'Fehler: {title}',
@@ -17,7 +18,7 @@ export const page: Record<keyof typeof english, string> = {
     'Vielleicht wurde er abgeschnitten oder falsch abgetippt. Öffnen Sie ihn noch einmal dort, wo Sie ihn erhalten haben.',
   site_suspended: 'Dieser Shop ist zurzeit geschlossen',
   site_suspended_text:
-    'Hier kann gerade nichts gekauft oder nachgesehen werden. Bestehende Bestellungen sind davon nicht betroffen: Wenden Sie sich dazu an den Shop.',
+    'Sie können hier zurzeit nichts bestellen oder ansehen. Bestehende Bestellungen sind davon nicht betroffen: Bei Fragen dazu wenden Sie sich an den Shop.',
   site_moved: 'Dieser Shop zieht gerade um',
   site_moved_text:
     'Er wechselt auf einen anderen Server und ist in wenigen Minuten wieder da. Bestehende Bestellungen sind davon nicht betroffen.',
@@ -37,7 +38,7 @@ export const page: Record<keyof typeof english, string> = {
   internal_error_text: 'Bitte gehen Sie zurück und versuchen Sie es noch einmal.',
   foreign_form: 'Bitte senden Sie das Formular noch einmal ab',
   foreign_form_text:
-    'Zu Ihrer Sicherheit nehmen wir Formulare nur von der Seite an, die Ihnen angezeigt wurde, und nur einen Tag lang.\nGehen Sie zurück, laden Sie die Seite neu und senden Sie das Formular noch einmal ab. Hilft das nicht, erlauben Sie Cookies für diese Seite.',
+    'Zu Ihrer Sicherheit lässt sich ein Formular nur von der Seite absenden, auf der es Ihnen angezeigt wurde, und nur einen Tag lang.\nGehen Sie zurück, laden Sie die Seite neu und senden Sie das Formular noch einmal ab. Wenn das nicht hilft, erlauben Sie Cookies für diese Website.',
 
   login_mistakes: 'Sie sind noch nicht angemeldet',
   login_email: 'E-Mail-Adresse',

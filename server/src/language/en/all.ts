@@ -9,3 +9,5 @@ export { notification } from './notification.ts';
 export { order } from './order.ts';
 export { page } from './page.ts';
 export { payment } from './payment.ts';
+export { returns } from './returns.ts';
+export { withdrawal } from './withdrawal.ts';

@@ -1,14 +1,14 @@
-/** The page that a link to buy leads to. */
+/** The page that a buy link opens. */
 export const buy = {
   title: 'Your selection',
-  intro: 'Somebody has put this together for you. Nothing is ordered yet.',
+  intro: 'Someone has put this selection together for you. Nothing has been ordered yet.',
   go: 'Go to checkout',
-  after: 'There you enter your address and check everything before you order.',
+  after: 'At the checkout, you enter your address and can review everything before you order.',
   code: 'Code: {code}',
-  gone: 'Nothing to buy here',
-  gone_text: 'This shop no longer sells the items of this link. Ask the person who gave it to you for a new one.',
-  short: 'There is not enough of this left. Try again later, or ask the person who gave you the link.',
+  gone: 'These items are no longer available',
+  gone_text: 'This shop no longer sells the items in this link. Ask the person who gave you the link for a new one.',
+  short: 'Some items are not available in this quantity. Try again later, or ask the person who gave you the link.',
   missing:
-    '{count, plural, one {One item of the link is no longer for sale.} other {# items of the link are no longer for sale.}}',
+    '{count, plural, one {One of the items in the link is no longer for sale.} other {# of the items in the link are no longer for sale.}}',
   item: '{name} × {quantity}',
 } as const;

@@ -1,21 +1,22 @@
-/** Texts that every page uses. */
+/** Texts that all pages share. */
 export const page = {
-  skip: 'Skip to the content',
+  skip: 'Skip to content',
   where_checkout: 'Checkout',
   where_order: 'Your order',
   where_account: 'Your account',
   where_consent: 'Consent',
-  where_legal: 'Legal notice',
+  where_legal: 'Legal information',
+  where_withdraw: 'Withdrawal',
   where_server: 'Commerce backend',
-  mistake: 'Mistake:',
-  mistake_title: 'Mistake: {title}',
+  mistake: 'Error:',
+  mistake_title: 'Error: {title}',
   optional: '(optional)',
 
   not_found: 'This link is not valid',
-  not_found_text: 'It may have been cut off or mistyped. Open it again from where you received it.',
+  not_found_text: 'It may have been cut off or mistyped. Open it again from the message in which you received it.',
   site_suspended: 'This shop is closed at the moment',
   site_suspended_text:
-    'You cannot buy or look up anything here now. Existing orders are not affected: contact the shop about them.',
+    'You cannot order or view anything here at the moment. Existing orders are not affected: if you have questions about them, contact the shop.',
   site_moved: 'This shop is moving',
   site_moved_text:
     'It is moving to another server and will be back in a few minutes. Existing orders are not affected.',
@@ -33,21 +34,21 @@ export const page = {
   internal_error_text: 'Please go back and try again.',
   foreign_form: 'Please send the form again',
   foreign_form_text:
-    'For your safety, a form is only accepted from the page that was shown to you, and for a day.\nGo back, reload the page, and send it again. If that does not help, allow cookies for this page.',
+    'For your safety, a form can only be sent from the page on which it was shown to you, and only for one day.\nGo back, reload the page, and send the form again. If that does not help, allow cookies for this site.',
 
   login_mistakes: 'You are not logged in yet',
   login_email: 'E-mail',
   login_password: 'Password',
   login_button: 'Log in',
-  login_hint: 'With the account that you have at {shop}. Nobody but the shop sees the password.',
+  login_hint: 'Use your account at {shop}. Only the shop sees the password.',
   login_no_email: 'Enter your e-mail address.',
   login_no_password: 'Enter your password.',
-  login_wrong: 'The e-mail or the password is wrong, or the e-mail is not confirmed yet.',
+  login_wrong: 'The e-mail address or the password is wrong, or you have not confirmed the address yet.',
   log_out: 'Log out',
 
   terms: 'Terms',
   privacy: 'Privacy',
-  withdrawal: 'Withdrawal',
+  withdrawal: 'Right of withdrawal',
   imprint: 'Imprint',
   back_to_shop: 'Back to {shop}',
 } as const;

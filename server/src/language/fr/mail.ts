@@ -20,17 +20,17 @@ export const mail: Record<keyof typeof english, string> = {
   money_refunded: 'Nous vous avons remboursé {amount}.',
   money_pending: 'Le remboursement de {amount} est en cours. Cela peut prendre quelques jours.',
   money_owed: 'Nous allons vous rembourser {amount}.',
-  nothing_charged: 'Vous n’avez pas été débité.',
+  nothing_charged: 'Rien n’a été débité.',
   nothing_received: 'Nous n’avons reçu aucun paiement. Merci de ne plus effectuer le virement.',
-  sent_back_subject: 'Votre remboursement de {amount} pour la commande {number} n’est pas arrivé',
+  sent_back_subject: 'Votre remboursement de {amount} pour la commande {number} n’a pas abouti',
   sent_back: 'Nous vous avons remboursé {amount} pour la commande {number}, mais votre banque nous a renvoyé l’argent.',
   sent_back_answer: 'Écrivez-nous, afin que nous puissions vous rembourser autrement.',
-  refunded_subject: 'Nous avons remboursé {amount} de la commande {number}',
-  refunded: 'Nous avons remboursé {amount} de la commande {number}.',
+  refunded_subject: 'Nous vous avons remboursé {amount} pour la commande {number}',
+  refunded: 'Nous vous avons remboursé {amount} pour la commande {number}.',
   refunded_card:
     'Vous êtes remboursé sur le moyen de paiement utilisé. Selon votre banque, cela peut prendre quelques jours.',
   refunded_other:
-    'La boutique vous rembourse par virement. Si l’argent n’est pas arrivé d’ici quelques jours, écrivez-nous.',
+    'Le remboursement se fait par virement. Si l’argent n’est pas arrivé d’ici quelques jours, écrivez-nous.',
   next_transfer:
     'Virez le montant au plus tard le {day} en indiquant la référence. Nous expédions les articles dès réception du virement.',
   next_preparing: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',

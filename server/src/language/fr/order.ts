@@ -31,8 +31,8 @@ export const order: Record<keyof typeof english, string> = {
     'Attendez 15 minutes, puis ouvrez de nouveau le lien de l’e-mail. L’adresse complète figure aussi dans l’e-mail de confirmation de la commande.',
   link_dead: 'Ce lien ne mène à aucune commande',
   link_dead_text:
-    'Il a peut-être été coupé ou mal recopié. Ouvrez le lien du dernier e-mail au sujet de la commande.\nSi cela n’aide pas, adressez-vous à la boutique.',
+    'Il a peut-être été tronqué ou mal recopié. Ouvrez le lien du dernier e-mail reçu au sujet de la commande.\nSi le problème persiste, adressez-vous à la boutique.',
   link_over: 'Ce lien a expiré',
   link_over_text:
-    'Un lien reçu par e-mail affiche une commande jusqu’à 90 jours après le dernier changement.\nPour toute question, écrivez à la boutique en indiquant le numéro de commande qui figure dans l’e-mail.',
+    'Les liens de nos e-mails affichent une commande jusqu’à 90 jours après le dernier changement.\nPour toute question, écrivez à la boutique en indiquant le numéro de commande qui figure dans l’e-mail.',
 };

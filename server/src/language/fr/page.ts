@@ -6,7 +6,8 @@ export const page: Record<keyof typeof english, string> = {
   where_order: 'Votre commande',
   where_account: 'Votre compte',
   where_consent: 'Autorisation',
-  where_legal: 'Mentions légales',
+  where_legal: 'Informations légales',
+  where_withdraw: 'Rétractation',
   where_server: 'Commerce backend',
   mistake: 'Erreur :',
   mistake_title: 'Erreur : {title}',
@@ -17,7 +18,7 @@ export const page: Record<keyof typeof english, string> = {
     'Il a peut-être été tronqué ou mal recopié. Ouvrez-le de nouveau depuis le message dans lequel vous l’avez reçu.',
   site_suspended: 'Cette boutique est fermée pour le moment',
   site_suspended_text:
-    'Rien ne peut être acheté ni consulté ici pour l’instant. Les commandes existantes ne sont pas concernées : adressez-vous à la boutique.',
+    'Vous ne pouvez rien commander ni consulter ici pour l’instant. Les commandes existantes ne sont pas concernées : pour toute question, adressez-vous à la boutique.',
   site_moved: 'Cette boutique change de serveur',
   site_moved_text:
     'Elle sera de nouveau accessible dans quelques minutes. Les commandes existantes ne sont pas concernées.',
@@ -36,7 +37,7 @@ export const page: Record<keyof typeof english, string> = {
   internal_error_text: 'Revenez en arrière et réessayez.',
   foreign_form: 'Merci d’envoyer de nouveau le formulaire',
   foreign_form_text:
-    'Pour votre sécurité, un formulaire n’est accepté que depuis la page qui vous a été affichée, et pendant un jour.\nRevenez en arrière, rechargez la page et envoyez-le de nouveau. Si le problème persiste, autorisez les cookies pour cette page.',
+    'Pour votre sécurité, un formulaire ne peut être envoyé que depuis la page où il vous a été affiché, et pendant un jour seulement.\nRevenez en arrière, rechargez la page et envoyez de nouveau le formulaire. Si le problème persiste, autorisez les cookies pour ce site.',
 
   login_mistakes: 'Vous n’êtes pas encore connecté',
   login_email: 'Adresse e-mail',

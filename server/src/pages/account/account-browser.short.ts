@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { openShop } from '../../../test/shop.ts';
-import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 
 const { played, browser } = inChromium();
 
 const PASSWORD = 'correct horse battery staple';
 
-/** Opens a shop with a customer who ordered two things: one was sent, the other is out of stock. */
+/** Opens a shop with a customer who ordered two products. One was sent, and the other is out of stock. */
 async function givenCustomerWithOrder() {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {
@@ -48,7 +48,7 @@ for (const width of [1280, 375]) {
         await page.setExtraHTTPHeaders({ 'Accept-Language': locale });
         const look = async (step: string) => {
           await leaveScreenshot(page, `account-${step}-${locale}-${width}`);
-          expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+          expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
           expect(await page.$eval('html', ({ lang }) => lang)).toBe(locale);
         };
         const follow = (selector: string) => Promise.all([page.waitForNavigation(), page.click(selector)]);

@@ -24,7 +24,7 @@ function textOf(html: string): string {
   return unescaped(html.replaceAll(/<[^>]*>/g, '')).replaceAll(/[\u00a0\u202f]/g, ' ');
 }
 
-/** The URL of the link that has these words on a page. */
+/** URL of the link with this text on a page. */
 function linkOf({ html }: Page, words: string): string {
   const links = [...html.matchAll(/<a [^>]*href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/g)];
   const found = links.find(([, , text = '']) => textOf(text) === words);
@@ -32,7 +32,7 @@ function linkOf({ html }: Page, words: string): string {
   return unescaped(found[1] ?? '');
 }
 
-/** Creates a customer and logs them in on the pages. */
+/** Creates a customer and logs them in through the account page. */
 async function givenVisitor(shop: OpenShop, headers: Record<string, string> = {}) {
   const customer = await shop.givenCustomer();
   const browser = new PaperBrowser(shop.baseUrl, headers);
@@ -41,7 +41,7 @@ async function givenVisitor(shop: OpenShop, headers: Record<string, string> = {}
   return { customer, browser, account };
 }
 
-test('a customer who forgot the password gets a link by mail, sets another and logs in, without leaving the pages', async () => {
+test('a customer who forgot the password gets a link by mail, sets a new password and logs in, all on the hosted pages', async () => {
   const shop = await openShop();
   const { email } = await shop.givenCustomer();
   const browser = new PaperBrowser(shop.baseUrl);
@@ -51,7 +51,7 @@ test('a customer who forgot the password gets a link by mail, sets another and l
   expect([wrong.response.status, wrong.html.includes('href="#email"')]).toEqual([422, true]);
 
   const sent = await browser.press(asked, 'request_reset', { email: email.toUpperCase() });
-  expect([sent.response.status, heading(sent)]).toEqual([200, 'Check your mailbox']);
+  expect([sent.response.status, heading(sent)]).toEqual([200, 'Check your inbox']);
   const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
   const form = await browser.open(unescaped(/href="([^"]*\/account\/[^"]*\/reset\/[^"]*)"/.exec(html)?.[1] ?? ''));
   const NEW = 'a longer horse';
@@ -60,16 +60,19 @@ test('a customer who forgot the password gets a link by mail, sets another and l
   const account = await browser.press(again, 'log_in', { email, password: NEW });
   expect(heading(account)).toBe('Your account');
 
-  // The customer has stored no language, so the mail is in the language of the page.
+  // The customer has no stored language, so the mail uses the language of the page.
   const german = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'de' });
   await german.press(await german.open(accountOf(shop, '&login=forgot')), 'request_reset', { email });
-  expect((await mailsTo(shop, email)).at(-1)?.subject).toContain('Ein neues Passwort');
+  expect((await mailsTo(shop, email)).at(-1)?.subject).toContain('Neues Passwort für');
 });
 
-test('visiting pages extends a login as API calls do, but not one that has ended', async () => {
+test('visiting a page extends the session like an API call, but not an ended session', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
-  /** Opens a page after a change of the login; returns a function for the login's remaining time. */
+  /**
+   * Visits a page after changing these columns of the session. The returned function reads the session's remaining
+   * lifetime.
+   */
   const visit = async (...columns: string[]) => {
     for (const column of columns) {
       const set = `update commerce.customer_tokens set ${column} where site_id = $1 and customer_id = $2`;
@@ -92,7 +95,7 @@ test('visiting pages extends a login as API calls do, but not one that has ended
   expect(await minutesLeft()).toBe(1);
 });
 
-test('a new customer creates an account, confirms the e-mail address and logs in, without leaving the pages', async () => {
+test('a new customer creates an account, confirms the e-mail address and logs in, all on the hosted pages', async () => {
   const shop = await openShop();
   const email = `june-${randomUUID()}@example.com`;
   const browser = new PaperBrowser(shop.baseUrl, { 'Accept-Language': 'de' });
@@ -101,7 +104,7 @@ test('a new customer creates an account, confirms the e-mail address and logs in
   const common = await browser.press(form, 'register', { email, new_password: 'password1' });
   expect([common.response.status, textOf(common.html)]).toEqual([
     422,
-    expect.stringContaining('Dieses Passwort wird als eines der ersten erraten.'),
+    expect.stringContaining('Dieses Passwort wird zu häufig verwendet.'),
   ]);
   const empty = await browser.press(form, 'register', { first_name: 'x'.repeat(256) });
   expect([...empty.html.matchAll(/<a href="#(\w+)">/g)].map(([, field]) => field)).toEqual([
@@ -129,7 +132,7 @@ test('a new customer creates an account, confirms the e-mail address and logs in
   expect(rows).toEqual([{ first_name: 'June', last_name: 'Okafor', locale: 'de' }]);
 });
 
-test('neither form reveals whether an e-mail address has an account, and both count toward the limits of the storefront’s operations', async () => {
+test('neither the registration nor the password form reveals whether an e-mail address has an account, and both count toward the storefront API’s rate limits', async () => {
   const shop = await openShop();
   const { email: known } = await shop.givenCustomer();
   const unknown = `nobody-${randomUUID()}@example.com`;
@@ -149,7 +152,7 @@ test('neither form reveals whether an e-mail address has an account, and both co
   const answers = await askingFor(known);
   expect(await askingFor(unknown)).toEqual(answers);
   await stopServer(limited);
-  // An e-mail address can be entered three times an hour.
+  // Mails to one e-mail address are limited to three an hour.
   expect(answers.map((answer) => answer.slice(0, 3))).toEqual(['200', '200', '200', '429', '200', '200', '200', '429']);
   const { rows } = await shop.owner.query(
     `select action, count(*)::int from commerce.audit_events where site_id = $1 and actor_type <> 'api_key'
@@ -163,14 +166,14 @@ test('neither form reveals whether an e-mail address has an account, and both co
   ]);
 });
 
-test('the login on the page for assistants leads to a new password and a new account, and back', async () => {
+test('the login page for agents links to the forms for a new password and a new account, and back', async () => {
   const shop = await openShop();
   const browser = new PaperBrowser(shop.baseUrl);
   const path = `/agent-consent?site_id=${shop.site_id}&user_code=BCDF-GHJK`;
   const login = await browser.open(path);
   for (const [words, back] of [
-    ['Forgot your password?', 'Back to the login'],
-    ['Create an account', 'I have an account'],
+    ['Forgot your password?', 'Back to login'],
+    ['Create an account', 'I already have an account'],
   ] as const) {
     const form = await browser.open(linkOf(login, words));
     expect(form.response.status).toBe(200);
@@ -241,7 +244,7 @@ test('an order of another customer is not found, with or without a login', async
   }
 });
 
-test('the login leads only to the requested order, even from the other forms', async () => {
+test('after login, redirects only to the requested order, even from the registration and password forms', async () => {
   const shop = await openShop();
   const { email, client } = await shop.givenCustomer();
   const order = await shop.givenOrder({ client });
@@ -249,14 +252,14 @@ test('the login leads only to the requested order, even from the other forms', a
   const browser = new PaperBrowser(shop.baseUrl);
   const mistaken = await browser.press(await browser.open(wanted), 'log_in', { email, password: 'wrong' });
   const other = await browser.open(linkOf(mistaken, 'Create an account'));
-  const login = await browser.open(linkOf(other, 'I have an account'));
+  const login = await browser.open(linkOf(other, 'I already have an account'));
   const shown = await browser.press(login, 'log_in', { email, password: PASSWORD });
   expect(heading(shown)).toBe(`Order ${order.order_number}`);
   const elsewhere = await new PaperBrowser(shop.baseUrl).open(accountOf(shop, '&order=//evil.example&agent=%22%3E'));
   expect(unescaped(/<form[^>]*action="([^"]*)"/.exec(elsewhere.html)?.[1] ?? '')).toBe(accountOf(shop));
 });
 
-/** Cancels the one checkout that is open. */
+/** Cancels the only open checkout. */
 async function cancelOpen({ owner, site_id }: OpenShop, client: OpenShop['storefront']): Promise<void> {
   const { rows } = await owner.query('select id from commerce.checkouts where site_id = $1 and order_id is null', [
     site_id,
@@ -292,7 +295,7 @@ test('one click orders again at today’s prices, without changing the customer�
   );
   expect(rows).toEqual([{ customer_id: customer.id, email: customer.email }]);
 
-  // The confirmation links to the order in the account only in the browser where its customer is logged in.
+  // The confirmation links to the account only in the browser in which the customer is logged in.
   const url = await checkoutPathOf(shop, order.id);
   const confirmed = await browser.open(url);
   expect((await browser.open(linkOf(confirmed, 'View your order'))).html).toContain(`Order ${order.order_number}`);
@@ -301,7 +304,7 @@ test('one click orders again at today’s prices, without changing the customer�
   expect((await other.browser.press(elsewhere, 'view_order')).path).toMatch(/^\/sites\/.*\/orders\/ord_/);
 });
 
-/** The path of the checkout that became the order. */
+/** Path of the checkout page of an order. */
 async function checkoutPathOf({ owner, site_id: siteId }: OpenShop, order_id: string): Promise<string> {
   const { rows } = await owner.query<{ id: string }>(
     'select id from commerce.checkouts where site_id = $1 and order_id = $2',
@@ -310,7 +313,7 @@ async function checkoutPathOf({ owner, site_id: siteId }: OpenShop, order_id: st
   return `/checkout/${checkoutToken({ siteId }, { secretKey: SECRET_KEY }, rows[0]?.id ?? '')}`;
 }
 
-test('ordering again opens the same checkout, and a new one once that has ended', async () => {
+test('ordering again reuses the open checkout, and creates a new one after it has ended', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const { client } = customer;
@@ -332,7 +335,7 @@ test('ordering again opens the same checkout, and a new one once that has ended'
   expect(another.path).not.toBe(one.path);
 });
 
-test('ordering again names the lines that exceed the size of a cart', async () => {
+test('ordering again lists the items that exceed the maximum size of a cart', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const sizes = Array.from({ length: 102 }, (_, index) => `${index + 1}`);
@@ -349,11 +352,13 @@ test('ordering again names the lines that exceed the size of a cart', async () =
     [shop.site_id, order.id, id],
   );
   const told = await browser.press(await browser.open(accountOf(shop, `&order=${order.id}`)), 'reorder');
-  expect([...textOf(told.html).matchAll(/Ring, (\d+): an order holds 100 different items at most/g)]).toHaveLength(3);
+  expect([
+    ...textOf(told.html).matchAll(/Ring, (\d+): an order can contain at most 100 different items/g),
+  ]).toHaveLength(3);
   expect((await browser.press(told, 'reorder')).path).toMatch(/^\/checkout\/chk_/);
 });
 
-test('items no longer for sale are shown before a checkout begins, and the rest can be ordered', async () => {
+test('ordering again shows items no longer for sale before creating a checkout, and the rest can be ordered', async () => {
   const shop = await openShop();
   const { customer, browser } = await givenVisitor(shop);
   const [mug, bowl, plate] = [
@@ -387,12 +392,12 @@ test('items no longer for sale are shown before a checkout begins, and the rest 
   await archive(plate.id);
   await cancelOpen(shop, customer.client);
   const nothing = await browser.press(page, 'reorder');
-  expect(heading(nothing)).toBe('Nothing of this order is available any more');
+  expect(heading(nothing)).toBe('Nothing in this order is available any more');
   expect(nothing.html).not.toContain('value="reorder"');
   expect(await count()).toBe(1);
 });
 
-test('logging out everywhere ends the session of the page and those of the storefront', async () => {
+test('logging out everywhere ends the page’s session and all API sessions', async () => {
   const shop = await openShop();
   const { customer, browser, account } = await givenVisitor(shop);
   const other = new PaperBrowser(shop.baseUrl);
@@ -404,7 +409,7 @@ test('logging out everywhere ends the session of the page and those of the store
   expect((await customer.client.GET('/api/storefront/customer/me')).response.status).toBe(401);
 });
 
-test('no form of the account works from another origin, in another session or with the form token of another page', async () => {
+test('rejects account forms from another origin, with another session or with another page’s form token', async () => {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { ask_for_marketing: true } });
   const { customer, browser, account } = await givenVisitor(shop);

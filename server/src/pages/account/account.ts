@@ -16,27 +16,22 @@ import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { changeConsent } from './consent.ts';
 import { orderAgain, showOrder } from './order.ts';
+import { cancelReturn, requestReturn } from './returns.ts';
 import { activityView, overviewView } from './views.ts';
-import type { AccountVisit } from './visit.ts';
+import { type AccountVisit, accountForm, idIn } from './visit.ts';
 
 function loginWords({ language: { say } }: AccountVisit): LoginWords {
   return { where: 'account', title: say('account.login'), why: say('account.login_why') };
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-function idIn(given: unknown): string | undefined {
-  return typeof given === 'string' && UUID.test(given) ? given : undefined;
-}
-
-/** After a login the customer returns to the requested order or agent. */
+/** After login the customer returns to the order or agent that they requested. */
 function beforeLogin(visit: AccountVisit): AccountVisit {
   const { path, order_id, agent_id } = visit;
   if (order_id) return { ...visit, path: orderPath(path, order_id) };
   return agent_id ? { ...visit, path: withQuery(path, 'agent', agent_id) } : visit;
 }
 
-/** The page where customers see their orders and agents, and revoke agents. */
+/** The account page, on which customers see their orders and agents, and revoke agents. */
 export const accountPage: PageRoute<AccountVisit> = {
   path: '/account',
   where: 'account',
@@ -48,7 +43,7 @@ export const accountPage: PageRoute<AccountVisit> = {
       order_id: idIn(order),
     };
   },
-  formOf: ({ session, path }) => `account ${session?.session_id ?? ''} ${path}`,
+  formOf: accountForm,
   show,
   post,
   notices: {},
@@ -92,11 +87,13 @@ async function post(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   if (action === 'log_out_everywhere') return logOutEverywhere(visit, body, visit.session.customer_id);
   if (action === 'marketing_on' || action === 'marketing_off') return changeConsent(visit, body, action);
   if (action === 'reorder') return orderAgain(visit, body);
+  if (action === 'request_return') return requestReturn(visit, body, visit.session.customer_id);
+  if (action === 'cancel_return') return cancelReturn(visit, body, visit.session.customer_id);
   if (action === 'revoke') return revoke(visit, body, visit.session.customer_id);
   throw new ShopError('invalid_request', 'There is no such action.');
 }
 
-/** Ends an agent's access: its next call fails, in every process. */
+/** Revokes an agent. All its later calls fail, in every process. */
 async function revoke(visit: AccountVisit, body: FormBody, customer_id: string): Promise<PageAnswer> {
   const id = idIn(body.get('agent'));
   if (!id) throw new ShopError('invalid_request', 'The form names no assistant.');

@@ -9,7 +9,8 @@ import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /**
- * The section of the account about the consent to marketing mails: it can always be withdrawn, and given if the shop asks for it.
+ * Account section for the consent to marketing mails. It can always be withdrawn, but given only if the shop asks for
+ * it.
  */
 export function consentSection(visit: AccountVisit, csrf: string, optedIn: boolean): Html | false {
   const { front, path, language } = visit;
@@ -36,7 +37,7 @@ export async function changeConsent(
 ): Promise<PageAnswer> {
   const { front, language, path } = visit;
   const granted = action === 'marketing_on';
-  // If the box is not ticked, the customer has decided nothing.
+  // Submitting the form without ticking the box is not a decision.
   if (granted && (body.get('marketing') !== 'yes' || !front.ask_for_marketing)) return { redirect: path };
   await count(visit, 'storefront.updateCustomer');
   const said = granted

@@ -13,10 +13,10 @@ import { accessPath } from '../parts/paths.ts';
 import type { PageAnswer, PageRequest } from '../parts/route.ts';
 import { count, type Visit } from '../parts/visit.ts';
 
-/** A request for one of the pages to which the links in mails lead. */
+/** A request for a page that a link in a mail opens. */
 export interface LinkVisit extends Visit {
   front: Front;
-  /** The name of the shop. */
+  /** Name of the shop. */
   shop: string;
   token: string;
   code: codes.SentCode;
@@ -24,7 +24,10 @@ export interface LinkVisit extends Visit {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Follows a link for one of the purposes. Throws the same `not_found` for an invented, a replaced and another shop's link. */
+/**
+ * Finds the link's token for one of the purposes. Throws the same `not_found` for unknown links, replaced links and
+ * links of other shops.
+ */
 export async function followLink(
   request: PageRequest,
   purposes: codes.CodePurpose[],
@@ -66,7 +69,7 @@ export async function followLink(
   };
 }
 
-/** The holder of the link acts for the customer without being logged in; a registration has no customer yet. */
+/** A visitor with the link acts for its customer without a login. During registration there is no customer yet. */
 function actorOf({ site_id }: Tenant, customer_id: string | null): Actor {
   return { type: customer_id ? 'customer' : 'storefront', id: customer_id ?? site_id, customer_id: null };
 }
@@ -75,7 +78,10 @@ function leadsNowhere(): ShopError {
   return new ShopError('not_found', 'This link is not valid.');
 }
 
-/** Counts the visit like a call that reads the shop, because GET shows only its name. */
+/**
+ * Counts the visit like a call that reads the shop, because the page shows only the shop's name until the form is
+ * posted.
+ */
 export function countLook(visit: LinkVisit): Promise<void> {
   return count(visit, 'storefront.getShop');
 }
@@ -84,18 +90,18 @@ export const LINK_NOTICES: Notices = {
   not_found: 'account.link_dead',
 };
 
-/** A link to the login, with which the customer can continue after this page. */
+/** Link to the login page, for the end of this page. */
 export function toLogin({ tenant, language }: LinkVisit): Notice['link'] {
   return { href: accountLink('', tenant.site_id), label: language.say('page.login_button') };
 }
 
-/** A link to the form for requesting another mail. */
+/** Link to the form that requests another mail. */
 export function toAccess({ tenant, language }: LinkVisit, view: 'forgot' | 'register'): Notice['link'] {
   const href = accessPath(accountLink('', tenant.site_id), view);
   return { href, label: language.say(view === 'forgot' ? 'access.forgot' : 'access.register') };
 }
 
-/** A notice in the name of the shop. */
+/** A notice with the shop's branding. */
 export function linkNotice({ front, language }: LinkVisit, status: number, notice: Notice): PageAnswer {
   return { status, html: noticePage(notice, { language, front, where: 'account' }) };
 }

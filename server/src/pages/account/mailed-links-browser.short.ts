@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { mailsTo } from '../../../test/mail.ts';
 import { openShop } from '../../../test/shop.ts';
-import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+import { accessibilityProblems, expectFocus, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 
 const { played, browser } = inChromium();
 
@@ -24,7 +24,7 @@ async function openLooked(width: number) {
   const { page, complaints } = await openTab(browser(), width);
   const look = async (step: string) => {
     await leaveScreenshot(page, `${step}-${width}`);
-    expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+    expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
   };
   const heading = () => page.$eval('h1', ({ textContent }) => textContent);
   return { page, complaints, look, heading };
@@ -64,11 +64,12 @@ for (const width of [1280, 375]) {
       await page.type('#new_password', 'horse');
       await press(page, 'reset_password');
       await look('reset-2-mistake');
-      expect(await page.evaluate('document.activeElement.id')).toBe('new_password');
+      await expectFocus(page, 'new_password');
 
-      // From the summary of mistakes on, only the keyboard is used.
+      // From here on, only the keyboard is used.
       await page.focus('.summary-of-mistakes a');
       await page.keyboard.press('Enter');
+      await expectFocus(page, 'new_password');
       await page.keyboard.type(PASSWORD);
       await page.keyboard.press('Tab');
       await page.keyboard.type(PASSWORD);

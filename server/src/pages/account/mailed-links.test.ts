@@ -11,7 +11,7 @@ const NEW = { new_password: 'a longer horse', new_password_again: 'a longer hors
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** The URL of the link in the newest mail. */
+/** URL of the link in the newest mail to an e-mail address. */
 async function linkTo(shop: OpenShop, email: string): Promise<string> {
   const { html = '' } = (await mailsTo(shop, email)).at(-1) ?? {};
   return unescaped(/href="([^"]*\/account\/[^"]*)"/.exec(html)?.[1] ?? '');
@@ -37,7 +37,7 @@ async function logInAs({ storefront }: OpenShop, email: string, password: string
   return (await storefront.POST('/api/storefront/customer/login', { body: { email, password } })).response.status;
 }
 
-/** Reads all rows that a link could change. */
+/** All rows that a mailed link could change. */
 async function rows({ owner, site_id }: OpenShop) {
   const { rows: found } = await owner.query(
     `select (select json_agg(c order by id) from commerce.customers c where site_id = $1) as customers,
@@ -54,7 +54,7 @@ function heading({ html }: Page): string {
   return unescaped(/<h1>([^<]*)<\/h1>/.exec(html)?.[1] ?? '');
 }
 
-test('the button of the mailed page confirms an e-mail address, and another click shows it as confirmed', async () => {
+test('confirms an e-mail address when the button is pressed, and shows it as confirmed when it is pressed again', async () => {
   const given = await givenRegistration();
   const { browser, link, email } = given;
   const form = await browser.open(link);
@@ -73,7 +73,7 @@ function formWithout({ html }: Page): boolean {
   return !html.includes('<form');
 }
 
-test('a new password is set with the link in the mail, and every session ends', async () => {
+test('sets a new password with the link in the mail, and ends every session', async () => {
   const given = await givenReset();
   const { browser, link, email, customer } = given;
   const form = await browser.open(link);
@@ -102,15 +102,15 @@ test('GET and HEAD change nothing, however often a scanner opens the link', asyn
   }
 });
 
-test('the mistakes in a password are shown at its field, and the password is not sent back', async () => {
+test('shows mistakes in a password at its field, and does not send the password back', async () => {
   const given = await givenReset();
   const { browser, link } = given;
   const form = await browser.open(link);
   const before = await rows(given);
   const tries: [Record<string, string>, string, string][] = [
     [{}, 'new_password', 'Enter a new password.'],
-    [{ new_password: 'Hunter2' }, 'new_password', 'Use at least 8 characters: this has 7.'],
-    [{ new_password: 'q'.repeat(1_025) }, 'new_password', 'Use at most 1,024 characters: this has 1,025.'],
+    [{ new_password: 'Hunter2' }, 'new_password', 'Use at least 8 characters: this password has 7.'],
+    [{ new_password: 'q'.repeat(1_025) }, 'new_password', 'Use at most 1,024 characters: this password has 1,025.'],
     [{ new_password: 'eight\0characters' }, 'new_password', 'Remove unsupported characters.'],
     [{ new_password: 'Hunter2Hunter2' }, 'new_password_again', 'Enter the new password once more.'],
     [
@@ -130,7 +130,7 @@ test('the mistakes in a password are shown at its field, and the password is not
   expect(await rows(given)).toEqual(before);
 });
 
-test('a password is stored exactly as entered', async () => {
+test('stores a password exactly as entered', async () => {
   const given = await givenReset();
   const password = '  two  spaces at each end  ';
   const form = await given.browser.open(given.link);
@@ -139,7 +139,7 @@ test('a password is stored exactly as entered', async () => {
   expect(await logInAs(given, given.email, password)).toBe(200);
 });
 
-test('one of several concurrent posts sets the password, and the others report a used link', async () => {
+test('of several concurrent posts one sets the password, and the others report a used link', async () => {
   const given = await givenReset();
   const { browser, link, email } = given;
   const form = await browser.open(link);
@@ -150,15 +150,15 @@ test('one of several concurrent posts sets the password, and the others report a
     ),
   );
   expect(pages.map(heading).toSorted()).toEqual([
-    'This link has been used already',
-    'This link has been used already',
+    'This link has already been used',
+    'This link has already been used',
     'Your password has been changed',
   ]);
   const set = passwords[pages.findIndex((page) => page.response.status === 200)] ?? '';
   expect(await logInAs(given, email, set)).toBe(200);
 });
 
-test('an expired link shows that it has expired, on GET and on POST', async () => {
+test('the page of an expired link reports on GET and POST that the link has expired', async () => {
   const each = { verify_email: await givenRegistration(), reset_password: await givenReset() };
   for (const [action, given] of Object.entries(each)) {
     const { browser, link, owner, site_id } = given;
@@ -170,7 +170,7 @@ test('an expired link shows that it has expired, on GET and on POST', async () =
   }
 });
 
-test('a link of another shop or purpose, a replaced one and an invented one get the same response', async () => {
+test('answers links of other shops or purposes, replaced links and invented links alike', async () => {
   for (const given of [await givenRegistration(), await givenReset()]) {
     const { browser, link, site_id, email, storefront } = given;
     const other = await openShop();
@@ -199,19 +199,19 @@ test('a link of another shop or purpose, a replaced one and an invented one get 
   }
 });
 
-test('an e-mail address that got an account meanwhile is reported, and nothing changes', async () => {
+test('reports an e-mail address for which an account was created meanwhile, and changes nothing', async () => {
   const given = await givenRegistration();
   const { browser, link, email, owner } = given;
   const form = await browser.open(link);
   await given.givenCustomer({ email, password: 'the password of the account' });
   const page = await browser.press(form, 'verify_email');
-  expect([page.response.status, heading(page)]).toEqual([410, 'This link does not work any more']);
+  expect([page.response.status, heading(page)]).toEqual([410, 'This link no longer works']);
   expect(await logInAs(given, email, 'the password of the account')).toBe(200);
   const { rowCount } = await owner.query('select from commerce.customers where site_id = $1', [given.site_id]);
   expect(rowCount).toBe(1);
 });
 
-test('a form from another origin, of another link or of an ended session changes nothing', async () => {
+test('rejects forms from another origin, of another link or of an ended session', async () => {
   const each = { verify_email: await givenRegistration(), reset_password: await givenReset() };
   const other = await givenReset();
   for (const [action, given] of Object.entries(each)) {
@@ -240,7 +240,7 @@ test('a form from another origin, of another link or of an ended session changes
   }
 });
 
-test('a planted form session is not adopted, and using a link starts a new one', async () => {
+test('does not accept a form session that another site has set, and starts a new one when a link is used', async () => {
   const { browser, link, baseUrl } = await givenReset();
   const cookieOf = (page: Page) => page.response.headers.getSetCookie()[0]?.split(';')[0] ?? '';
   const form = await browser.open(link);
@@ -266,7 +266,7 @@ test('a planted form session is not adopted, and using a link starts a new one',
   expect(await browser.send(path, fields)).toMatchObject({ response: { status: 403 } });
 });
 
-test('the pages cannot be framed, cached, indexed or scripted, and give no referrer', async () => {
+test('the pages behind mailed links cannot be framed, cached, indexed or scripted, and send no referrer', async () => {
   for (const { browser, link } of [await givenRegistration(), await givenReset()]) {
     const { response, html } = await browser.open(link);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -281,7 +281,7 @@ test('the pages cannot be framed, cached, indexed or scripted, and give no refer
   }
 });
 
-test('after thirty links in a quarter of an hour the page asks to wait', async () => {
+test('shows a waiting notice after thirty links in 15 minutes', async () => {
   const given = await givenReset();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);

@@ -11,14 +11,17 @@ import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { orderView } from '../parts/order-view.ts';
 import { orderPath, withQuery } from '../parts/paths.ts';
+import { type OrderReturns, type ReturnForm, returnsOf, returnsSection } from '../parts/returns-section.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
+import { knownWithdrawPath } from '../parts/withdraw-pass.ts';
+import { withdrawalSection } from '../parts/withdrawal-section.ts';
 import { rich } from '../parts/words.ts';
 import type { AccountVisit } from './visit.ts';
 
 /**
- * Shows one order in the account, which can be ordered again. Items no longer for sale are shown before a checkout begins:
- * `&again=1` shows what would be in it.
+ * Shows an order in the account, with a button to order it again. `&again=1` shows which items the new order would
+ * contain, before a checkout is created, if some are no longer for sale.
  */
 export async function showOrder(
   visit: AccountVisit,
@@ -32,21 +35,30 @@ export async function showOrder(
     await promiseNoChange(shop);
     const order = await getShown(shop, order_id, customer_id);
     return req.query.again === undefined
-      ? orderPage(visit, order, csrf)
+      ? orderPage(visit, order, csrf, await returnsOf(shop, order_id, customer_id))
       : againPage(visit, order, csrf, await reorderLines(shop, order_id));
   });
 }
 
-function orderPage(visit: AccountVisit, order: ShownOrder, csrf: string): PageAnswer {
+export function orderPage(
+  visit: AccountVisit,
+  order: ShownOrder,
+  csrf: string,
+  returns: OrderReturns,
+  sent: ReturnForm = { entered: {}, mistakes: [] },
+): PageAnswer {
   const { front, path, language, checkoutDeps } = visit;
   const title = language.say('account.order', { number: order.order_number });
   const main = html`
 <p class="back"><a href="${path}">${language.say('account.back')}</a></p>
-${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, actions: againForm(visit, csrf, order.id, 'account.again') })}`;
-  return { status: 200, html: page({ language, title, front, where: 'account', main }) };
+${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, actions: againForm(visit, csrf, order.id, 'account.again') })}
+${returnsSection(language, { path: orderPath(path, order.id), csrf }, returns, sent)}
+${front.withdrawal_page && withdrawalSection(language, knownWithdrawPath(front.site_id, order.id))}`;
+  const mistaken = sent.mistakes.length > 0;
+  return { status: mistaken ? 422 : 200, html: page({ language, title, mistaken, front, where: 'account', main }) };
 }
 
-/** `certain` means that the reader has seen the missing items, and orders the rest. */
+/** `certain` means that the customer has seen which items are missing. */
 function againForm(
   { language, path }: AccountVisit,
   csrf: string,
@@ -63,7 +75,7 @@ ${certain}
 </form>`;
 }
 
-/** Shows the lines of an order that can be ordered again, and those that cannot. */
+/** Lists the items of an order that can be ordered again and those that cannot. */
 function againPage(visit: AccountVisit, order: ShownOrder, csrf: string, lines: ReorderLine[]): PageAnswer {
   const { front, path, language } = visit;
   const { say } = language;
@@ -102,7 +114,7 @@ function nameOf({ name, variant_name }: ReorderLine): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** Opens a checkout with the same items, a new one or one begun before. If items are missing, the page shows them first. */
+/** Creates a checkout with the same items, or reuses an open one. If items are missing, shows them first. */
 export async function orderAgain(visit: AccountVisit, body: FormBody): Promise<PageAnswer> {
   const { order_id, path, checkoutDeps, language } = visit;
   if (!order_id) throw new ShopError('invalid_request', 'The form names no order.');
@@ -120,7 +132,7 @@ export async function orderAgain(visit: AccountVisit, body: FormBody): Promise<P
   };
   const act = { operation_id: 'storefront.createCheckout', action: 'reorder', body } as const;
   return runAction(visit, act, work, async (_shop, error) => {
-    // Someone else bought the last of an item, so the page shows the remaining ones.
+    // The last piece of an item was sold meanwhile, so the page lists the remaining items.
     if (error instanceof ShopError && ['insufficient_stock', 'cart_empty'].includes(error.code))
       return { redirect: again };
     throw error;

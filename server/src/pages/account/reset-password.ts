@@ -14,7 +14,7 @@ import { count, runAction } from '../parts/visit.ts';
 import { paragraphs, rich } from '../parts/words.ts';
 import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice, toAccess, toLogin } from './mailed-link.ts';
 
-/** The page of the mailed link for customers who forgot their password. */
+/** The page behind the mailed link for customers who forgot their password. */
 export const resetPasswordPage: PageRoute<LinkVisit> = {
   path: resetLink('', ':site_id', ':token'),
   where: 'account',
@@ -73,7 +73,7 @@ ${passwordField(form, { name: 'new_password_again', label: say('account.reset_ag
   return page({ language, title, mistaken: mistakes.length > 0, front, where: 'account', main });
 }
 
-/** Sets the password. If several posts arrive at once, only one succeeds. */
+/** Sets the password. Of several concurrent posts only one succeeds. */
 async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   const { db, tenant, actor, token, path, code, guard, res } = visit;
   if (code.state !== 'alive') return code.state === 'used' ? usedBefore(visit) : expired(visit);
@@ -106,7 +106,7 @@ async function passwordMistakes(language: Language, password: string, again: str
   return [{ field: 'new_password_again', message: repeated }];
 }
 
-/** Explains a refusal: another post was faster, or the link has been replaced meanwhile. */
+/** Explains an error: the link was used or replaced in the meantime. */
 function refusal(visit: LinkVisit, error: unknown): PageAnswer {
   if (error instanceof ShopError && error.code === 'reset_token_invalid') return usedBefore(visit);
   throw error;

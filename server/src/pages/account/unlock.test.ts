@@ -6,7 +6,7 @@ import { mailsTo } from '../../../test/mail.ts';
 import { PaperBrowser, unescaped } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** Extends all login delays, so that they do not end while the test runs. */
+/** Extends all login delays so that they do not end during the test. */
 async function holdDelays({ owner }: { owner: pg.Pool }): Promise<void> {
   await owner.query(
     `update commerce.login_throttles set next_attempt_at = now() + interval '10 minutes' where failures >= 5`,
@@ -15,7 +15,7 @@ async function holdDelays({ owner }: { owner: pg.Pool }): Promise<void> {
 
 const PASSWORD = 'correct horse battery staple';
 
-/** Logs in on the account's page and returns the status of the response. */
+/** Logs in on the account page. Returns the response's status. */
 async function logInAt(browser: PaperBrowser, site_id: string, email: string, password: string): Promise<number> {
   const page = await browser.open(`/account?site_id=${site_id}`);
   return (await browser.press(page, 'log_in', { email, password })).response.status;
@@ -33,7 +33,7 @@ async function givenCustomerUnderAttack() {
   return { ...shop, email, login, mails, link, token: link.split('/').at(-1) ?? '' };
 }
 
-test('a customer locked out by strangers gets one mail with a link that lets their browser log in with the right password', async () => {
+test('a customer locked out by strangers gets one mail with a link that allows login in the browser that opens it', async () => {
   const { baseUrl, site_id, email, login, mails, link } = await givenCustomerUnderAttack();
   const [browser, other] = [new PaperBrowser(baseUrl), new PaperBrowser(baseUrl)];
 
@@ -50,10 +50,10 @@ test('a customer locked out by strangers gets one mail with a link that lets the
   expect(await logInAt(browser, site_id, email, PASSWORD)).toBe(200);
   expect(await logInAt(other, site_id, email, PASSWORD)).toBe(429);
   const again = await other.open(link);
-  expect(again.html).toContain('This link has been used');
+  expect(again.html).toContain('This link has already been used');
 });
 
-test('a browser that opened the link has its own count, and is delayed only for its own guesses', async () => {
+test('counts failed logins separately in a browser that opened the link', async () => {
   const given = await givenCustomerUnderAttack();
   const { baseUrl, site_id, email, link } = given;
   const browser = new PaperBrowser(baseUrl);
@@ -67,7 +67,7 @@ test('a browser that opened the link has its own count, and is delayed only for 
   expect(await logInAt(browser, site_id, email, PASSWORD)).toBe(429);
 });
 
-test('a used or expired link and one of another shop lift no delay', async () => {
+test('used links, expired links and links of other shops do not end a login delay', async () => {
   const [mine, theirs] = [await givenCustomerUnderAttack(), await givenCustomerUnderAttack()];
   const { owner, login, token } = mine;
 
@@ -81,7 +81,7 @@ test('a used or expired link and one of another shop lift no delay', async () =>
   expect([late.response.status, late.html.includes('expired')]).toEqual([410, true]);
 });
 
-test('even staff get the mail, and an e-mail address without an account gets the same responses but no mail', async () => {
+test('staff also get the mail; for e-mail addresses without an account the responses are the same, but no mail is sent', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const password = shop.credentials.staff.password ?? '';

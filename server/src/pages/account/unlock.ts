@@ -18,7 +18,7 @@ interface UnlockVisit extends PageRequest {
   state: UnlockState;
 }
 
-/** The page of the link that is mailed to people who cannot log in because strangers guess their password. */
+/** The page behind the link that is mailed to people who cannot log in because strangers guess their password. */
 export const unlockPage: PageRoute<UnlockVisit> = {
   path: unlockLink('', ':token'),
   where: 'account',
@@ -33,7 +33,7 @@ async function arrive(request: PageRequest): Promise<UnlockVisit> {
   const token = String(request.req.params.token);
   const { db, req, hosts, checkoutDeps } = request;
   const found = await findUnlock(db, token, unlockPasses(req, checkoutDeps.baseUrl));
-  // Links of staff are not served at a shop's host, because staff work for several shops.
+  // Staff work for several shops, so their links are not served at a shop's own host.
   if (!found || (found.site_id === null && hosts.siteAt(req) !== undefined)) {
     throw new ShopError('not_found', 'This link is not valid.');
   }

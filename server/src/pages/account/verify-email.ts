@@ -14,7 +14,7 @@ import { countLook, followLink, LINK_NOTICES, type LinkVisit, linkNotice, toAcce
 
 const PURPOSES: codes.CodePurpose[] = ['register', 'verify_email'];
 
-/** The page of the mailed link that confirms an e-mail address. */
+/** The page behind the mailed link that confirms an e-mail address. */
 export const verifyEmailPage: PageRoute<LinkVisit> = {
   path: verificationLink('', ':site_id', ':token'),
   where: 'account',
@@ -34,7 +34,7 @@ async function show(visit: LinkVisit): Promise<PageAnswer> {
   return over(visit) ?? { status: 200, html: confirmForm(visit) };
 }
 
-/** The page to show if the link has nothing left to do; undefined if it has. */
+/** The page for a link that has nothing left to confirm; otherwise undefined. */
 function over(visit: LinkVisit): PageAnswer | undefined {
   const { code, shop, language } = visit;
   switch (code.state) {
@@ -82,7 +82,7 @@ ${csrfField(guard.csrfFor(req, res, formOf(visit)))}
   return page({ language, title, front, where: 'account', main });
 }
 
-/** Uses the link. A second click finds the e-mail address confirmed. */
+/** Confirms the e-mail address. After a second click it is shown as confirmed. */
 async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   const { token, path, guard, res } = visit;
   if (visit.code.state !== 'alive') return visit.code.state === 'used' ? { redirect: path } : expired(visit);
@@ -97,7 +97,7 @@ async function post(visit: LinkVisit, body: FormBody): Promise<PageAnswer> {
   return answer;
 }
 
-/** Explains a refusal: another click was faster, or the account has changed since the mail was sent. */
+/** Explains an error: the link was used, or the account has changed since the mail was sent. */
 async function refusal(visit: LinkVisit, shop: Shop, error: unknown): Promise<PageAnswer> {
   if (!(error instanceof ShopError && error.code === 'verification_token_invalid')) throw error;
   const code = await codes.findSentCode(shop, PURPOSES, visit.token);

@@ -1,3 +1,5 @@
+/** The account page: pending confirmations, then agents, then orders. */
+
 import type { AgentToken, AuditEvent, Customer, Order } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import type { WaitingCheckout } from '../../shop/account/overview.ts';
@@ -11,8 +13,6 @@ import type { PageAnswer } from '../parts/route.ts';
 import { moment, money, rich } from '../parts/words.ts';
 import { consentSection } from './consent.ts';
 import type { AccountVisit } from './visit.ts';
-
-/** The account: pending confirmations first, then the agents, then the orders. */
 
 interface Overview {
   profile: Customer;
@@ -101,7 +101,7 @@ ${
 </li>`;
 }
 
-/** Says when the budget resets, if the assistant can still spend then. */
+/** States when the budget resets, if that is before the agent's token expires. */
 function budgetAnew(language: Language, { status, budget_resets_at, expires_at }: AgentToken): Html | undefined {
   if (status !== 'active' || budget_resets_at === null || budget_resets_at >= expires_at) return undefined;
   return html`<p class="hint">${rich(language, 'account.resets', { moment: moment(language, budget_resets_at) })}</p>`;
@@ -145,7 +145,7 @@ function orderState({ say }: Language, { status, payment_status, fulfillment_sta
   });
 }
 
-/** Shows what an agent did, newest first. */
+/** Lists an agent's actions, newest first. */
 export function activityView(visit: AccountVisit, agent: AgentToken, operations: AuditEvent[]): PageAnswer {
   const { front, path, language } = visit;
   const { say } = language;

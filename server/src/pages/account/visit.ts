@@ -1,9 +1,21 @@
 import type { CustomerVisit } from '../parts/customer-visit.ts';
 
-/** A customer on the account page. */
+/** A request for the account page. */
 export interface AccountVisit extends CustomerVisit {
-  /** The agent whose activity is shown. */
+  /** Id of the agent whose actions are shown. */
   agent_id: string | undefined;
-  /** The order that is shown. */
+  /** Id of the order that is shown. */
   order_id: string | undefined;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The id in a query or a form; undefined for anything else. */
+export function idIn(given: unknown): string | undefined {
+  return typeof given === 'string' && UUID.test(given) ? given : undefined;
+}
+
+/** Names the forms of the account to the protection against forged ones. */
+export function accountForm({ session, path }: AccountVisit): string {
+  return `account ${session?.session_id ?? ''} ${path}`;
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { askForConsent, poll } from '../../../test/agents.ts';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { openShop } from '../../../test/shop.ts';
-import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 
 const { played, browser } = inChromium();
 
@@ -19,7 +19,7 @@ for (const width of [1280, 375]) {
       const { page, complaints } = await openTab(browser(), width);
       const look = async (step: string) => {
         await leaveScreenshot(page, `agent-${step}-${width}`);
-        expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+        expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
       };
       const heading = () => page.$eval('h1', ({ textContent }) => textContent);
       const logIn = async () => {
@@ -45,7 +45,7 @@ for (const width of [1280, 375]) {
       await look('3-mistake');
       await page.click('#same_code');
       await press(page, 'approve');
-      expect(await heading()).toBe('You have allowed this');
+      expect(await heading()).toBe('You have allowed access');
       await look('4-allowed');
 
       const { data: first } = await poll(shop, asked.device_code);
@@ -55,7 +55,9 @@ for (const width of [1280, 375]) {
       );
       await page.goto(here(again.verification_uri_complete));
       await look('4b-changes');
-      expect(await page.$eval('.changes', ({ textContent }) => textContent)).toContain('€50.00 each week, then €60.00');
+      expect(await page.$eval('.changes', ({ textContent }) => textContent)).toContain(
+        'Previously €50.00 each week, now €60.00',
+      );
       // The customer allows only one of the shop's own product types, no profile, a budget for once instead of each month, and at
       // most 20.00 for a purchase.
       for (const box of ['#category_0', '#scope_3', '[name=budget_period][value=once]', '#same_code']) {
@@ -63,7 +65,7 @@ for (const width of [1280, 375]) {
       }
       await page.type('#max_per_order', '20');
       await press(page, 'approve');
-      expect(await heading()).toBe('You have allowed this');
+      expect(await heading()).toBe('You have allowed access');
       const { data: token } = await poll(shop, again.device_code);
       expect(token).toMatchObject({ categories: ['Kitchen'], budget_period: 'once', max_per_order_cents: 2_000 });
       expect(token?.scope).not.toContain('customer:self');
@@ -92,7 +94,7 @@ for (const width of [1280, 375]) {
       await page.click('a[href*="agent="]');
       await page.waitForSelector('.operations');
       await look('8-activity');
-      // The response to forms with mistakes is 422, which browsers log.
+      // Forms with mistakes are answered with 422, which browsers log.
       expect(complaints.filter((text) => !text.includes('422'))).toEqual([]);
     },
     60_000,

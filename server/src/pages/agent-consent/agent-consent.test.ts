@@ -6,7 +6,7 @@ import { draw } from '../../shop/rate-counts.ts';
 
 type Wish = Parameters<typeof askForConsent>[1];
 
-/** Opens a shop with a customer, the customer's browser, and an agent's request. */
+/** Opens a shop with a customer, the customer's browser, and a consent request of an agent. */
 async function givenRequest(wish: Wish = {}) {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
@@ -21,7 +21,7 @@ async function loggedIn({ browser, customer, asked }: Given) {
   return browser.press(page, 'log_in', { email: customer.email, password: customer.password });
 }
 
-test('a customer sees what is requested, approves it, and the agent gets its token', async () => {
+test('a customer sees the agent’s request and approves it, and the agent gets its token', async () => {
   const given = await givenRequest({
     agent_name: 'Helpful <b>bot</b>',
     budget_cents: 5_000,
@@ -35,14 +35,14 @@ test('a customer sees what is requested, approves it, and the agent gets its tok
   expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 
   const done = await given.browser.press(page, 'approve', { budget: '20.00', category_1: '', same_code: 'yes' });
-  expect(done.html).toContain('You have allowed this');
+  expect(done.html).toContain('You have allowed access');
   const { data } = await poll(given.shop, given.asked.device_code);
   expect(data).toMatchObject({ token_type: 'Bearer', categories: ['Kitchen'] });
   const { data: list } = await given.customer.client.GET('/api/storefront/customer/me/agents');
   expect(list?.agent_tokens).toMatchObject([{ budget_cents: 2_000, categories: ['Kitchen'], status: 'active' }]);
 });
 
-test('nothing is shown or approved before the login, and a wrong password reveals nothing', async () => {
+test('shows and approves nothing before login, and reveals nothing after a wrong password', async () => {
   const given = await givenRequest({ agent_name: 'Helpful bot' });
   const { browser, customer, asked } = given;
   const page = await browser.open(asked.verification_uri_complete);
@@ -53,16 +53,16 @@ test('nothing is shown or approved before the login, and a wrong password reveal
   expect(refused.html).not.toContain('Helpful bot');
 });
 
-test('a denied request cannot be approved any more', async () => {
+test('a denied consent request can no longer be approved', async () => {
   const given = await givenRequest();
   const page = await loggedIn(given);
-  expect((await given.browser.press(page, 'deny')).html).toContain('You have refused this');
+  expect((await given.browser.press(page, 'deny')).html).toContain('You have refused access');
   const later = await given.browser.press(page, 'approve', { budget: '1.00', same_code: 'yes' });
-  expect(later.html).toContain('You have refused this');
+  expect(later.html).toContain('You have refused access');
   expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'access_denied' });
 });
 
-test('mistakes are shown at their fields, and nothing is approved', async () => {
+test('shows mistakes at their fields, and approves nothing', async () => {
   const given = await givenRequest({ budget_cents: 5_000 });
   const page = await loggedIn(given);
   for (const [fields, message] of [
@@ -76,7 +76,7 @@ test('mistakes are shown at their fields, and nothing is approved', async () => 
   expect((await poll(given.shop, given.asked.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
 
-test('a user code can be typed, an unknown one is reported, and guessing ends after five', async () => {
+test('accepts a typed user code, reports an unknown one, and rejects guesses after five attempts', async () => {
   const given = await givenRequest();
   const { browser, customer, asked } = given;
   const start = await browser.open(asked.verification_uri);
@@ -96,7 +96,7 @@ test('a user code can be typed, an unknown one is reported, and guessing ends af
   expect((await browser.press(entry, 'enter_code', { user_code: 'BBBB-BBBB' })).response.status).toBe(429);
 });
 
-test('opens a pending user code when the guesses of the shop are used up, and refuses an unknown one (429)', async () => {
+test("accepts a pending user code after strangers have used up the shop's guesses, and rejects an unknown one (429)", async () => {
   const given = await givenRequest();
   const { browser, shop, asked } = given;
   const other = await askForConsent(shop);
@@ -112,10 +112,10 @@ test('opens a pending user code when the guesses of the shop are used up, and re
 
   expect([page, unsealed, otherSeal, unknown].map(({ response }) => response.status)).toEqual([200, 200, 200, 429]);
   expect(unknown.html).toContain('Open the link that the assistant shows');
-  expect(allowed.html).toContain('You have allowed this');
+  expect(allowed.html).toContain('You have allowed access');
 });
 
-test("the agent's own description is marked as unverified, and cut short", async () => {
+test("marks the agent's own description as unverified, and truncates it", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const claim =
@@ -136,14 +136,14 @@ test("the agent's own description is marked as unverified, and cut short", async
   expect(page.html).not.toContain('evil.example');
 });
 
-test('a request that another customer decided on is not visible', async () => {
+test('hides a consent request that another customer has decided', async () => {
   const given = await givenRequest();
   const other = await given.shop.givenCustomer();
   await approve(other, given.asked.user_code);
   expect((await loggedIn(given)).html).toContain('There is no request with this code');
 });
 
-test('logging in and approving each replace the session of the browser', async () => {
+test('replaces the browser’s session at login and at approval', async () => {
   const given = await givenRequest();
   const { owner, site_id } = given.shop;
   const page = await loggedIn(given);
@@ -166,7 +166,7 @@ test('a session of one shop is not valid in another', async () => {
   expect((await given.browser.open(asked.verification_uri_complete)).html).toContain('value="log_in"');
 });
 
-test('the account lists the agents and their activity, and can revoke them', async () => {
+test('the account lists agents and their actions, and can revoke agents', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer, { agent_name: 'Helpful bot' });
@@ -186,7 +186,7 @@ test('the account lists the agents and their activity, and can revoke them', asy
   expect(out.html).toContain('Log in to your account');
 });
 
-test('only the customer, logged in on the checkout page, can confirm what an agent prepared', async () => {
+test('a checkout that an agent prepared can be confirmed only by its customer, logged in on the checkout page', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   await shop.givenProduct({ name: 'Stoneware mug', price: '14.00' });
@@ -200,7 +200,7 @@ test('only the customer, logged in on the checkout page, can confirm what an age
   const closed = await theirs.open(url);
   expect(closed.html).not.toContain('Stoneware mug');
   const other = await theirs.press(closed, 'log_in', { email: stranger.email, password: stranger.password });
-  expect(other.html).toContain('was prepared for somebody else');
+  expect(other.html).toContain('was prepared for someone else');
   expect(other.html).not.toContain('Stoneware mug');
 
   const browser = new PaperBrowser(shop.baseUrl);
@@ -209,7 +209,7 @@ test('only the customer, logged in on the checkout page, can confirm what an age
     password: customer.password,
   });
   expect(open.html).toContain(
-    'An assistant named <strong dir="auto">Helpful bot</strong> (self-reported, not verified) prepared this purchase for you',
+    'An assistant named <strong dir="auto">Helpful bot</strong> (self-reported, not verified) has prepared this purchase for you',
   );
   const filled = {
     shipping_country: 'DE',
@@ -229,9 +229,9 @@ test('only the customer, logged in on the checkout page, can confirm what an age
 });
 
 test.each([
-  ['merchant', 'The shop has revoked its access since.'],
-  ['customer', 'You have revoked its access since.'],
-  ['agent', 'It has ended its access since.'],
+  ['merchant', 'The shop has since revoked its access.'],
+  ['customer', 'You have since revoked its access.'],
+  ['agent', 'It has since ended its access.'],
 ] as const)('a checkout of an agent revoked by the %s can still be confirmed', async (by, sentence) => {
   const shop = await openShop();
   await shop.givenTerms();

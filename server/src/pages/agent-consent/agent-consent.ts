@@ -26,8 +26,8 @@ function loginWords({ language: { say } }: ConsentVisit): LoginWords {
 }
 
 /**
- * The page where customers decide on an agent's request for consent (RFC 8628 §3.3). They log in, compare the code, see the agent
- * and its request, and approve all or part of it, or deny it. Opening the link alone changes nothing.
+ * The page on which customers decide on an agent's consent request (RFC 8628 §3.3). After login they compare the user
+ * code, see the agent and its request, and approve all or part of it, or deny it. Opening the page changes nothing.
  */
 export const agentConsentPage: PageRoute<ConsentVisit> = {
   path: '/agent-consent',
@@ -76,7 +76,7 @@ function csrfOf(visit: ConsentVisit): string {
   return visit.guard.csrfFor(visit.req, visit.res, agentConsentPage.formOf(visit));
 }
 
-/** Finds the request with this user code. An unknown code counts as a guess, and the page asks for it again. */
+/** Finds the request with this user code. An unknown user code counts as a guess, and the page asks for it again. */
 async function readRequest(visit: ConsentVisit, user_code: string): Promise<AgentConsent | PageAnswer> {
   const { db, tenant, caller, session, sealed, req } = visit;
   await count(visit, 'storefront.getAgentConsent');
@@ -116,7 +116,7 @@ async function enterCode(visit: ConsentVisit, body: FormBody): Promise<PageAnswe
   return enterCodePage(visit, csrfOf(visit), { typed: typed.slice(0, 64), message, status: 422 });
 }
 
-/** Approves the request within the limits of the form. The session token is then replaced. */
+/** Approves the request within the limits entered in the form, and replaces the browser's session token. */
 async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsent): Promise<PageAnswer> {
   const { db, tenant, actor, session, res, checkoutDeps } = visit;
   const form = parseForm(body, consent);
@@ -141,7 +141,7 @@ async function approve(visit: ConsentVisit, body: FormBody, consent: AgentConsen
   return answer;
 }
 
-/** Approves the request, and returns the path to redirect to. */
+/** Approves the request. Returns the path for the redirect. */
 async function approveAsAsked(
   visit: ConsentVisit,
   shop: Shop,
@@ -157,8 +157,8 @@ async function approveAsAsked(
 }
 
 /**
- * The path of the page that leads back to an OAuth client; without such a client, the path of this page, which shows the
- * decision.
+ * Path of the page that returns to the OAuth client. Without an OAuth client it is the path of this page, which then
+ * shows the decision.
  */
 function pathAfter({ authorization, path, tenant }: ConsentVisit): string {
   return authorization ? authorizationLeavePage(tenant.site_id, authorization.secret) : path;
@@ -208,7 +208,7 @@ async function showRefusal(
       403,
     );
   }
-  // The request was decided meanwhile, here or elsewhere, or cannot be decided now: the page shows that.
+  // The request was decided in the meantime, or cannot be decided now. The page shows why.
   const isToBeShown = code === 'consent_not_pending' || code === 'consent_expired' || error instanceof TooManyAgents;
   if (isToBeShown || (visit.authorization && code === 'agents_not_allowed')) return { redirect: visit.path };
   throw error;

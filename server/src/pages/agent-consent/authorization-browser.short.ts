@@ -5,12 +5,12 @@ import { expect } from 'vitest';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { beginAuthorization, registeredClient } from '../../../test/oauth.ts';
 import { openShop } from '../../../test/shop.ts';
-import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 
 const { played, browser } = inChromium();
 
 played(
-  'a customer is sent to the page by an app, allows it, and is led back to it past the policy of the page',
+  'a customer whom an app sends to the page allows the app, and is redirected to it despite the Content-Security-Policy',
   async () => {
     const shop = await openShop();
     const customer = await shop.givenCustomer();
@@ -24,15 +24,15 @@ played(
     const config = await registeredClient(shop, ['http://127.0.0.1/callback']);
     const { page, complaints } = await openTab(browser(), 375);
     const heading = () => page.$eval('h1', ({ textContent }) => textContent);
-    // The server's own page redirects to the app without a click.
+    // Our page redirects to the app without a click.
     const backInTheApp = () => expect.poll(() => heading().catch(() => '')).toBe('Back in the app');
     const look = async (step: string) => {
       await leaveScreenshot(page, `authorization-${step}`);
-      expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+      expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
     };
     const begin = async () => {
       const begun = await beginAuthorization(config, { redirect_uri });
-      // The links of the server begin with its configured URL; here it listens at another one.
+      // The server's links start with its configured base URL, but in this test it listens at another one.
       const sent = await fetch(shop.baseUrl + begun.address.pathname + begun.address.search, { redirect: 'manual' });
       await page.goto(shop.baseUrl + (sent.headers.get('Location') ?? '').replace(/^https?:\/\/[^/]+/, ''));
       return begun;

@@ -1,3 +1,8 @@
+/**
+ * The consent page after a redirect from an OAuth client. The customer compares no user code, because no other device
+ * shows one. The page returns to the client, but only after login (RFC 9700 §4.11.2).
+ */
+
 import type { AgentConsent } from '@commerce-backend/spec';
 import * as agentTokens from '../../shop/agent-limits/tokens.ts';
 import { agentsInTheWay, codeOf } from '../../shop/agents/authorization-codes.ts';
@@ -16,15 +21,11 @@ import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { fullHousePage } from './views.ts';
 import type { ConsentVisit } from './visit.ts';
 
-/**
- * How the page differs when a client of OAuth sent the browser. There is no code to compare, because no other device shows one.
- * There is a way back, which needs a login first (RFC 9700 §4.11.2).
- */
 const DENIED = new OAuthRefusal('access_denied', 'The customer has refused.');
 const LATE = new OAuthRefusal('access_denied', 'The customer did not decide in time. Ask again.');
 const NOT_ALLOWED = new OAuthRefusal('access_denied', 'The shop does not allow agents.');
 
-/** Arrives at the page by its secret URL. Throws `not_found` if there is no such request. */
+/** Finds the authorization request by the secret in the page's URL. Throws `not_found` if there is none. */
 export async function arriveWithAuthorization(request: PageRequest, secret: string): Promise<ConsentVisit> {
   const visit = await arriveInShop(request, (site_id) => authorizationPage('', site_id, encodeURIComponent(secret)));
   const authorization = await inShopOfVisit(visit, (shop) => requests.find(shop, secret));
@@ -32,7 +33,10 @@ export async function arriveWithAuthorization(request: PageRequest, secret: stri
   return { ...visit, user_code: secret, sealed: true, authorization };
 }
 
-/** What is shown in place of the form: that the customer has too many agents, or the way back when nothing can be decided. */
+/**
+ * The page to show instead of the form: the customer has too many agents, or the request cannot be decided. Undefined
+ * otherwise.
+ */
 export async function showBeforeForm(
   visit: ConsentVisit,
   csrf: string,
@@ -47,7 +51,7 @@ export async function showBeforeForm(
   return agents.length > 0 ? fullHousePage(visit, csrf, agents) : undefined;
 }
 
-/** Why the client gets no code, if that is certain. */
+/** The error for the client if it will certainly get no authorization code; otherwise undefined. */
 function refusalOf({ enabled, approved }: requests.AuthorizationRequest, status: AgentConsent['status']) {
   if (status === 'denied') return DENIED;
   if (approved) return undefined;
@@ -56,9 +60,9 @@ function refusalOf({ enabled, approved }: requests.AuthorizationRequest, status:
 }
 
 /**
- * Browsers check the redirects that follow a form against `form-action 'self'`, which is not widened for URLs that anybody can
- * register. Therefore the form leads here, and this page redirects to the recorded URL. Here, too, GET changes nothing: the
- * approval made the code, and only the customer who approved sees it.
+ * Redirects to the client's redirect URI. Browsers apply `form-action 'self'` to redirects after a form, and the policy
+ * is not extended to URLs that anyone can register, so the consent form redirects to this page first. GET changes
+ * nothing here: the approval created the authorization code, and only the customer who approved sees it.
  */
 export const authorizationLeave: PageRoute<ConsentVisit> = {
   path: '/agent-consent/leave',
@@ -102,7 +106,7 @@ function leadBack(
   return { status: 200, html: page({ language, title, front, where: 'consent', main }), refresh: address };
 }
 
-/** Revokes another agent, to make room for this one. */
+/** Revokes another agent, because the customer has the maximum number of agents. */
 export async function makeRoom(visit: ConsentVisit, body: FormBody): Promise<PageAnswer> {
   const { session, path } = visit;
   await count(visit, 'storefront.revokeAgent');

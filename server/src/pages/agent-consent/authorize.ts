@@ -18,10 +18,10 @@ import { findClient } from './client-documents.ts';
 interface AuthorizeVisit extends CustomerVisit, Issuer {}
 
 /**
- * Where clients of OAuth send the browser (RFC 6749 §4.1.1): stores the request, and redirects to the page of the shop where the
- * customer logs in and decides. This route never redirects back to the client: anybody can register a URL, and without a login a
- * redirect would lead strangers to it under the shop's name (RFC 9700 §4.11.2). A page explains the developer's mistakes, and
- * links back.
+ * The authorization endpoint for OAuth clients (RFC 6749 §4.1.1). It stores the request and redirects to the shop's
+ * consent page. It never redirects to the client: anyone can register a redirect URI, and without a login the shop's
+ * URL could lead visitors to any website (RFC 9700 §4.11.2). Mistakes in the request are explained on a page, with a
+ * link to the client.
  */
 export const authorizePage: PageRoute<AuthorizeVisit> = {
   path: belowIssuer('/oauth/authorize'),
@@ -45,7 +45,7 @@ export const authorizePage: PageRoute<AuthorizeVisit> = {
 async function show(visit: AuthorizeVisit): Promise<PageAnswer> {
   const { req, site_id, issuer, checkoutDeps, hosts } = visit;
   const { searchParams: fields } = new URL(req.originalUrl, checkoutDeps.baseUrl);
-  // A foreign page's image or script is not a visit: it must not use up the requests of the reader's IP address.
+  // An image or script of another website must not use up the rate limit of the visitor's IP address.
   if ((req.headers['sec-fetch-dest'] ?? 'document') !== 'document') {
     throw new ShopError('invalid_request', 'Open this address in a browser window.');
   }
@@ -58,7 +58,7 @@ async function show(visit: AuthorizeVisit): Promise<PageAnswer> {
   }
   try {
     const asked = requests.parseAsked(checkoutDeps, site_id, fields);
-    // Counts the visit only once the client is known: anybody can make a browser send requests for an unknown one.
+    // Counted only after the client was found, because any website can make browsers send requests for unknown clients.
     await count(visit, 'agent.requestConsent');
     const origin = { ip: req.ip ?? null, user_agent: userAgentOf(req) };
     const secret = await inShopOfVisit(visit, (shop) =>
@@ -83,7 +83,7 @@ function told({ language, front }: AuthorizeVisit, key: NoticeKey): PageAnswer {
   return { status: 400, html: noticePage(noticeOf(language, key), { language, front, where: 'consent' }) };
 }
 
-/** The page for the developer of the client, in the words of the standard, with a link back for those who trust it. */
+/** The page that shows OAuth errors to the client's developer, with a link to the client. */
 function mistakenPage(
   { language, front }: AuthorizeVisit,
   { client_name }: OAuthClient,

@@ -1,3 +1,9 @@
+/**
+ * OAuth clients whose id is the URL of a document that describes them. The document is fetched like any URL from
+ * strangers: without redirects, and not from private networks. Whoever controls the URL controls the client, so pages
+ * name the client by its host.
+ */
+
 import type { EgressPolicy } from '../../egress/addresses.ts';
 import { sendLimit } from '../../http/express/context.ts';
 import * as clients from '../../shop/agents/oauth-clients.ts';
@@ -5,19 +11,15 @@ import { OAuthRefusal } from '../../shop/agents/oauth-refusal.ts';
 import type { Visit } from '../parts/visit.ts';
 import { inShopOfVisit } from '../parts/visit.ts';
 
-/**
- * Clients whose id is the URL of a document about themselves. It is fetched like all URLs from strangers: without following
- * redirects, and not from a private network. Whoever controls the URL is the client, so its host identifies the client.
- */
 const LIMITS = { mostBytes: 5 * 1024, milliseconds: 3_000 };
 const LONGEST_KEPT_SECONDS = 24 * 60 * 60;
 const SHORTEST_KEPT_SECONDS = 60;
 const KEPT_SECONDS = 60 * 60;
-/** The maximum length of an agent's name, which is the host. */
+/** Maximum length of an agent's name, which is the host here. */
 const LONGEST_HOST = 100;
 const CLIENT_ID = /^[!-~]{1,500}$/;
 
-/** The client with this id, whether it registered or has a document; undefined if there is none. */
+/** The OAuth client with this id, registered or described by a document; undefined if there is none. */
 export async function findClient(visit: Visit, client_id: string): Promise<clients.OAuthClient | undefined> {
   if (!CLIENT_ID.test(client_id)) return undefined;
   const kept = await inShopOfVisit(visit, (shop) => clients.find(shop, client_id));
@@ -34,7 +36,7 @@ export async function findClient(visit: Visit, client_id: string): Promise<clien
   return { client_id, ...metadata, from_document: true };
 }
 
-/** Whether the id is a URL in its canonical spelling, with a path, so that two ids never mean the same URL. */
+/** Whether the client id is a URL in canonical form with a path. Two different ids never mean the same URL. */
 function isDocumentAddress(client_id: string, { allowPrivate }: EgressPolicy): boolean {
   if (!URL.canParse(client_id)) return false;
   const { href, protocol, host, pathname, username, password, hash } = new URL(client_id);
@@ -43,7 +45,10 @@ function isDocumentAddress(client_id: string, { allowPrivate }: EgressPolicy): b
   return isWeb && isPlain && pathname !== '/' && host.length <= LONGEST_HOST;
 }
 
-/** The client's metadata, if the document describes this client, and the client has no secret. */
+/**
+ * The metadata in the document if it describes this client, and the client is public (has no secret); otherwise
+ * undefined.
+ */
 function describedBy(said: unknown, client_id: string): clients.ClientMetadata | undefined {
   try {
     const metadata = clients.parseMetadata(said);

@@ -9,8 +9,6 @@ import type { FormBody } from '../parts/form-body.ts';
 import type { Mistake } from '../parts/form-parts.ts';
 import type { ConsentVisit } from './visit.ts';
 
-/** The form in which a customer approves all or part of an agent's request. */
-
 export type ConsentField =
   | 'budget'
   | 'max_per_order'
@@ -21,7 +19,7 @@ export type ConsentField =
   | 'password';
 
 export interface ConsentForm {
-  /** The amounts as they were typed. */
+  /** Amounts as typed. */
   budget: string;
   max_per_order: string;
   budget_period: BudgetPeriod;
@@ -29,13 +27,16 @@ export interface ConsentForm {
   categories: string[];
 }
 
-/** The periods that the customer can choose instead: a budget that resets more often allows more, so only the rarer ones. */
+/**
+ * Budget periods that the customer may choose: the requested one and longer ones. A budget that resets more often would
+ * allow more.
+ */
 export function periodsWithin(asked: BudgetPeriod): BudgetPeriod[] {
   const all: BudgetPeriod[] = ['week', 'month', 'once'];
   return all.slice(all.indexOf(asked));
 }
 
-/** The names of the categories in the form: the requested ones, or the shop's own if the agent requested everything. */
+/** Category names in the form: those requested, or the shop's own if the agent requested all. */
 export function offeredCategories({ categories, category_choices }: AgentConsent): string[] {
   return categories.length > 0 ? categories : category_choices.map(({ value }) => value);
 }
@@ -51,7 +52,10 @@ export function parseForm(body: FormBody, consent: AgentConsent): ConsentForm {
   };
 }
 
-/** Reads each category by its name, not its position, because the shop's categories may have changed meanwhile. */
+/**
+ * Categories are read by name and not by position, because the shop's categories may have changed since the form was
+ * shown.
+ */
 function chosenCategories(body: FormBody, consent: AgentConsent): string[] {
   const chosen = new Set([...body].flatMap(([name, value]) => (name.startsWith('category_') ? value : [])));
   return offeredCategories(consent).filter((name) => chosen.has(withoutHidden(name, { lines: false }).trim()));
@@ -88,7 +92,7 @@ function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentC
 
   const { max_per_order_cents: most } = consent;
   const perOrder = centsIn(form.max_per_order, digits);
-  // No limit was requested, and none is set.
+  // The agent requested no limit, and the customer set none.
   if (most === null && form.max_per_order === '') return mistakes;
   if (perOrder === undefined) mistakes.push({ field: 'max_per_order', ...wrong });
   else if (perOrder > (most ?? perOrder)) {
@@ -97,12 +101,12 @@ function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentC
   return mistakes;
 }
 
-/** Without the permission to prepare purchases, no budget is needed. */
+/** Whether the agent may not prepare purchases. It then needs no budget. */
 function buysNothing({ budget, scopes }: ConsentForm): boolean {
   return budget === '' && !scopes.includes('checkout:create');
 }
 
-/** The approval that a valid form describes. */
+/** Converts a valid form to the approval. */
 export function approvalOf(form: ConsentForm, { currency }: AgentConsent): Approval & { budget_cents: number } {
   const digits = currencyDigits(currency);
   const [budget_cents, max_per_order_cents] = [form.budget, form.max_per_order].map((typed) => centsIn(typed, digits));
@@ -121,7 +125,7 @@ const FIELDS = new Map<unknown, ConsentField>([
   ['scopes', 'scope_0'],
 ]);
 
-/** The shop's validation errors, at the fields of the form. */
+/** Assigns the shop's validation errors to the fields of the form. */
 export function mistakesOf({ detail }: ValidationError): Mistake<ConsentField>[] {
   return detail.map(({ loc, msg }) => ({ field: FIELDS.get(loc[1]) ?? 'category_0', message: msg }));
 }

@@ -1,3 +1,5 @@
+/** Shows an agent's request as fields in which the customer can allow less. */
+
 import type { AgentConsent, AgentToken, BudgetPeriod } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { budgetInWords, budgetOfPeriod, SCOPES } from '../parts/agent-words.ts';
@@ -6,11 +8,9 @@ import { type Html, html } from '../parts/html.ts';
 import { moment, rich } from '../parts/words.ts';
 import { type ConsentField, type ConsentForm, offeredCategories, periodsWithin } from './form.ts';
 
-/** An agent's request, as fields in which the customer can allow less, and the changes that result. */
-
 type State = FormState<ConsentField>;
 
-/** `asksBudget`: the request has no budget, so no worst case is shown. */
+/** `asksBudget` means that the request names no budget, so no maximum spending is shown. */
 export function termsFields(state: State, consent: AgentConsent, form: ConsentForm, asksBudget: boolean): Html {
   return html`
 ${scopesField(state, consent, form)}
@@ -56,13 +56,13 @@ ${textField(state, {
 ${budget_cents > 0 && !asksBudget && worstCase(language, consent)}`;
 }
 
-/** What the agent can spend if the customer changes nothing, because a weekly budget sums up to more than it seems. */
+/** The most that the agent can spend if the customer changes nothing. A weekly budget adds up to more than it seems. */
 function worstCase(language: Language, { worst_case_cents, currency, token_expires_at }: AgentConsent): Html {
   const amount = html`<strong>${budgetInWords(language, worst_case_cents, currency)}</strong>`;
   return html`<p class="worst-case">${rich(language, 'consent.worst_case', { amount, moment: moment(language, token_expires_at) })}</p>`;
 }
 
-/** Ticks all requested categories; if the agent requested everything, the customer can tick some. */
+/** Category checkboxes. The requested ones are ticked; if the agent requested all, none is. */
 function categoriesField(state: State, consent: AgentConsent, form: ConsentForm): Html | undefined {
   const { language } = state;
   const { say } = language;
@@ -86,7 +86,7 @@ ${boxes}
 </fieldset>`;
 }
 
-/** The differences from the current permissions, for an agent that has access. */
+/** How the request differs from the permissions that the agent already has. */
 export function changesSection(language: Language, consent: AgentConsent): Html | undefined {
   const { replaces } = consent;
   if (!replaces) return undefined;

@@ -1,3 +1,5 @@
+/** Pages of a consent request. The agent's description of itself is marked as unverified. */
+
 import type { AgentConsent, AgentToken, ConsentStatus } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import type { AuthorizationRequest } from '../../shop/agents/authorization-requests.ts';
@@ -22,9 +24,7 @@ import type { ConsentField, ConsentForm } from './form.ts';
 import { changesSection, checkbox, termsFields } from './terms.ts';
 import type { ConsentVisit } from './visit.ts';
 
-/** The pages of a request for consent. Text from the agent about itself is marked as unverified. */
-
-/** The agent chooses this text, so its length is limited to prevent persuasion. */
+/** Limits the agent's text about itself, so that it cannot be used to persuade the customer. */
 const LONGEST_SOFTWARE = 80;
 
 interface FormRetry {
@@ -77,7 +77,7 @@ ${sentences.map((sentence) => html`<p>${sentence}</p>`)}
   return { status: 200, html: page({ language, title, front, where: 'consent', main }) };
 }
 
-/** Says that the customer has the maximum number of agents, and must revoke one first. */
+/** The page for a customer who has the maximum number of agents and must revoke one first. */
 export function fullHousePage({ front, path, language }: ConsentVisit, csrf: string, agents: AgentToken[]): PageAnswer {
   const { say } = language;
   const { title, sentences } = noticeOf(language, 'consent.full_house');
@@ -103,7 +103,7 @@ export function consentForm(
   const { front, path, session, language, authorization } = visit;
   const { say } = language;
   const title = say('consent.title');
-  // If the request names no budget, the customer does.
+  // If the request names no budget, the customer must enter one.
   const asksBudget = authorization?.budget_named === false;
   const filled = form ?? { ...formOf(consent), ...(asksBudget && { budget: '' }) };
   const { budget, max_per_order, budget_period } = filled;
@@ -138,7 +138,10 @@ ${
   };
 }
 
-/** The initial form: the full request, and none of the shop's own categories, which means all of them. */
+/**
+ * Initial values of the form: everything that was requested. No category of the shop is ticked, which means all
+ * categories.
+ */
 function formOf({
   budget_cents,
   max_per_order_cents,
@@ -153,8 +156,8 @@ function formOf({
 }
 
 /**
- * Shows the user code, which the customer compares with that on the device. A browser that was redirected here has nothing to
- * compare with.
+ * Shows the user code, which the customer compares with that on the device. After a redirect from an OAuth client there
+ * is no code to compare.
  */
 function sameCode(state: FormState<ConsentField>, { user_code }: AgentConsent): Html {
   const { say } = state.language;

@@ -1,12 +1,15 @@
 import { linkTarget, plainText } from '../../http/pipeline/markdown-text.ts';
 import { factsOf, type GuidedShop, OPERATIONS_BY_TAG, summaryOf } from './words.ts';
 
-/** `llms.txt` (llmstxt.org): a description of the shop, with links to more. */
+/** `llms.txt` (llmstxt.org): describes the shop and links to more information. */
 export function llmsText(shop: GuidedShop): string {
   const { name, storefront_url, policies, support_email } = shop.content;
   const legal = Object.entries(policies).flatMap(([kind, url]) =>
     url ? [`- [${TITLES[kind as keyof typeof TITLES]}](${linkTarget(url)})`] : [],
   );
+  const withdrawal = shop.withdrawal_form_url
+    ? [`- [Withdraw from contract](${linkTarget(shop.withdrawal_form_url)}): for consumers themselves, without a login`]
+    : [];
   return `# ${plainText(name)}
 
 > An online shop. An AI agent can shop here for a customer, within the budget and the categories that the customer allowed. It
@@ -26,7 +29,7 @@ ${factsOf(shop).join('\n')}
 ## Operations
 
 ${[...OPERATIONS_BY_TAG].map(([tag, operations]) => `${tag}: ${operations.map((one) => `${summaryOf(one)} (${one.id})`).join('; ')}`).join('\n\n')}
-${section('Shop', [...(storefront_url ? [`- [Storefront](${linkTarget(storefront_url)})`] : []), ...(support_email ? [`- Support: ${plainText(support_email)}`] : [])])}${section('Policies', legal)}`;
+${section('Shop', [...(storefront_url ? [`- [Storefront](${linkTarget(storefront_url)})`] : []), ...(support_email ? [`- Support: ${plainText(support_email)}`] : [])])}${section('Policies', [...legal, ...withdrawal])}`;
 }
 
 const TITLES = {

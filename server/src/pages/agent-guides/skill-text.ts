@@ -2,7 +2,7 @@ import { document, type Operation, resolve } from '../../http/contract/contract.
 import { plainText } from '../../http/pipeline/markdown-text.ts';
 import { factsOf, type GuidedShop, OPERATIONS_BY_TAG, summaryOf } from './words.ts';
 
-/** `skill.md`: how an agent shops here, step by step, with front matter as agent skills have it. */
+/** `skill.md`: instructions for agents, step by step, with the front matter of agent skills. */
 export function skillText(shop: GuidedShop): string {
   const name = plainText(shop.content.name);
   return `---
@@ -66,7 +66,7 @@ function table(tag: string, operations: Operation[]): string {
   return `### ${tag}\n\n| Call | What it does | Fields | Scope |\n|---|---|---|---|\n${rows.join('\n')}`;
 }
 
-/** Query parameters and fields of the body; required ones are marked. */
+/** Query parameters and body fields of an operation. Required ones are marked. */
 function fieldsOf({ path, method, parameters }: Operation): string {
   const query = parameters.filter((one) => one.in === 'query').map(({ name, required }) => marked(name, required));
   const { requestBody } = document.paths[path]?.[method] ?? {};

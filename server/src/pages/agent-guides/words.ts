@@ -2,17 +2,17 @@ import type { AgentShop } from '@commerce-backend/spec';
 import { document, type Operation, operationTable } from '../../http/contract/contract.ts';
 import { plainText } from '../../http/pipeline/markdown-text.ts';
 
-/** The text of both guides, in Markdown. */
-
-/** A shop as the guides describe it. */
+/** The shop's data in the guides. */
 export interface GuidedShop extends AgentShop {
-  /** The origin of its API. */
+  /** Origin of the shop's API. */
   origin: string;
-  /** The base URL of this shop's own endpoints: its host, or the path of its issuer. */
+  /** Base URL of the shop's own endpoints: its host, or its issuer's path. */
   issuer: string;
+  /** The page on which consumers withdraw from contracts; null if it is off. */
+  withdrawal_form_url: string | null;
 }
 
-/** The operations of agents by their tag, in the order of the contract. */
+/** Agent operations by tag, in the order of the contract. */
 export const OPERATIONS_BY_TAG: Map<string, Operation[]> = Map.groupBy(
   operationTable.filter(({ surface, scope }) => surface === 'agent' && scope !== undefined),
   ({ path, method }) => String((document.paths[path]?.[method]?.tags as string[] | undefined)?.[0]),
@@ -22,7 +22,7 @@ export function summaryOf({ path, method }: Operation): string {
   return String(document.paths[path]?.[method]?.summary);
 }
 
-/** The facts of a shop as a list. The merchant chose the names in it. */
+/** The shop's data as a Markdown list. Merchants chose its names, so they are escaped. */
 export function factsOf(shop: GuidedShop): string[] {
   const { content, delivery, agents, currency, currency_digits } = shop;
   const budget = (agents.max_budget_cents / 10 ** currency_digits).toFixed(currency_digits);

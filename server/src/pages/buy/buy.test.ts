@@ -7,7 +7,7 @@ import { openShop } from '../../../test/shop.ts';
 const once = { redirect: 'manual' } as const;
 const OURS = { Origin: 'null', 'Sec-Fetch-Site': 'same-origin' };
 
-test('opening a link to buy writes nothing, and its button creates the cart', async () => {
+test('opening a buy link writes nothing, and the button on its page creates the cart', async () => {
   const { baseUrl, site_id, owner, givenProduct, givenDiscount, givenTerms } = await openShop();
   await givenTerms();
   await givenDiscount({ code: 'TEN', value: '5.00' });
@@ -66,7 +66,7 @@ test('opening a link to buy writes nothing, and its button creates the cart', as
   expect(await counted()).toBe(1);
 });
 
-test('pressing the button again, even concurrently, leads to the same checkout; opening the link again creates another', async () => {
+test('pressing the button again, even concurrently, opens the same checkout; opening the link again creates another', async () => {
   const { baseUrl, site_id, owner, givenProduct, givenTerms } = await openShop();
   await givenTerms();
   const { variants } = await givenProduct({ price: '14.00', inventory_quantity: 2 });

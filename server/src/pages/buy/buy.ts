@@ -24,8 +24,8 @@ import { money } from '../parts/words.ts';
 import { type BuyLink, idIn, pathOf, readLink } from './link.ts';
 
 /**
- * The paths of links to buy. They redirect to a page that shows the items; the button on it creates the cart and the checkout,
- * because programs open links as well.
+ * Paths of buy links. They redirect to a page that shows the items. Only the button on that page creates the cart and
+ * the checkout, because programs such as link scanners open links too.
  */
 export const BUY_PATHS = ['/buy', '/buy/:items', '/sites/:site_id/buy', '/sites/:site_id/buy/:items'];
 
@@ -129,13 +129,13 @@ ${csrfField(guard.csrfFor(req, res, `basket ${path}`))}
 }
 
 /**
- * Creates the cart and its checkout, which reserves the stock, and redirects to it. An invalid discount code is ignored: the page
- * accepts others.
+ * Creates the cart and its checkout, which reserves the stock, and redirects to the checkout. An invalid discount code
+ * is ignored, because shoppers can enter another one there.
  */
 async function post(visit: BasketVisit, body: FormBody): Promise<PageAnswer> {
   const { checkoutDeps, link, variants, language } = visit;
   await count(visit, 'storefront.createCart');
-  // The result reveals whether a discount code is valid, so attempts count toward the limit for codes.
+  // The result reveals whether a discount code is valid, so it counts as an attempt.
   if (link.code) await count(visit, 'storefront.applyDiscount', { cart_id: randomUUID() });
   const work = async (shop: Shop) => {
     const { attribution } = link;
@@ -158,8 +158,7 @@ async function post(visit: BasketVisit, body: FormBody): Promise<PageAnswer> {
 }
 
 /**
- * The id of the cart. Pressing the button of one page again, as with a double click, is the same purchase; opening the link again
- * is another.
+ * The id of the cart. Pressing the button of one page twice gives the same id; opening the link again gives a new one.
  */
 function cartIdOf({ checkoutDeps, tenant, path }: BasketVisit, body: FormBody): string {
   const about = [tenant.site_id, path, body.get('csrf') ?? '', body.get('once') ?? randomUUID()].join('|');

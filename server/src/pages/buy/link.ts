@@ -1,8 +1,8 @@
 import { CAMPAIGN } from '../../shop/attribution.ts';
 
 /**
- * A link to buy, in the format of UCP's permalinks: `/buy/{id}:{quantity},…?discounts/codes/0=…`. Anyone can create one: unknown
- * parts are dropped, and it names neither the buyer nor a delivery address.
+ * A buy link in the format of UCP's permalinks: `/buy/{id}:{quantity},…?discounts/codes/0=…`. Anyone can create one, so
+ * unknown parts are ignored, and it contains neither the buyer nor a delivery address.
  */
 export interface BuyLink {
   lines: { variant_id: string; quantity: number }[];
@@ -15,7 +15,7 @@ const MOST_OF_ONE = 999;
 const ITEM = /^(~[A-Za-z0-9_-]+|[A-Za-z0-9._-]+):([1-9]\d{0,2})$/;
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Reads a link. Returns undefined if its items cannot be read. */
+/** Parses a buy link. Returns undefined if its items are malformed. */
 export function readLink(items: string, query: string): BuyLink | undefined {
   const pairs = items.split(',');
   if (pairs.length > MOST_LINES) return undefined;
@@ -36,7 +36,7 @@ export function readLink(items: string, query: string): BuyLink | undefined {
   return { lines, code, attribution: Object.fromEntries(named) as Record<string, string> };
 }
 
-/** Reads an id, plain or in canonical base64url: of its text, as UCP writes it, or of its 16 bytes, as agents get it. */
+/** Parses an id: plain, or as canonical base64url of its text (as in UCP) or of its 16 bytes (as agents get it). */
 export function idIn(token: string): string | undefined {
   const id = token.startsWith('~') ? decoded(token.slice(1)) : token;
   return id !== undefined && UUID.test(id) ? id.toLowerCase() : undefined;
@@ -50,7 +50,9 @@ function decoded(text: string): string | undefined {
     : bytes.toString();
 }
 
-/** The parameters by their names without the leading slash. A repeated one is ambiguous, and is ignored. */
+/**
+ * Query parameters by name, without a leading slash in the name. A repeated parameter is ambiguous, so it is ignored.
+ */
 function onlyOnce(query: string): Map<string, string> {
   const given = new Map<string, string>();
   const twice = new Set<string>();
@@ -68,7 +70,7 @@ function textIn(value: string | undefined, most: number): string | undefined {
   return text && text.length <= most && !/[\p{Cc}\p{Cs}]/u.test(text) ? text : undefined;
 }
 
-/** The path of the page for a link, rebuilt from the parsed values. */
+/** The page's path, built from the parsed values. */
 export function pathOf(site_id: string, { lines, code, attribution }: BuyLink): string {
   const items = lines.map(({ variant_id, quantity }) => `${variant_id}:${quantity}`).join(',');
   const query = new URLSearchParams({ ...(code && { 'discounts/codes/0': code }), ...attribution });

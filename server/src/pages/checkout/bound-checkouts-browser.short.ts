@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { openShop } from '../../../test/shop.ts';
-import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 
 const { played, browser } = inChromium();
 
 played(
-  'the review marks what has changed under it, and another browser gets an empty form, at both widths',
+  'the review marks changes since it was shown, and another browser gets an empty form, at both widths',
   async () => {
     for (const width of [390, 1280]) {
       const shop = await openShop();
@@ -32,7 +32,7 @@ played(
         terms.map(({ textContent }) => textContent?.trim()),
       );
       expect(marked).toEqual(['Contact changed', 'Deliver to changed']);
-      expect(await stumblingBlocks(page)).toEqual([]);
+      expect(await accessibilityProblems(page)).toEqual([]);
 
       await page.goto(`${url}?change=1`);
       await press(page, 'save');
@@ -40,7 +40,7 @@ played(
       await second.goto(url);
       await leaveScreenshot(second, `checkout-elsewhere-${width}`);
       expect(await second.$eval('#email', (field) => (field as unknown as { value: string }).value)).toBe('');
-      expect(await stumblingBlocks(second)).toEqual([]);
+      expect(await accessibilityProblems(second)).toEqual([]);
     }
   },
 );

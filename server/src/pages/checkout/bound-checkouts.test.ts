@@ -16,7 +16,7 @@ const DETAILS = {
   payment_method: 'bank_transfer',
 };
 
-/** Opens a shop with a checkout that is ready, and a browser that has opened its review. */
+/** Opens a shop with a complete checkout, and a browser on its review page. */
 async function openReview() {
   const shop = await openShop();
   const checkout = await shop.givenCheckout({ shipping_address: ADDRESS, email: 'june@example.com' });
@@ -27,7 +27,7 @@ async function openReview() {
   return { shop, checkout, url, browser, review, params };
 }
 
-/** Does the same as openReview, and posts the form once in the browser. */
+/** Like openReview, but posts the form once, which binds the checkout to the browser. */
 async function openBound() {
   const opened = await openReview();
   const form = await opened.browser.open(`${opened.url}?change=1`);
@@ -58,7 +58,7 @@ const SWAPS = [
 ] as const;
 
 test.each(SWAPS)(
-  'orders nothing and marks the change when %s changes under the open review',
+  'orders nothing and marks the change if %s changes while the review is open',
   async (_, heading, patch) => {
     const { shop, browser, review, params } = await openReview();
     const { error } = await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', { params, body: patch });
@@ -70,13 +70,13 @@ test.each(SWAPS)(
     expect(again.html).toMatch(new RegExp(`<div class="answer changed"><dt>${heading} <strong>changed</strong>`));
     expect(await ordersOf(shop)).toEqual([]);
 
-    // The order can be placed as it is displayed now.
+    // The order is placed after the page has shown the change.
     expect((await browser.press(again, 'place_order')).html).toContain('Order number');
     expect(await ordersOf(shop)).toMatchObject([patch]);
   },
 );
 
-test('begins no card payment when the address changes under the open review', async () => {
+test('starts no card payment if the address changes while the review is open', async () => {
   const shop = await openShop();
   const { id, checkout_url } = await shop.givenCheckout({ payment_method: 'card' });
   const browser = new PaperBrowser(shop.baseUrl);
@@ -94,7 +94,7 @@ test('begins no card payment when the address changes under the open review', as
   expect(await ordersOf(shop)).toMatchObject([{ shipping_address: { city: 'Hamburg' }, payment_status: 'paid' }]);
 });
 
-test('opening the page binds nothing: the API reads and changes the checkout as before', async () => {
+test('opening the page does not bind the checkout to the browser: the API still reads and changes it', async () => {
   const { shop, params } = await openReview();
   const { data } = await shop.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params,
@@ -103,7 +103,7 @@ test('opening the page binds nothing: the API reads and changes the checkout as 
   expect(data).toMatchObject({ email: 'new@example.com', review_token: expect.any(String) });
 });
 
-test('after the first post the public token neither reads nor changes the buyer data, and cannot cancel', async () => {
+test('after the buyer submits the checkout page, a public storefront token can neither read or change the buyer data nor cancel the checkout', async () => {
   const { shop, checkout, review, browser, params } = await openBound();
   const at = '/api/storefront/checkout/{checkout_id}';
   const hidden = { email: null, phone: null, shipping_address: null, billing_address: null, note: null };
@@ -138,7 +138,7 @@ test('after the first post the public token neither reads nor changes the buyer 
   ]);
 });
 
-test('after the first post the public token and other customers cannot complete the checkout with any review token', async () => {
+test('after the buyer submits the checkout page, a public storefront token and other customers cannot complete the checkout (buyer_data_locked)', async () => {
   const { shop, checkout, review, browser, params } = await openBound();
   const { data: express } = await shop.dashboard.POST('/api/dashboard/shipping-options', {
     body: { name: 'Express', price: '99.00', countries: ['DE'] },
@@ -157,14 +157,14 @@ test('after the first post the public token and other customers cannot complete 
   }
   expect(await ordersOf(shop)).toEqual([]);
 
-  // The buyer sees the other delivery before anything is ordered.
+  // The page shows the changed shipping option for confirmation before anything is ordered.
   const again = await browser.press(review, 'place_order');
   expect(again.html).toContain('Express');
   expect(await ordersOf(shop)).toEqual([]);
   expect((await browser.press(again, 'place_order')).html).toContain('Order number');
 });
 
-test('the customer and a private token complete a bound checkout with the total that was seen', async () => {
+test('the customer and a private token can complete a bound checkout with the displayed total', async () => {
   const guest = await openBound();
   const server = await privateClient(guest.shop);
   const done = await server.POST('/api/storefront/checkout/{checkout_id}/complete', {
@@ -184,7 +184,7 @@ test('the customer and a private token complete a bound checkout with the total 
   expect(theirs.data?.order).toMatchObject({ customer_id: customer.id, note: 'Ring twice' });
 });
 
-test('a private token reads, changes and cancels a bound checkout', async () => {
+test('a private token can read, change and cancel a bound checkout', async () => {
   const { shop, params } = await openBound();
   const server = await privateClient(shop);
   const at = '/api/storefront/checkout/{checkout_id}';
@@ -196,7 +196,7 @@ test('a private token reads, changes and cancels a bound checkout', async () => 
   expect(over?.status).toBe('cancelled');
 });
 
-test('another customer neither reads a bound guest checkout nor takes it over', async () => {
+test('another customer can neither read nor take over a bound guest checkout', async () => {
   const { shop, params, browser, review } = await openBound();
   const stranger = await shop.givenCustomer();
   const at = '/api/storefront/checkout/{checkout_id}';
@@ -208,7 +208,7 @@ test('another customer neither reads a bound guest checkout nor takes it over', 
   expect(await ordersOf(shop)).toMatchObject([{ customer_id: null, shipping_address: ADDRESS }]);
 });
 
-test('another browser with the link sees empty fields, and the checkout is bound to it when it enters its own data', async () => {
+test('another browser with the link shows empty fields, and the checkout is bound to it once it enters its own data', async () => {
   const { shop, url, browser, review } = await openBound();
   const second = new PaperBrowser(shop.baseUrl);
   const form = await second.open(url);
@@ -216,7 +216,7 @@ test('another browser with the link sees empty fields, and the checkout is bound
   for (const word of ['june@example.com', 'Lindenallee', 'Okafor', 'Ring twice', 'value="place_order"']) {
     expect(form.html).not.toContain(word);
   }
-  // The first browser still has its review, until the second enters data.
+  // The first browser keeps its review until the second one enters data.
   const theirs = await second.press(form, 'save', DETAILS);
   expect(theirs.html).toContain('Kirchweg 3');
   expect(theirs.html).not.toContain('Ring twice');
@@ -231,13 +231,13 @@ test('another browser with the link sees empty fields, and the checkout is bound
   expect(await ordersOf(shop)).toMatchObject([
     { email: 'ada@example.com', note: null, shipping_address: { city: 'Köln' } },
   ]);
-  // The confirmation shows the buyer's data, and links to the order, in that browser only.
+  // Only this browser shows the buyer's data on the confirmation, with a link to the order.
   const elsewhere = await browser.open(url);
   expect(elsewhere.html).toContain('Order number');
   for (const word of ['Kirchweg', 'ada@example.com', 'view_order']) expect(elsewhere.html).not.toContain(word);
 });
 
-test('a customer who is logged in in another browser continues their own checkout there', async () => {
+test('a customer who logs in in another browser can continue their own checkout there', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { checkout_url } = await shop.givenCheckout({ client: customer.client, shipping_address: ADDRESS });
@@ -254,7 +254,7 @@ test('a customer who is logged in in another browser continues their own checkou
   expect(await ordersOf(shop)).toMatchObject([{ customer_id: customer.id, shipping_address: ADDRESS }]);
 });
 
-test('a login with the cart of a bound checkout takes its lines and does not end the checkout', async () => {
+test("logging in with the cart_id of a bound checkout copies the items to the customer's cart, and the checkout can still be completed", async () => {
   const { shop, checkout, browser, review } = await openBound();
   const { email, password } = await shop.givenCustomer();
   const { data: session } = await shop.storefront.POST('/api/storefront/customer/login', {

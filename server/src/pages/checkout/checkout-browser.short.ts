@@ -5,7 +5,7 @@ import type { Page } from '../../../test/chromium.ts';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { read } from '../../../test/qr-code.ts';
 import { openShop } from '../../../test/shop.ts';
-import { leaveScreenshot, openTab, press, setWidth, stumblingBlocks } from '../../../test/tab.ts';
+import { accessibilityProblems, expectFocus, leaveScreenshot, openTab, press, setWidth } from '../../../test/tab.ts';
 
 const { played, browser } = inChromium();
 
@@ -68,7 +68,7 @@ for (const width of [1280, 375]) {
       const { page, complaints } = await openTab(browser(), width);
       const look = async (step: string) => {
         await leaveScreenshot(page, `${step}-${width}`);
-        expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+        expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
       };
       await page.goto(url);
       await look('1-form');
@@ -76,7 +76,7 @@ for (const width of [1280, 375]) {
       await page.type('#email', 'june@');
       await press(page, 'save');
       await look('2-mistakes');
-      expect(await page.evaluate('document.activeElement.id')).toBe('email');
+      await expectFocus(page, 'email');
 
       await page.type('#discount_code', 'welcome10');
       await fillIn(page);
@@ -98,7 +98,7 @@ for (const width of [1280, 375]) {
       const text = await page.$eval('main', (main) => main.textContent);
       expect(text).toContain(order?.order_number);
       expect(text).toContain('DE89 3704 0044 0532 0130 00');
-      // The browser logged only the 422 of the page with mistakes: no blocked picture and no violation of the policy.
+      // The browser logs the 422 of the page with mistakes, but no blocked image and no policy violation.
       expect(complaints).toEqual([expect.stringContaining('422')]);
     },
     90_000,
@@ -106,7 +106,7 @@ for (const width of [1280, 375]) {
 }
 
 played(
-  'with the keyboard alone the order can be placed',
+  'an order can be placed with the keyboard only',
   async () => {
     const { url, dashboard } = await givenCheckout();
     const { page } = await openTab(browser(), 1280);
@@ -146,7 +146,7 @@ played(
 );
 
 played(
-  'Enter in the field of the code applies it, on a form half filled in and on one that is complete',
+  'Enter in the discount code field applies the code, in a half-filled and in a complete form',
   async () => {
     const { url } = await givenCheckout();
     const { page, complaints } = await openTab(browser(), 375);
@@ -164,7 +164,7 @@ played(
 
     await press(page, 'remove_discount');
     await fillIn(page);
-    // The shop's country is preselected, so the delivery options are present from the start.
+    // The shop's country is preselected, so the shipping options are shown at once.
     await page.click('[name="shipping_option_id"]');
     await enterCode();
     expect(await textOf('button[value="place_order"]')).toBe('Place order and pay €59.35');
@@ -175,7 +175,7 @@ played(
 );
 
 played(
-  'what cannot be bought is removed beside it, and nothing that was typed is lost',
+  'an item that cannot be bought is removed by the button next to it, and no input is lost',
   async () => {
     const { url, dashboard } = await givenCheckout();
     const { page } = await openTab(browser(), 375);
@@ -186,7 +186,7 @@ played(
     await dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { status: 'archived' } });
     await press(page, 'save');
     await leaveScreenshot(page, 'unavailable-375');
-    expect(await stumblingBlocks(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
 
     await press(page, 'remove_item');
 
@@ -198,7 +198,7 @@ played(
 );
 
 played(
-  'the transfer can be copied whole, reference and all, on the smallest screens',
+  'bank transfer details can be copied completely on the smallest screens',
   async () => {
     const { url } = await givenCheckout();
     const { page } = await openTab(browser(), 320);
@@ -214,7 +214,7 @@ played(
       await leaveScreenshot(page, `transfer-${width}`);
       const hidden = await page.$eval('#copy', ({ scrollHeight, clientHeight }) => scrollHeight - clientHeight);
       expect([width, hidden]).toEqual([width, 0]);
-      expect(await stumblingBlocks(page)).toEqual([]);
+      expect(await accessibilityProblems(page)).toEqual([]);
       const bank = await page.$eval('.bank', ({ textContent }) => textContent);
       const [, , , , , , iban, amount, , , reference] = (await scan(page, '.qr-code'))?.split('\n') ?? [];
       expect(bank?.replaceAll(/\s/g, '')).toContain(`IBAN${iban}`);
@@ -225,7 +225,7 @@ played(
   60_000,
 );
 
-/** Decodes the QR code on the screen. */
+/** Decodes a QR code on the page. */
 async function scan(page: Page, selector: string): Promise<string | undefined> {
   const picture = await (await page.$(selector))?.screenshot({ encoding: 'base64' });
   const { page: blank } = await openTab(browser(), 320, { script: true });
@@ -242,13 +242,13 @@ async function scan(page: Page, selector: string): Promise<string | undefined> {
 }
 
 played(
-  'another site can neither frame the page nor post to it',
+  'another website can neither frame the page nor post to it',
   async () => {
     const { url, dashboard } = await givenCheckout();
     const { page } = await openTab(browser(), 1280, { script: true });
     await page.goto(url);
     const csrf = await page.$eval('[name="csrf"]', (field) => field.getAttribute('value'));
-    // The form is rejected even with the right token, because the browser sends the origin.
+    // Even with the right form token, the post is rejected for its Origin header.
     const form = `<form method="post" action="${url}"><input name="csrf" value="${csrf}"><input name="action" value="save">
     <input name="email" value="thief@example.com"><input name="shown_country" value=""></form>`;
     const evil = createServer((req, res) => {

@@ -19,7 +19,7 @@ const DETAILS = {
 
 const BANK = { account_holder: 'Alder & Finch GmbH', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' };
 
-/** Opens a shop that accepts bank transfers, with a checkout of two mugs that is not filled in. */
+/** Opens a shop that accepts bank transfers, with an empty checkout for two mugs. */
 async function givenCheckout({ name = 'Stoneware mug', quantity = 2 } = {}) {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch', bank_details: BANK } });
@@ -52,7 +52,7 @@ async function rows({ owner, site_id }: Given) {
   return found[0];
 }
 
-test('a shopper without script goes from the link to the order and its bank details', async () => {
+test('a shopper without JavaScript gets from the link to the order and its bank details', async () => {
   const given = await givenCheckout();
   const { browser, url, option } = given;
   const form = await browser.open(url);
@@ -83,7 +83,7 @@ test('a shopper without script goes from the link to the order and its bank deta
   const confirmed = await browser.open(url);
   expect(confirmed.html).toContain('Thank you for your order');
 
-  // The link to the order's own page contains a secret that is on no page, and is stored once, however often the link is
+  // The URL of the order's page contains a secret. It appears on no page, and is stored once, however often it is
   // requested.
   expect(confirmed.html).not.toContain('/orders/');
   const paths = [];
@@ -98,7 +98,7 @@ test('a shopper without script goes from the link to the order and its bank deta
   expect(paths[1]).toBe(paths[0]);
 });
 
-test('the order matches the page: names, quantities, prices and total', async () => {
+test('the order has the names, quantities, prices and total of the page', async () => {
   const given = await givenCheckout({ quantity: 3 });
   await given.givenDiscount({ code: 'TENOFF', kind: 'percentage', value: '10' });
   const { browser } = given;
@@ -120,7 +120,7 @@ test('the order matches the page: names, quantities, prices and total', async ()
   }
 });
 
-/** The amounts of an order, read from the markup of its page. */
+/** The amounts of an order in its page's HTML. */
 function amountsIn(html: string) {
   const all = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => unescaped(found));
   const lines = all(html, /<li class="line">([\s\S]*?)<\/li>/g).map((line) => {
@@ -137,7 +137,7 @@ function amountsIn(html: string) {
   return { lines, totals: amounts.slice(0, -1), total: amounts.at(-1) };
 }
 
-test('GET and HEAD change nothing, however often, and reserve nothing', async () => {
+test('GET and HEAD change and reserve nothing, however often they are sent', async () => {
   const given = await givenCheckout();
   const { browser, url, owner, checkout } = given;
   await owner.query(`update commerce.checkouts set reserved_until = now() - interval '1 minute' where id = $1`, [
@@ -154,7 +154,7 @@ test('GET and HEAD change nothing, however often, and reserve nothing', async ()
   expect(await rows(given)).toEqual(before);
 });
 
-test('a form from another origin changes nothing', async () => {
+test('the checkout page rejects a form from another origin', async () => {
   const given = await givenCheckout();
   const other = await givenCheckout();
   const { browser, url } = given;
@@ -186,7 +186,7 @@ test('a form from another origin changes nothing', async () => {
   expect(await rows(given)).toEqual(before);
 });
 
-test('under https the cookie is bound to the host, and a form without an origin is rejected', async () => {
+test('over https, the cookie is bound to the host, and a form without an Origin header is rejected', async () => {
   const given = await givenCheckout();
   const secure = await startServer(databaseUrl(), { baseUrl: 'https://shop.example' });
   const browser = new PaperBrowser(secure.baseUrl);
@@ -204,7 +204,7 @@ test('under https the cookie is bound to the host, and a form without an origin 
   await stopServer(secure);
 });
 
-test('an unknown action of any name is an invalid request', async () => {
+test('the checkout page rejects a form with an unknown action, whatever its name', async () => {
   const { browser, url } = await givenCheckout();
   const form = await browser.open(url);
   for (const action of ['pay', 'constructor', '__proto__', 'toString']) {
@@ -214,7 +214,7 @@ test('an unknown action of any name is an invalid request', async () => {
   }
 });
 
-test('accepts only forms, and no long ones', async () => {
+test('the checkout page accepts only form bodies, and no large ones', async () => {
   const { browser, url } = await givenCheckout();
   const post = (type: string, body: string) =>
     browser.open(url, {
@@ -228,7 +228,7 @@ test('accepts only forms, and no long ones', async () => {
   expect((await browser.open(url, { method: 'PUT' })).response.headers.get('Allow')).toBe('GET, HEAD, POST');
 });
 
-test('the page cannot be framed, cached, indexed or scripted, and gives no referrer', async () => {
+test('the checkout page cannot be framed, cached, indexed or scripted, and sends no referrer', async () => {
   const { browser, url } = await givenCheckout();
   const { response, html } = await browser.open(url);
   const policy = response.headers.get('Content-Security-Policy') ?? '';
@@ -263,12 +263,12 @@ const PAYLOADS = [
   '{{7*7}}$' + '{alert(1)}`',
 ];
 
-/** The only drawing in our own markup is the code of a transfer, which contains no input. */
+/** The only script in our markup. The QR code is the only drawing, and contains no input. */
 const OUR_SCRIPT = /<script src="\/assets\/copy-[0-9a-f]{16}\.js" integrity="sha256-[\w+/=]{44}" defer><\/script>/;
 const QR_CODE =
   /<svg class="qr-code" viewBox="[\d ]+" role="img" aria-label="[\w ,]+" shape-rendering="crispEdges">\s*<rect [^<>]*\/><path d="[MhvHz\d ]+" fill="#000"\/><\/svg>/;
 
-test('any text of merchants and shoppers is shown as text', async () => {
+test('shows any input of merchants and shoppers as text', async () => {
   const payload = PAYLOADS.join(' ');
   const given = await givenCheckout({ name: payload.slice(0, 255) });
   const { browser, dashboard, url } = given;
@@ -294,7 +294,7 @@ test('any text of merchants and shoppers is shown as text', async () => {
   for (const html of [form, wrong, first, review, done].map((page) =>
     page.html.replace(QR_CODE, '').replace(OUR_SCRIPT, ''),
   )) {
-    // Every tag is one of ours, and no attribute is an event handler or a link to a script.
+    // Every tag is one of ours, without event handlers and javascript: URLs.
     const tags = [...html.matchAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*\/?>/g)];
     expect(html.replaceAll(/<\/?([a-zA-Z!][^\s>]*)((?:\s+[^\s=>"']+(?:="[^"]*")?)*)\s*\/?>/g, '')).not.toMatch(/[<>]/);
     for (const [, name = '', attributes = ''] of tags) {
@@ -306,7 +306,7 @@ test('any text of merchants and shoppers is shown as text', async () => {
   }
 });
 
-test('a picture is shown only from https or from this server', async () => {
+test('shows images only over https or from this server', async () => {
   const { browser, dashboard, product, url } = await givenCheckout();
   const path = { product_id: product.id };
   await dashboard.POST('/api/dashboard/products/{product_id}/images', {
@@ -316,7 +316,7 @@ test('a picture is shown only from https or from this server', async () => {
   expect((await browser.open(url)).html).toContain('src="https://img.example/a.jpg"');
 });
 
-test('a changed price is shown, and charged only after the shopper agreed to it', async () => {
+test('shows a changed price, and charges it only after the shopper has agreed', async () => {
   const given = await givenCheckout();
   const { browser, dashboard, product, variant_id } = given;
   const review = await filledIn(given);
@@ -335,7 +335,7 @@ test('a changed price is shown, and charged only after the shopper agreed to it'
   expect((await ordersOf(given))[0]?.total).toBe('34.90');
 });
 
-test('missing stock is shown at its line, and nothing is ordered', async () => {
+test('shows missing stock at the item, and orders nothing', async () => {
   const given = await givenCheckout();
   const { browser, db, site_id, variant_id, checkout } = given;
   const review = await filledIn(given);
@@ -348,7 +348,7 @@ test('missing stock is shown at its line, and nothing is ordered', async () => {
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('mistakes are shown at their fields, and the form keeps its input', async () => {
+test('shows mistakes at their fields, and keeps the input', async () => {
   const given = await givenCheckout();
   const { browser, url, option } = given;
   const form = await browser.open(url);
@@ -358,13 +358,14 @@ test('mistakes are shown at their fields, and the form keeps its input', async (
   expect(wrong.html).toMatch(
     /id="email"[^>]*value="june@"[^>]*aria-describedby="email-hint email-error"[^>]*aria-invalid="true"/,
   );
-  // Only the first field with a mistake gets the focus.
+  // Only the first field with a mistake is focused.
   expect(wrong.html.match(/<[^>]* autofocus[^>]*>/g)).toEqual([expect.stringContaining('id="email"')]);
-  // Wrong and missing fields come in one response; a delivery that could not be chosen yet is not reported as missing.
+  // Invalid and missing fields are reported together. A shipping option is not reported as missing if none could be
+  // chosen yet.
   expect(wrong.html).toContain('<a href="#shipping_city">Enter the city.</a>');
-  expect(wrong.html).toContain('<a href="#payment_method">Choose how you pay.</a>');
+  expect(wrong.html).toContain('<a href="#payment_method">Choose a payment method.</a>');
   expect(wrong.html.match(/<a href="#email">/g)).toHaveLength(1);
-  expect(wrong.html).not.toContain('Choose how it is delivered.');
+  expect(wrong.html).not.toContain('Choose a delivery option.');
   const missing = await browser.press(wrong, 'save', { email: 'june@example.com' });
   expect(missing.response.status).toBe(422);
   expect(missing.html).toContain('<a href="#shipping_city">Enter the city.</a>');
@@ -391,7 +392,7 @@ test("the shop's own country is preselected if the shop delivers there", async (
   expect(await chosenIn()).toBeUndefined();
 });
 
-test('a discount code is applied and removed without losing input', async () => {
+test('applies and removes a discount code without losing input', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
   const { browser, url } = given;
@@ -408,7 +409,7 @@ test('a discount code is applied and removed without losing input', async () => 
   expect(removed.html).toContain('value="28.00"');
 });
 
-test('any button that continues also applies a typed discount code, or the code is rejected at its field', async () => {
+test('any button that continues also applies a typed discount code, or shows an error at its field', async () => {
   const given = await givenCheckout();
   await given.givenDiscount({ code: 'SPRING', value: '4.00' });
   const { browser, url, option } = given;
@@ -430,7 +431,7 @@ test('any button that continues also applies a typed discount code, or the code 
   expect(await ordersOf(given)).toMatchObject([{ discount: '4.00', total: '28.90' }]);
 });
 
-test('a line that cannot be bought can be removed on the page, and the form keeps its input', async () => {
+test('an item that cannot be bought can be removed on the form, which keeps its input', async () => {
   const given = await givenCheckout();
   const { browser, url, storefront, dashboard, cart, option } = given;
   const [gone, other] = [await given.givenProduct({ name: 'Plate' }), await given.givenProduct({ name: 'Bowl' })];
@@ -453,7 +454,7 @@ test('a line that cannot be bought can be removed on the page, and the form keep
   expect(one.response.status).toBe(200);
   expect(one.html.match(/value="remove_item"/g)).toHaveLength(1);
   expect(one.html).toContain('value="Lindenallee 7"');
-  // The removed line's button is clicked a second time.
+  // Clicks the button of the removed item again.
   expect((await browser.press(form, 'remove_item')).response.status).toBe(200);
   const both = await browser.press(one, 'remove_item');
   expect(both.html).not.toContain('value="remove_item"');
@@ -465,7 +466,7 @@ test('a line that cannot be bought can be removed on the page, and the form keep
   expect(await ordersOf(given)).toMatchObject([{ total: '32.90', line_items: [{ name: 'Stoneware mug' }] }]);
 });
 
-test('on the review a line that cannot be bought can be removed, and the rest is ordered at the displayed total', async () => {
+test('an item that cannot be bought can be removed on the review, and the rest is ordered at the displayed total', async () => {
   const given = await givenCheckout();
   const { browser, storefront, dashboard, cart } = given;
   const gone = await given.givenProduct({ name: 'Plate' });
@@ -484,7 +485,7 @@ test('on the review a line that cannot be bought can be removed, and the rest is
   expect(await ordersOf(given)).toMatchObject([{ total: '32.90' }]);
 });
 
-test('changing the country requires choosing the delivery again', async () => {
+test('the shopper must choose a shipping option again after changing the country', async () => {
   const given = await givenCheckout();
   const far = await given.givenShippingOption({ name: 'Far parcel', price: '19.00', countries: ['NZ'] });
   const { browser } = given;
@@ -492,12 +493,12 @@ test('changing the country requires choosing the delivery again', async () => {
   const form = await browser.open(`${review.path}?change=1`);
   const asked = await browser.press(form, 'save', { shipping_country: 'NZ', shipping_postal_code: '6011' });
   expect(asked.response.status).toBe(422);
-  expect(asked.html).toContain('<a href="#shipping_option_id">Choose how it is delivered.</a>');
+  expect(asked.html).toContain('<a href="#shipping_option_id">Choose a delivery option.</a>');
   const again = await browser.press(asked, 'save', { shipping_option_id: far.id });
   expect(again.html).toContain('Place order and pay €47.00');
 });
 
-test('a state is required in countries whose postal addresses have one, whatever the source of the address', async () => {
+test('requires a state in countries that have them, wherever the address comes from', async () => {
   const given = await givenCheckout();
   const { browser, url } = given;
   const option = await given.givenShippingOption({ name: 'Across', price: '9.00', countries: ['US'] });
@@ -509,7 +510,7 @@ test('a state is required in countries whose postal addresses have one, whatever
   const review = await browser.press(asked, 'save', { shipping_state: 'CA' });
   expect(review.html).toContain('Place order and pay €37.00');
 
-  // The API requires no state, as before; the page asks for it before the review.
+  // The API does not require a state, but the page asks for it before the review.
   const other = await given.givenCheckout();
   const { data: ready } = await given.storefront.PATCH('/api/storefront/checkout/{checkout_id}', {
     params: { path: { checkout_id: other.id } },
@@ -530,7 +531,7 @@ test('a state is required in countries whose postal addresses have one, whatever
   expect((await browser.press(form, 'save', { shipping_state: 'NV' })).html).toContain('Place order and pay');
 });
 
-test('an invalid phone number in the postal address is reported at the field for the phone', async () => {
+test('reports an invalid phone number in the postal address at the phone field', async () => {
   const given = await givenCheckout();
   const { browser, storefront } = given;
   const { id: checkout_id, checkout_url } = await given.givenCheckout();
@@ -546,15 +547,15 @@ test('an invalid phone number in the postal address is reported at the field for
   const form = await browser.open(checkout_url ?? '');
   expect(form.html).not.toContain('value="place_order"');
   const refused = await browser.press(form, 'save', { phone: 'call me' });
-  expect(refused.html).toContain('<a href="#phone">Enter a phone number that can be called');
+  expect(refused.html).toContain('<a href="#phone">Enter a valid phone number');
   const review = await browser.press(refused, 'save', { phone: '030 1234567' });
   expect(review.html).toContain('value="place_order"');
 });
 
 test.each([
-  ['en', 'cannot take orders', 'no delivery yet', 'no way to pay yet'],
+  ['en', 'cannot take orders', 'no delivery yet', 'no payment method yet'],
   ['de', 'keine Bestellungen annehmen', 'noch keinen Versand', 'noch keine Zahlungsart'],
-  ['fr', 'ne peut pas prendre de commande', 'encore aucune livraison', 'encore aucun moyen de paiement'],
+  ['fr', 'ne peut pas accepter de commandes', 'encore aucun mode de livraison', 'encore aucun moyen de paiement'],
 ])('a shop that cannot sell shows a notice instead of a form (%s)', async (locale, title, noDelivery, noPayment) => {
   const server = await startServer(databaseUrl(), { card: undefined });
   try {
@@ -595,7 +596,7 @@ test.each([
   }
 });
 
-test('a checkout without shipping needs no delivery, and can be free', async () => {
+test('a checkout without shipping needs no shipping option, and can be free', async () => {
   const shop = await openShop();
   const variants = [{ price: '5.00', requires_shipping: false, inventory_quantity: 9 }];
   const product = await shop.givenProduct({ name: 'Pattern to print', variants });
@@ -615,7 +616,7 @@ test('a checkout without shipping needs no delivery, and can be free', async () 
   expect(orders?.[0]).toMatchObject({ total: '0.00', payment_method: 'free', billing_address: { country: 'AT' } });
 });
 
-test('a declined card creates no order, and another card does', async () => {
+test('a declined card creates no order, and the shopper can use another card', async () => {
   const given = await givenCheckout();
   const { browser } = given;
   const review = await filledIn(given);
@@ -629,11 +630,11 @@ test('a declined card creates no order, and another card does', async () => {
   expect(declined.html).toContain('The card was declined');
   expect(await ordersOf(given)).toEqual([]);
   const done = await browser.press(declined, 'place_order', { card_token: 'tok_success' });
-  expect(done.html).toContain('Your payment has arrived.');
+  expect(done.html).toContain('We have received your payment.');
   expect((await ordersOf(given))[0]).toMatchObject({ payment_status: 'paid', payment_method: 'card' });
 });
 
-test('pressing the button many times at once creates one order', async () => {
+test('pressing the order button many times concurrently creates one order', async () => {
   const given = await givenCheckout();
   const { browser } = given;
   const review = await filledIn(given);
@@ -656,7 +657,7 @@ test("a customer's checkout becomes the customer's order", async () => {
   expect((await ordersOf(given))[0]).toMatchObject({ customer_id: id, email });
 });
 
-test('the page asks to wait after ten discount codes or ten changes in a minute', async () => {
+test('shows a waiting notice after ten discount codes or ten changes in a minute', async () => {
   const given = await givenCheckout();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
@@ -676,7 +677,7 @@ test('the page asks to wait after ten discount codes or ten changes in a minute'
   await stopServer(limited);
 });
 
-test('even a discount code sent with the save button counts as an attempt', async () => {
+test('a discount code sent with the save button counts as an attempt', async () => {
   const given = await givenCheckout();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const browser = new PaperBrowser(limited.baseUrl);
@@ -690,7 +691,7 @@ test('even a discount code sent with the save button counts as an attempt', asyn
   await stopServer(limited);
 });
 
-test('links that are invalid or have ended lead to a page that shows the next step', async () => {
+test('invalid and expired checkout links open a page that shows the next step', async () => {
   const given = await givenCheckout();
   const { browser, url, owner, storefront, checkout } = given;
   for (const path of ['/checkout/chk_nothing', `${new URL(url).pathname.slice(0, -1)}~`]) {
@@ -715,7 +716,7 @@ test('links that are invalid or have ended lead to a page that shows the next st
   expect(cancelled.html).toContain('This checkout was cancelled');
 });
 
-test('the page of an order is available for a day, and as long as the transfer is pending', async () => {
+test('the confirmation page is available for a day, and as long as a bank transfer is pending', async () => {
   const given = await givenCheckout();
   const { browser, owner, site_id, url } = given;
   await browser.press(await filledIn(given), 'place_order');
@@ -729,7 +730,7 @@ test('the page of an order is available for a day, and as long as the transfer i
   expect(past.html).not.toContain('Lindenallee');
 });
 
-test('after the deadline of the transfer the page no longer asks for it, and changes nothing', async () => {
+test('after the payment deadline of a bank transfer the page no longer asks for it', async () => {
   const given = await givenCheckout();
   const { browser, owner, site_id, url, storefront, checkout } = given;
   await browser.press(await filledIn(given), 'place_order');
@@ -754,7 +755,7 @@ test('after the deadline of the transfer the page no longer asks for it, and cha
   expect(rows, 'stored').toEqual([{ status: 'pending' }]);
 });
 
-test('the account shows an order past its deadline as cancelled', async () => {
+test('the account shows an order past its payment deadline as cancelled', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const order = await shop.givenOrder({ client: customer.client });
@@ -768,7 +769,7 @@ test('the account shows an order past its deadline as cancelled', async () => {
 
   expect(page.html).toContain(`Order ${order.order_number}`);
   expect(page.html).toContain('Cancelled');
-  expect(page.html).not.toContain('awaiting payment');
+  expect(page.html).not.toContain('not yet received');
 });
 
 test("the link alone does not allow confirming an agent's checkout", async () => {
@@ -784,7 +785,7 @@ test("the link alone does not allow confirming an agent's checkout", async () =>
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('a postal code is marked optional only if none of the possible countries requires it', async () => {
+test('marks a postal code as optional only if none of the possible countries requires it', async () => {
   const shop = await openShop();
   await shop.givenShippingOption();
   const cart = await shop.givenCart('10.00');

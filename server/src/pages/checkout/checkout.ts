@@ -8,7 +8,7 @@ import { post } from './post.ts';
 import { show } from './show.ts';
 import { arrive, type CheckoutVisit } from './visit.ts';
 
-/** The hosted checkout. It uses the storefront surface's operations, with their limits and audit. */
+/** The hosted checkout. It uses storefront operations, with their rate limits and audit. */
 export const checkoutPage: PageRoute<CheckoutVisit> = {
   path: '/checkout/:token',
   where: 'checkout',
@@ -19,7 +19,7 @@ export const checkoutPage: PageRoute<CheckoutVisit> = {
   notices: CHECKOUT_NOTICES,
 };
 
-/** If an agent prepared the checkout, anyone except the customer sees only a login. */
+/** The login for a checkout that an agent prepared, which only its customer may see. */
 function askWho(visit: CustomerVisit): PageAnswer {
   return showAccess(visit, `login ${visit.path}`, wordsFor(visit));
 }

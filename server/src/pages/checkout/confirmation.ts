@@ -11,41 +11,43 @@ import { transfer } from '../parts/transfer.ts';
 import { rich } from '../parts/words.ts';
 import { steps } from './view.ts';
 
-/** The result of a checkout. */
+/** The data of a confirmation page. */
 export interface ConfirmationView {
   language: Language;
   front: Front;
-  /** The URL that the shopper came from, with the order. */
+  /** URL of the shopper's return to the storefront, with the order's id. */
   back: string | undefined;
   ownOrigin: string;
   order: Order;
   payment: Payment;
-  /** Whether the shop's amounts include tax. */
+  /** Whether the shop's prices include tax. */
   tax_included: boolean;
   discount_code: string | null;
-  /** The link or button to the page of the order. */
+  /** Link or button to the order's page. */
   toOrder: Html | undefined;
 }
 
-/** How the page of the order is reached. */
+/** How to open the order's page. */
 export type WayToOrder =
   | {
-      /** A link to the account, for a customer who is logged in. */
+      /** Path in the account, for a logged-in customer. */
       path: string;
     }
   | {
-      /** A form, because the URL of a guest's page is a secret that no page contains. */
+      /**
+       * A form instead of a link, because the URL of a guest's order page is a secret that must not appear on pages.
+       */
       form: { path: string; csrf: string };
     };
 
-/** A link or a button that leads to the page of the order. */
+/** Renders the link or button to the order's page. */
 export function wayToOrder({ say }: Language, way: WayToOrder): Html {
   if ('path' in way) return html`<a class="button" href="${way.path}">${say('checkout.view_order')}</a>`;
   const { path, csrf } = way.form;
   return html`<form method="post" action="${path}">${csrfField(csrf)}<button class="secondary" name="action" value="view_order">${say('checkout.view_order')}</button></form>`;
 }
 
-/** The last step: the order's number, how to pay it, and what happens next. */
+/** The confirmation: the order's number, how to pay it, and what happens next. */
 export function confirmation(view: ConfirmationView): string {
   const { language, order, payment, front, ownOrigin, tax_included, discount_code } = view;
   const back = view.back ?? front.storefront_url ?? undefined;

@@ -3,7 +3,7 @@ import { suggestedEmail } from '../../shop/emails.ts';
 import { type Html, html } from '../parts/html.ts';
 import { rich } from '../parts/words.ts';
 
-/** Suggests another e-mail address; the shopper can keep the entered one. */
+/** Suggests a correction of a probably mistyped e-mail address. The shopper may keep the entered one. */
 export function emailSuggestion(
   language: Language,
   email: string | null | undefined,

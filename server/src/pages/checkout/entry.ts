@@ -1,3 +1,5 @@
+/** Converts between the form, whose fields are text, and the contract's `CheckoutPatch`. */
+
 import type { Address, Checkout, CheckoutPatch } from '@commerce-backend/spec';
 import { valueErrors } from '../../http/contract/validator.ts';
 import type { Language } from '../../language/language.ts';
@@ -14,8 +16,6 @@ import {
   type Mistake,
 } from './fields.ts';
 
-/** Converts between the form, whose fields are all text, and the contract's `CheckoutPatch`. */
-
 const NAMES: readonly FieldName[] = [
   'email',
   'phone',
@@ -30,12 +30,12 @@ const NAMES: readonly FieldName[] = [
   ...(['shipping', 'billing'] as const).flatMap((kind) => ADDRESS_PARTS.map((part) => addressField(kind, part))),
 ];
 
-/** What was entered in the fields of the form. */
+/** Values of the form's fields. */
 export function enteredIn(body: FormBody): Entered {
   return Object.fromEntries(NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])));
 }
 
-/** The initial form of a checkout. If a field has one choice only, it is selected. */
+/** Initial values of the form. A field with only one option has it selected. */
 export function enteredBefore(checkout: Checkout, { country, choices }: Prefill): Entered {
   const { email, phone, note, shipping_address, billing_address, shipping_option, payment_methods } = checkout;
   const only = <T>(list: readonly T[]) => (list.length === 1 ? list[0] : undefined);
@@ -66,7 +66,7 @@ function fieldsOf(kind: AddressKind, address: Address): Entered {
 }
 
 /**
- * The change that a form requests. A delivery method for another country is left out: it has to be chosen
+ * The change that a form requests. A shipping option for another country is omitted, because the shopper has to choose
  * again.
  */
 export function patchOf(entered: Entered, checkout: Checkout, shownCountry: string | undefined): CheckoutPatch {
@@ -85,7 +85,7 @@ export function patchOf(entered: Entered, checkout: Checkout, shownCountry: stri
   };
 }
 
-/** The postal address as entered. Fields that are not on the form keep their value, except an invalid phone number. */
+/** The entered postal address. Parts that are not in the form keep their value, except an invalid phone number. */
 function addressOf(kind: AddressKind, entered: Entered, before: Address | null) {
   const parts = ADDRESS_PARTS.map((part) => [part, entered[addressField(kind, part)] ?? null] as const);
   if (parts.every(([, value]) => value === null)) return null;
@@ -93,7 +93,7 @@ function addressOf(kind: AddressKind, entered: Entered, before: Address | null) 
   return before?.phone && isPhone(before.phone, address.country) ? { ...address, phone: before.phone } : address;
 }
 
-/** The invalid values of a change, in words, each at its field. */
+/** Validates the entered values. Returns a message for each invalid field. */
 export function entryMistakes(language: Language, patch: CheckoutPatch, entered: Entered): Mistake[] {
   const errors = valueErrors('CheckoutPatch', patch);
   const fields = errors.map(({ instancePath }) => fieldAt(instancePath.split('/').slice(2)));
@@ -105,7 +105,7 @@ export function entryMistakes(language: Language, patch: CheckoutPatch, entered:
   return inOrder([...wrong, ...empty]);
 }
 
-/** A change without the fields that are wrong. */
+/** The change with its invalid fields set to null, as if they had been left empty. */
 export function withoutWrong(patch: CheckoutPatch, wrong: readonly Mistake[]): CheckoutPatch {
   const fields = new Set(wrong.map(({ field }) => field));
   const emptied = (kind: AddressKind, address: CheckoutPatch['shipping_address']) =>
@@ -125,7 +125,7 @@ export function withoutWrong(patch: CheckoutPatch, wrong: readonly Mistake[]): C
   };
 }
 
-/** All mistakes in one response: the first one of each field. */
+/** Combines lists of mistakes. Keeps the first mistake of each field. */
 export function together(...lists: Mistake[][]): Mistake[] {
   const all = lists.flat();
   return inOrder(all.filter(({ field }, i) => all.findIndex((other) => other.field === field) === i));
@@ -149,11 +149,11 @@ function wordsFor({ say }: Language, field: FieldName): string {
   return say('checkout.too_long', { field: say(`checkout.${part}`) });
 }
 
-/** The fields that a checkout still lacks, each as a mistake. */
+/** Reports the fields that a checkout still needs. */
 export function mistakesOfMissing(language: Language, missing: readonly string[]): Mistake[] {
   const fields = missing.flatMap((name): FieldName[] => {
     if (name === 'shipping_address') return REQUIRED_PARTS.map((part) => addressField('shipping', part));
-    // The form has one field for a phone number.
+    // The form has a single phone field for the contact and the address.
     return [name === 'shipping_address.phone' ? 'phone' : fieldAt(name.split('.'))];
   });
   return inOrder([...new Set(fields)].map((field) => ({ field, message: askFor(language, field) })));
@@ -164,13 +164,13 @@ function askFor(language: Language, field: FieldName): string {
   return language.say(field === 'email' ? 'checkout.ask_email' : `checkout.ask_${partOf(field)}`);
 }
 
-/** The part of a postal address, without its kind; or `phone` or `note`. */
+/** The part of the postal address that a field contains, or `phone` or `note`. */
 function partOf(field: FieldName): AddressPart | 'phone' | 'note' {
   const part = field.replace(/^(?:shipping|billing)_/, '');
   return ADDRESS_PARTS.find((known) => known === part) ?? (field === 'phone' ? 'phone' : 'note');
 }
 
-/** Sorts mistakes in the order of the fields on the page. */
+/** Sorts mistakes by the order of the fields on the page. */
 function inOrder(mistakes: Mistake[]): Mistake[] {
   const places: readonly (FieldName | undefined)[] = [
     'email',

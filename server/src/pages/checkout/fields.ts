@@ -1,9 +1,9 @@
+/** Fields of the checkout form: their labels, and their paths in a checkout. */
+
 import type * as forms from '../parts/form-parts.ts';
 
-/** The fields of the checkout's form: their labels, and which part of a checkout each one is. */
-
 interface Field {
-  /** Lets the browser fill in what it remembers of the reader's address. */
+  /** Value of the `autocomplete` attribute. */
   autocomplete?: string;
   optional?: true;
   maximum: number;
@@ -23,7 +23,7 @@ export const ADDRESS_PARTS = [
 
 export type AddressPart = (typeof ADDRESS_PARTS)[number];
 
-/** Parts of an address, the country first because the others depend on it. */
+/** Parts of an address in display order. The country comes first, because the other parts depend on it. */
 export const ADDRESS_FIELDS: Record<AddressPart, Field> = {
   country: { autocomplete: 'country', maximum: 2 },
   first_name: { autocomplete: 'given-name', optional: true, maximum: 255 },

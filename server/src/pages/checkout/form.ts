@@ -18,7 +18,7 @@ import {
 } from './fields.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
-/** The first step: contact, address, delivery and payment. One form, whose buttons name the action. */
+/** The first step: contact, address, shipping and payment in one form with several submit buttons. */
 export function checkoutForm(view: CheckoutView): string {
   const { checkout, form, language, front, back } = view;
   const { say } = language;
@@ -50,7 +50,7 @@ ${summary(view)}
   return page({ language, title, mistaken: form.mistakes.length > 0, front, back, where: 'checkout', main });
 }
 
-/** A notice that something in the cart cannot be bought. */
+/** States that something in the cart cannot be bought. */
 export function notBuyable(language: Language): Html {
   const notes = (words: string) => html`<a href="#summary">${words}</a>`;
   return html`
@@ -133,13 +133,15 @@ function addressFields(view: CheckoutView, kind: AddressKind): Html {
   return html`<div class="address">${country}${others}</div>`;
 }
 
-/** Whether the postal code is marked optional: only if none of the possible countries requires it. */
+/** Whether to mark the postal code as optional: only if none of the possible countries requires it. */
 function isCodeOptional(view: CheckoutView, kind: AddressKind): boolean {
   const chosen = view.form.entered[addressField(kind, 'country')];
   return !(chosen ? [chosen] : countriesFor(view, kind)).some(needsPostalCode);
 }
 
-/** Whether the state is marked optional: until a country that needs it is chosen, and always in a billing address. */
+/**
+ * Whether to mark the state as optional: always in a billing address, otherwise until a country with states is chosen.
+ */
 function isStateOptional(view: CheckoutView, kind: AddressKind): boolean {
   const countries = countriesFor(view, kind);
   const chosen =
@@ -148,8 +150,8 @@ function isStateOptional(view: CheckoutView, kind: AddressKind): boolean {
 }
 
 /**
- * The countries to choose from. They always include the entered one, so that the missing delivery can be reported after it was
- * chosen.
+ * Countries to choose from. The entered one is always included; if it is not possible, choosing it reports the missing
+ * shipping option.
  */
 function countriesFor({ countries, form }: CheckoutView, kind: AddressKind): string[] {
   const entered = form.entered[addressField(kind, 'country')];
@@ -190,7 +192,7 @@ ${radios(form, {
 </div>`;
 }
 
-/** If the only payment is on pickup, no payment method is shown before pickup is chosen. */
+/** If the shop only accepts payment on pickup, there is nothing to choose before the shopper has chosen pickup. */
 function payment({ checkout, form, language: { say } }: CheckoutView): Html {
   const methods = checkout.payment_methods;
   if (methods.length === 0) {
@@ -215,7 +217,7 @@ function note({ form, language: { say } }: CheckoutView): Html {
   return html`<div class="part">${field}</div>`;
 }
 
-/** The field for a discount code belongs to the form, so that applying the code keeps the input. */
+/** The discount code field is part of the form, so that applying a code does not lose other input. */
 function summary(view: CheckoutView): Html {
   const { checkout, form, language } = view;
   const { say } = language;

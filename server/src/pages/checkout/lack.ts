@@ -3,7 +3,7 @@ import { html } from '../parts/html.ts';
 import { summaryLines, summaryTotals } from '../parts/order-summary.ts';
 import { agentNote, type CheckoutView, summaryOf } from './view.ts';
 
-/** The reason why a shop cannot sell yet: a form would only waste the shopper's time. */
+/** A requirement for selling that the shop does not meet. Filling in the form would be useless. */
 export type Lack = 'delivery' | 'payment';
 
 export function lackOf({ checkout, countries, pickup }: CheckoutView): Lack | undefined {
@@ -12,13 +12,13 @@ export function lackOf({ checkout, countries, pickup }: CheckoutView): Lack | un
   return payable ? undefined : 'payment';
 }
 
-/** Shows the cart in place of the form, and says that it cannot be ordered. */
+/** Shows the cart with a notice that it cannot be ordered, instead of the form. */
 export function checkoutClosed(view: CheckoutView, lack: Lack): string {
   const { language, front, back } = view;
   const { say } = language;
   const title = say('checkout.your_order');
   const summary = summaryOf(view);
-  // Lines cannot be removed, because there is no form for it.
+  // Without a form, items cannot be removed.
   const shown = { ...summary, lines: summary.lines.map((line) => ({ ...line, remedy: undefined })) };
   const main = html`
 <h1>${title}</h1>

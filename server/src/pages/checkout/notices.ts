@@ -3,7 +3,7 @@ import { type NoticeKey, type Notices, noticeOf } from '../parts/notices.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import type { CheckoutVisit } from './visit.ts';
 
-/** Notices that replace the page of the checkout. */
+/** Notices shown instead of the checkout page. */
 export const CHECKOUT_NOTICES: Notices = {
   not_found: 'checkout.not_found',
   checkout_expired: 'checkout.expired',
@@ -14,7 +14,7 @@ export const CHECKOUT_NOTICES: Notices = {
   internal_error: 'checkout.internal_error',
 };
 
-/** The page of a checkout that cannot be continued. */
+/** The page for a checkout that cannot be continued. */
 export function closedPage({ language, front, back }: CheckoutVisit, key: NoticeKey): PageAnswer {
   const html = noticePage(noticeOf(language, key), { language, front, back, where: 'checkout' });
   return { status: 410, html };

@@ -5,13 +5,13 @@ import type { Page } from '../../../test/chromium.ts';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { startServer, stopServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
-import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { freePort } from '../../db/free-port.ts';
 
 const { played, browser } = inChromium();
 
-/** Starts a server that is reachable at its own public URL, so that a browser can return to it. */
+/** Starts a server that a browser can reach at the server's own base URL. */
 async function givenReachableServer() {
   const port = await freePort();
   const server = await startServer(databaseUrl(), { baseUrl: `http://127.0.0.1:${port}` }, undefined, port);
@@ -28,7 +28,7 @@ async function givenReview(baseUrl: string) {
   return { ...shop, url: baseUrl + new URL(checkout_url ?? '').pathname };
 }
 
-/** Starts a provider at another origin, whose page has only the return link. */
+/** Starts a website at another origin that stands for a payment provider. Its page contains only the return link. */
 async function givenForeignPage(): Promise<{ origin: string; comeBackTo(url: string): void }> {
   let back = '';
   const server = createServer((_req, res) => {
@@ -49,7 +49,7 @@ async function follow(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(selector)]);
 }
 
-/** Waits until a page that redirects on its own has led to another. */
+/** Waits until automatic redirects have led to a page with this URL. */
 async function arriveAt(page: Page, pattern: RegExp): Promise<void> {
   for (let tries = 0; tries < 600 && !pattern.test(page.url()); tries += 1) {
     await new Promise((waited) => setTimeout(waited, 100));
@@ -67,7 +67,7 @@ for (const width of [1280, 375]) {
       const { page, complaints } = await openTab(browser(), width);
       const look = async (step: string) => {
         await leaveScreenshot(page, `payment-${step}-${width}`);
-        expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+        expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
       };
       await page.goto(url);
       await look('1-review');
@@ -96,7 +96,7 @@ for (const width of [1280, 375]) {
 }
 
 played(
-  'the button of the order leads to another origin, although forms may be sent to our own alone',
+  'the order button leads to another origin, although forms may be posted only to our own',
   async () => {
     const { baseUrl, owner } = await givenReachableServer();
     const { url, site_id } = await givenReview(baseUrl);
@@ -107,7 +107,7 @@ played(
     await page.click('[name="card_token"][value="page"]');
     await page.click('button[value="place_order"]');
     await arriveAt(page, /test-payment/);
-    // On the test provider's own page a human decides, and is then sent to the storefront, which has another origin.
+    // After the decision on the test provider's page, the browser is sent to another origin.
     await owner.query('update commerce.test_payments set return_url = $2 where site_id = $1', [site_id, bank.origin]);
     await page.click('button[value="approve"]');
     await arriveAt(page, new RegExp(`^${bank.origin}`));

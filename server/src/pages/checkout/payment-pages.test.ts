@@ -3,7 +3,7 @@ import { ordersOf } from '../../../test/buying.ts';
 import { type Page, PaperBrowser } from '../../../test/paper-browser.ts';
 import { openShop } from '../../../test/shop.ts';
 
-/** Opens a browser at the review step of a checkout with payment by card. */
+/** Opens a browser on the review page of a checkout paid by card. */
 async function givenReview() {
   const shop = await openShop();
   const product = await shop.givenProduct({ price: '14.00' });
@@ -16,14 +16,14 @@ async function givenReview() {
 
 type Given = Awaited<ReturnType<typeof givenReview>>;
 
-/** The URL to which a page redirects; the page shows the same URL as a link. */
+/** The URL of the page's redirect, which the page also shows as a link. */
 function goesOnTo({ response, html }: Page): string {
   const target = /^0; url=(.+)$/.exec(response.headers.get('Refresh') ?? '')?.[1] ?? '';
   expect(html).toContain(`href="${target}"`);
   return target;
 }
 
-/** Presses the button of the review, and follows to the page of the provider. */
+/** Presses the order button and follows the redirects to the payment provider's page. */
 async function goToProvider({ browser, review }: Given): Promise<Page> {
   const leaving = await browser.press(review, 'place_order', { card_token: 'page' });
   expect(leaving.path).toMatch(/\/leave$/);
@@ -31,7 +31,7 @@ async function goToProvider({ browser, review }: Given): Promise<Page> {
   return browser.open(goesOnTo(leaving));
 }
 
-test('a payment approved on the page of the provider makes the order', async () => {
+test('a payment approved on the payment provider’s page creates the order', async () => {
   const given = await givenReview();
   const { browser } = given;
 
@@ -45,7 +45,7 @@ test('a payment approved on the page of the provider makes the order', async () 
   expect(await ordersOf(given)).toMatchObject([{ payment_status: 'paid', total: '18.90' }]);
 });
 
-test('a payment declined at the provider is reported, and the shopper can try again', async () => {
+test('reports a payment declined at the provider, and the shopper can try again', async () => {
   const given = await givenReview();
   const { browser, url } = given;
 
@@ -59,7 +59,7 @@ test('a payment declined at the provider is reported, and the shopper can try ag
   expect(await ordersOf(given)).toHaveLength(1);
 });
 
-test('a shopper who returns undecided can continue, or cancel the payment and change the checkout', async () => {
+test('a shopper who returns without a decision can continue or cancel the payment', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const asked = await goToProvider(given);
@@ -77,7 +77,7 @@ test('a shopper who returns undecided can continue, or cancel the payment and ch
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('a form that was opened before the payment changes nothing, and shows the payment', async () => {
+test('a form opened before the payment changes nothing, and its response shows the payment', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const form = await browser.open(`${url}?change=1`);
@@ -90,7 +90,7 @@ test('a form that was opened before the payment changes nothing, and shows the p
   expect(rows).toEqual([{ email: 'june@example.com' }]);
 });
 
-test('the redirecting page uses no URL from the request, and redirects nowhere without a payment', async () => {
+test('the redirect page ignores URLs in the request, and does not redirect without a payment', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const leave = `${new URL(url).pathname}/leave`;
@@ -104,7 +104,7 @@ test('the redirecting page uses no URL from the request, and redirects nowhere w
   expect(later.html).not.toContain('evil.example.com');
 });
 
-test('only the form of its own page decides a payment, once, and only in its shop', async () => {
+test('a payment is decided only by the form of its own page, once, and only in its shop', async () => {
   const [given, other] = [await givenReview(), await givenReview()];
   const { browser, site_id } = given;
   const asked = await goToProvider(given);

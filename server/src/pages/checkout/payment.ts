@@ -1,3 +1,8 @@
+/**
+ * Payment on a payment provider's page, without the provider's scripts on ours. The order button leads to `…/leave`,
+ * which redirects to the stored URL of the provider. The provider sends the shopper back to `…/return`.
+ */
+
 import type { Checkout } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { findReturn } from '../../shop/checkout/attempts.ts';
@@ -14,10 +19,6 @@ import { CHECKOUT_NOTICES } from './notices.ts';
 import { type CheckoutView, steps, summaryOf } from './view.ts';
 import { arrive, type CheckoutVisit, countCheckout } from './visit.ts';
 
-/**
- * Paying at a provider, without a script of the provider's on our pages. The order's button leads to `…/leave`, which redirects
- * to the recorded URL, and the provider sends the reader back to `…/return`.
- */
 type PaymentPage = PageRoute<CheckoutVisit>;
 
 const common: Pick<PaymentPage, 'where' | 'arrive' | 'formOf' | 'post' | 'notices'> = {
@@ -28,10 +29,16 @@ const common: Pick<PaymentPage, 'where' | 'arrive' | 'formOf' | 'post' | 'notice
   notices: CHECKOUT_NOTICES,
 };
 
-/** Browsers enforce `form-action 'self'` even on redirects of a form, so the form leads here, and this page redirects. */
+/**
+ * Browsers apply `form-action 'self'` even to redirects after a form, so the form posts to our page, and this page
+ * redirects.
+ */
 export const leavePage: PaymentPage = { ...common, path: '/checkout/:token/leave', show: leave };
 
-/** The reader is back. The server asks the provider; then the page of the checkout, or the storefront, shows the result. */
+/**
+ * The shopper has returned. The server asks the provider for the result, which the checkout page or the storefront then
+ * shows.
+ */
 export const returnPage: PaymentPage = { ...common, path: '/checkout/:token/return', show: comeBack };
 
 async function leave(visit: CheckoutVisit): Promise<PageAnswer> {
@@ -65,7 +72,7 @@ async function comeBack(visit: CheckoutVisit): Promise<PageAnswer> {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The storefront's URL to return to that was given with the payment in the link, if the shop still allows it. */
+/** The storefront URL that was stored with the payment, if the shop still allows it. */
 async function wayOn(visit: CheckoutVisit): Promise<string | undefined> {
   const { req, front, checkout, checkoutDeps, login } = visit;
   const payment_id = String(req.query.payment ?? '');
@@ -75,7 +82,7 @@ async function wayOn(visit: CheckoutVisit): Promise<string | undefined> {
   return judged && given?.order_id && !login ? withOrder(judged, given.order_id) : judged;
 }
 
-/** Shows an open payment. Until it ends nothing can be changed: the reader continues or cancels it. */
+/** Shows a pending payment. The shopper can only continue or cancel it. */
 export function openPayment(view: CheckoutView): string {
   const { language, front, back } = view;
   const { say } = language;
@@ -115,7 +122,7 @@ ${csrfField(csrf)}
 </section>`;
 }
 
-/** Says why the last payment failed, until something is changed. */
+/** Explains why the last payment failed, until the checkout is changed. */
 export function failureAlert({ say }: Language, failure: string | null): ((checkout: Checkout) => Html) | undefined {
   if (failure === null) return undefined;
   const kind = KINDS[failure] ?? 'not_made';

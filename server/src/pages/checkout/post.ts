@@ -29,12 +29,12 @@ const OPERATIONS: Record<string, Operation['id']> = {
   view_order: 'storefront.getCustomerOrder',
 };
 
-/** POST: one action on the checkout. */
+/** Handles a submitted form of the checkout page. */
 export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAnswer> {
   const { checkout, path } = visit;
   const entered = enteredIn(body);
   const pressed = body.get('action') ?? 'save';
-  // Pressing Enter in the field of the discount code presses the form's first button, and people press on without "Apply".
+  // Enter in the discount code field presses the form's first button, and shoppers continue without pressing "Apply".
   const action = pressed === 'save' && entered.discount_code ? 'apply_discount' : pressed;
   const operation_id = Object.hasOwn(OPERATIONS, action) ? OPERATIONS[action] : undefined;
   if (!operation_id) throw new ShopError('invalid_request', 'There is no such action.');
@@ -43,7 +43,7 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
     await countCheckout(visit, operation_id);
     return viewOrder(visit, posted, checkout.order_id);
   }
-  // A second click, or the back button after the order: the page shows the current state.
+  // After a second click, or the back button after the order, the page shows the current state.
   if (checkout.order_id || checkout.status === 'cancelled' || action === 'view_order') return { redirect: path };
   await countCheckout(visit, operation_id);
   const over = await inShopOfVisit(visit, (shop) => showOver(visit, shop));
@@ -53,7 +53,7 @@ export async function post(visit: CheckoutVisit, body: FormBody): Promise<PageAn
   return action === 'place_order' ? placeOrder(visit, posted) : change(visit, posted);
 }
 
-/** Saves the input, and applies or removes a discount code: all or nothing. */
+/** Saves the input, and applies or removes a discount code, in one transaction. */
 function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const work = async (shop: Shop) => {
     const { action, body, entered, hasFields } = posted;
@@ -73,7 +73,7 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
       const mistakes = together(wrong, mistakesOfMissing(visit.language, asked(wanted, posted)));
       return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
     }
-    // The discount comes first, because discounts are locked before stock everywhere.
+    // Applied before stock is changed, because discounts are locked before stock everywhere.
     if (action === 'apply_discount') await cartDiscounts.apply(shop, before.cart_id, codeIn(entered) ?? '');
     if (action === 'remove_discount') await cartDiscounts.remove(shop, before.cart_id);
     const after = await checkouts.update(shop, visit.checkoutDeps, before.id, patch);
@@ -82,7 +82,7 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }
 
-/** The consent that the box expresses, if the form has the box. */
+/** The marketing consent according to the checkbox; undefined if the form has no checkbox. */
 function consentIn({ checkout, front, language }: CheckoutVisit, { marketing }: Entered) {
   if (!front.ask_for_marketing || checkout.opted_in) return {};
   if (marketing !== 'yes') return { marketing_opt_in: false };
@@ -98,8 +98,8 @@ function codeIn({ discount_code: code }: Entered): string | undefined {
 }
 
 /**
- * Where the reader goes after saving: to the review, or back to the missing fields. After a discount code was applied, the form
- * shows it without mistakes.
+ * The response after saving: the review, or the form with missing fields. After a discount code was applied, the form
+ * without mistakes.
  */
 async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: Posted): Promise<PageAnswer> {
   const { path } = visit;
@@ -112,14 +112,14 @@ async function next(visit: CheckoutVisit, shop: Shop, after: Checkout, posted: P
   return showOpen(visit, shop, 'form', { status: 422, entered, mistakes });
 }
 
-/** The missing fields for which the form asks: a delivery cannot be chosen as long as the page shows none. */
+/** Missing fields to report. A shipping option is reported only if the form showed any. */
 function asked(missing: readonly string[], { body }: Posted): string[] {
   return missing.filter((name) => name !== 'shipping_option_id' || body.has('shown_country'));
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Removes a line from the cart. The fields are saved with it if possible, and otherwise stay in the form. */
+/** Removes an item from the cart. Saves the other input if possible; otherwise it stays in the form. */
 function removeItem(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { path, checkout } = visit;
   const { entered, hasFields } = posted;
@@ -133,13 +133,13 @@ function removeItem(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
     return isSaved ? { redirect: `${path}?change=1#summary` } : showOpen(visit, shop, 'form', { entered });
   };
   return runAction(visit, posted, work, async (shop, error) => {
-    // The button was clicked a second time, and the line is already removed.
+    // The item was already removed, for example by a double click.
     if (error instanceof ShopError && error.code === 'not_found') return { redirect: path };
     return answerRefusal(visit, shop, posted, error);
   });
 }
 
-/** Saves the rest, and returns whether that succeeded: another line may not be buyable, either. */
+/** Saves the other input. Returns false if that fails, for example because another item cannot be bought. */
 async function saves(
   { checkoutDeps, checkout, language }: CheckoutVisit,
   shop: Shop,
@@ -160,7 +160,7 @@ async function saves(
 
 const AMOUNT = /^\d{1,12}(?:\.\d{1,3})?$/;
 
-/** Makes the order as the reader saw it. A card is charged before the transaction, outside it. */
+/** Places the order as the shopper saw it. A card is charged before the transaction. */
 async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, checkout, path, front, language } = visit;
   const expected_total = posted.body.get('expected_total') ?? '';
@@ -174,24 +174,28 @@ async function placeOrder(visit: CheckoutVisit, posted: Posted): Promise<PageAns
     expected_total,
     payment: paymentIn(posted.entered, takesTestCards(visit)),
   };
-  // The order's mails are in the language of this page, even if a webhook reports the payment.
+  // Stores the language of the page for the order's mails, because a webhook may complete the order.
   if (!checkout.locale) await inShopOfVisit(visit, (shop) => checkouts.keepLocale(shop, checkout.id, language.locale));
   const paid = await pay(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id, completion });
   const work = async (shop: Shop) => {
     if (paid?.status === 'requires_action') return { redirect: `${path}/leave` };
-    await complete(shop, checkoutDeps, checkout.id, completion, paid);
+    const { order } = await complete(shop, checkoutDeps, checkout.id, completion, paid);
+    visit.context.completed = { checkout_id: checkout.id, order_number: order.order_number };
     return { redirect: path };
   };
   return runAction(visit, posted, work, (shop, error) => answerRefusal(visit, shop, posted, error));
 }
 
-/** The payment that the form names. Cards are entered at the provider, except the test provider's, which are words. */
+/**
+ * The payment selected in the form. Cards are entered at the provider, except for the test provider, which uses card
+ * tokens.
+ */
 function paymentIn({ card_token }: Entered, byTestCard: boolean): GivenPayment | undefined {
   if (!byTestCard || card_token === 'page') return {};
   return card_token && /^tok_[A-Za-z0-9_]{1,250}$/.test(card_token) ? { card_token } : undefined;
 }
 
-/** Cancels the open payment; one that has succeeded by then becomes an order. */
+/** Cancels the pending payment. If it has succeeded in the meantime, it becomes an order. */
 async function endPayment(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
   const { db, tenant, actor, checkoutDeps, checkout, path } = visit;
   await cancelPayment(db, tenant, actor, { checkoutDeps, checkout_id: checkout.id });

@@ -14,8 +14,8 @@ import { type Refused, showOpen } from './show.ts';
 import type { CheckoutVisit, Posted } from './visit.ts';
 
 /**
- * Shows a refusal of the shop on the page: at its field, or at the top. Refusals of the whole checkout
- * (it has ended, the cart is gone), and bugs, are rethrown.
+ * Shows an error of the shop at its field or at the top of the page. Errors of the whole checkout, such as an expired
+ * one, and bugs are rethrown.
  */
 export async function answerRefusal(
   visit: CheckoutVisit,
@@ -31,7 +31,7 @@ export async function answerRefusal(
     });
   }
   if (!(error instanceof ShopError)) throw error;
-  // Someone else, or a second click, was faster: the page shows the current state.
+  // The checkout has ended meanwhile, for example by a second click. The page shows its current state.
   const isOver =
     error.code === 'checkout_not_open' || (error.code === 'payment_in_progress' && error.context.payment_id);
   if (isOver) return { redirect: visit.path };
@@ -97,7 +97,7 @@ function alert(heading: string, sentence: string): Html {
   return html`<div class="alert note" role="alert" tabindex="-1" autofocus><h2>${heading}</h2><p>${sentence}</p></div>`;
 }
 
-/** Says how the checkout differs from the review that was posted. The parts themselves are marked below. */
+/** Lists how the checkout differs from the posted review. The sections below are marked too. */
 function reviewAlert(language: Language, checkout: Checkout, changed: readonly ReviewedPart[], body: FormBody): Html {
   const { say } = language;
   if (changed.every((part) => part === 'items' || part === 'total')) {
@@ -118,7 +118,7 @@ function priceAlert(language: Language, { currency, total, items, warnings }: Ch
 }
 
 function stockAlert({ say }: Language, { items }: Checkout): Html {
-  // Each line with too little stock already shows that.
+  // Lines with too little stock show that themselves.
   if (items.some(({ available }) => !available)) return html``;
   return alert(say('checkout.taken'), say('checkout.taken_text'));
 }

@@ -10,7 +10,7 @@ import { notBuyable } from './form.ts';
 import { partInWords, type ReviewedPart } from './reviewed-parts.ts';
 import { agentNote, type CheckoutView, isBuyable, steps, summaryOf } from './view.ts';
 
-/** The second step: everything once more, the final total, and the button that orders. */
+/** The second step: all data, the final total, and the order button. */
 export function checkoutReview(view: CheckoutView): string {
   const { checkout, form, language, front, back } = view;
   const { say } = language;
@@ -66,7 +66,7 @@ function paymentAnswer({ checkout, language: { say } }: CheckoutView): Html {
   return html`<p>${say(`checkout.pay_${method}`)}</p>${detail}`;
 }
 
-/** One section, with the parts of the checkout that it shows. It is marked if one of them has changed since the last review. */
+/** A section for some parts of the checkout. It is marked if one of them has changed since the last review. */
 function answer(view: CheckoutView, parts: ReviewedPart[], value: Html, field: string): Html {
   const { language, path, changed } = view;
   const { say } = language;
@@ -79,7 +79,7 @@ function answer(view: CheckoutView, parts: ReviewedPart[], value: Html, field: s
 <dd class="change"><a href="${path}?change=1#${field}" aria-label="${label}">${say('checkout.change')}</a></dd></div>`;
 }
 
-/** The form of the buttons next to lines that cannot be bought. */
+/** The form to which the remove buttons next to items belong. */
 function removalForm({ csrf, path }: CheckoutView): Html {
   return html`<form id="checkout" method="post" action="${path}">${csrfField(csrf)}</form>`;
 }
@@ -99,7 +99,7 @@ ${termsBox(view)}
 </form>`;
 }
 
-/** The checkbox for the shop's terms, with links. */
+/** The checkbox for accepting the shop's terms, with links. */
 function termsBox({ form, front: { legal }, language }: CheckoutView): Html | undefined {
   const { terms_required, terms_url, privacy_url, withdrawal_url } = legal;
   if (!terms_required || !terms_url) return undefined;
@@ -126,7 +126,7 @@ function afterButton({ checkout, testCard, language: { say }, front }: CheckoutV
   }
 }
 
-/** Replaces a card provider's form: the test provider takes no cards, only the result to simulate. */
+/** The test provider accepts no cards, so the shopper selects the result to simulate. */
 function testCards({ form, language: { say } }: CheckoutView): Html {
   return radios(form, {
     name: 'card_token',

@@ -1,6 +1,6 @@
 import type { Language } from '../../language/language.ts';
 
-/** The parts of a checkout that the review displays, in the words of its headings. */
+/** Parts of a checkout on the review page, with their headings. */
 const HEADINGS = {
   items: 'checkout.your_order',
   total: 'checkout.total',
@@ -19,7 +19,7 @@ export function partInWords({ say }: Language, part: ReviewedPart): string {
   return say(HEADINGS[part]);
 }
 
-/** The headings of the parts, each once, in a list. */
+/** The headings of these parts as a list without repetitions. */
 export function partsInWords(language: Language, parts: readonly ReviewedPart[]): string {
   return [...new Set(parts.map((part) => partInWords(language, part)))].join(', ');
 }

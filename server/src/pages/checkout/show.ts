@@ -26,7 +26,7 @@ import { type CheckoutVisit, countCheckout, takesTestCards } from './visit.ts';
 import { wantedOf } from './wanted.ts';
 import { findWay } from './way-to-order.ts';
 
-/** GET: shows the current checkout. The database itself rejects any change. */
+/** Handles GET in a read-only transaction. */
 export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
   await countCheckout(visit, 'storefront.getCheckout');
   return inShopOfVisit(visit, async (shop) => {
@@ -37,7 +37,9 @@ export async function show(visit: CheckoutVisit): Promise<PageAnswer> {
   });
 }
 
-/** The page of a checkout that is over or cannot be continued here; undefined for others. Throws `checkout_expired`. */
+/**
+ * The page of a checkout that has ended or cannot be continued here; undefined if it can. Throws `checkout_expired`.
+ */
 export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAnswer | undefined> {
   const { checkout, checkoutDeps, language, front, back } = visit;
   if (checkout.order_id) {
@@ -56,7 +58,7 @@ export async function showOver(visit: CheckoutVisit, shop: Shop): Promise<PageAn
   return checkout.status === 'cancelled' ? closedPage(visit, 'checkout.cancelled') : undefined;
 }
 
-/** The additions to the page of a checkout after an error. */
+/** Additions to the page after an error. */
 export interface Refused {
   status?: number;
   entered?: Entered;
@@ -66,8 +68,8 @@ export interface Refused {
 }
 
 /**
- * The page of an open checkout: the review once nothing is missing, else the form; and the form for a browser that may not
- * read the input of another.
+ * The page of an open checkout: the review if nothing is missing, otherwise the form. A browser that may not see the
+ * buyer's data, which another browser entered, gets an empty form.
  */
 export async function showOpen(
   visit: CheckoutVisit,
@@ -98,7 +100,7 @@ export async function showOpen(
     country,
     choices,
     optedIn: visit.checkout.opted_in,
-    tellsStock: visit.tenant.show_stock === 'exact',
+    showsExactStock: visit.tenant.show_stock === 'exact',
     testCard: takesTestCards(visit),
     form: { language, entered: { ...enteredBefore(checkout, { country: prefilled, choices }), ...entered }, mistakes },
     alert: isElsewhere ? elsewhere(language) : alert?.(checkout),
@@ -112,7 +114,7 @@ export async function showOpen(
   return { status, html: isReview ? checkoutReview(view) : checkoutForm(view) };
 }
 
-/** Says that another browser entered the buyer's data, which this one does not show. */
+/** States that another browser has entered the buyer's data, so this one does not show it. */
 function elsewhere({ say }: Language): Html {
   return html`<div class="alert note" role="status"><h2>${say('checkout.elsewhere')}</h2><p>${say('checkout.elsewhere_text')}</p></div>`;
 }

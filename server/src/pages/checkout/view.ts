@@ -7,44 +7,44 @@ import type { Summary } from '../parts/order-summary.ts';
 import { rich } from '../parts/words.ts';
 import type { FormState } from './fields.ts';
 
-/** The data of the page of an open checkout. */
+/** The data for the page of an open checkout. */
 export interface CheckoutView {
   language: Language;
   front: Front;
-  /** The URL that the shopper came from. */
+  /** URL of the shopper's return to the storefront. */
   back: string | undefined;
-  /** Our own origin, which may serve pictures. */
+  /** Images from our own origin are shown too. */
   ownOrigin: string;
-  /** The path of the page, to which its forms post. */
+  /** Path of the page, to which its forms are posted. */
   path: string;
-  /** Proves that a form came from this page. */
+  /** Form token, which proves that a form came from this page. */
   csrf: string;
   checkout: Checkout;
-  /** The countries that the shop delivers to. */
+  /** Countries to which the shop delivers. */
   countries: readonly string[];
-  /** Whether something can be picked up, and paid for on pickup. */
+  /** Whether the shop offers pickup, and accepts payment on pickup. */
   pickup: boolean;
-  /** The country of `choices`; null as long as none is known. */
+  /** Country of `choices`; null if it is not known yet. */
   country: string | null;
   choices: readonly ShippingChoice[];
-  /** Whether the customer already receives marketing mails. */
+  /** Whether the customer has already agreed to marketing mails. */
   optedIn: boolean;
-  /** Whether the shop shows its stock to shoppers. */
-  tellsStock: boolean;
-  /** Whether cards are paid with the test provider's tokens. */
+  /** Whether the page may show quantities (`show_stock` is `exact`). */
+  showsExactStock: boolean;
+  /** Whether card payments use the test provider's tokens. */
   testCard: boolean;
   form: FormState;
-  /** An alert at the top, e.g. that the total has changed. */
+  /** An alert at the top of the page, for example that the total has changed. */
   alert?: Html | undefined;
-  /** The fields of the checkout that differ from the review that was posted. */
+  /** Fields of the checkout that have changed since the posted review. */
   changed: readonly string[];
-  /** The agent that prepared it, with its remaining budget. */
+  /** The agent that prepared the checkout, with its remaining budget. */
   agent: AgentToken | undefined;
 }
 
 const STEPS = ['details', 'review', 'done'] as const;
 
-/** The steps of the checkout, with the current one marked. */
+/** The steps of the checkout. The current one is marked. */
 export function steps({ say }: Language, current: (typeof STEPS)[number]): Html {
   return html`
 <ol class="steps" aria-label="${say('checkout.steps')}">
@@ -52,7 +52,7 @@ ${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>
 </ol>`;
 }
 
-/** Names the agent that prepared the checkout, and its limits. If its access has ended since, the note says who ended it. */
+/** Names the agent that prepared the checkout and its limits. If its token has ended, states who ended it. */
 export function agentNote({ language, agent, checkout }: CheckoutView): Html | undefined {
   if (!agent) return undefined;
   const { say } = language;
@@ -65,14 +65,14 @@ ${ended && html`<p><strong>${ended}</strong> ${say('checkout.prepared_ended')}</
 <p class="hint">${say('checkout.prepared_budget', { left, total })}</p></div>`;
 }
 
-export function summaryOf({ language, checkout, path, tellsStock }: CheckoutView): Summary {
+export function summaryOf({ language, checkout, path, showsExactStock }: CheckoutView): Summary {
   const { items, warnings, shipping_option, shipping_cost, ...rest } = checkout;
   const lines = items.map((item) => ({
     ...item,
     warnings: warnings
       .filter(({ line_item_id }) => line_item_id === item.id)
       .map((warning) => ({
-        sentence: sentenceOf(language, warning, { currency: checkout.currency, tellsStock }),
+        sentence: sentenceOf(language, warning, { currency: checkout.currency, showsExactStock }),
         grave: GRAVE.includes(warning.code),
       })),
     remedy: item.available ? undefined : removeButton(language, path, item),
@@ -80,18 +80,18 @@ export function summaryOf({ language, checkout, path, tellsStock }: CheckoutView
   return { ...rest, language, lines, shipping_cost: shipping_option ? shipping_cost : null };
 }
 
-/** The button belongs to the form of the page, so that the input is kept. */
+/** The button belongs to the page's form, so that other input is not lost. */
 function removeButton({ say }: Language, path: string, { id, name }: Checkout['items'][number]): Html {
   return html`<p><button form="checkout" class="plain" name="action" value="remove_item" formaction="${path}?line=${id}" formnovalidate aria-label="${say('checkout.remove_item', { name })}">${say('checkout.remove')}</button></p>`;
 }
 
 const GRAVE: Checkout['warnings'][number]['code'][] = ['unavailable', 'out_of_stock'];
 
-/** A warning about a line, short, because it is shown below the name of the product. */
+/** A short warning about an item, shown below the product's name. */
 function sentenceOf(
   language: Language,
   warning: Checkout['warnings'][number],
-  { currency, tellsStock }: { currency: string; tellsStock: boolean },
+  { currency, showsExactStock }: { currency: string; showsExactStock: boolean },
 ): string {
   const { say } = language;
   const { code, available, previous_price, price } = warning;
@@ -101,9 +101,9 @@ function sentenceOf(
       return say('checkout.unavailable');
     case 'out_of_stock':
       if (count === 0) return say('checkout.out_of_stock');
-      return tellsStock ? say('checkout.only_left_less', { count }) : say('checkout.fewer_left');
+      return showsExactStock ? say('checkout.only_left_less', { count }) : say('checkout.fewer_left');
     case 'low_stock':
-      return tellsStock ? say('checkout.only_left', { count }) : say('checkout.few_left');
+      return showsExactStock ? say('checkout.only_left', { count }) : say('checkout.few_left');
     case 'price_changed':
       return say('checkout.line_price_changed', {
         before: language.amount(previous_price ?? '0', currency),
@@ -114,7 +114,7 @@ function sentenceOf(
   }
 }
 
-/** Whether everything in the cart could be bought now. */
+/** Whether everything in the cart can be bought. */
 export function isBuyable({ checkout }: CheckoutView): boolean {
   return checkout.items.length > 0 && checkout.items.every(({ available }) => available);
 }

@@ -19,24 +19,24 @@ import { count, type FormAction, type Visit } from '../parts/visit.ts';
 import { visitingBrowser } from './browser.ts';
 import type { Entered } from './fields.ts';
 
-/** One request for the page of one checkout. */
+/** A request for a checkout page. */
 export interface CheckoutVisit extends Visit {
   checkout: PagedCheckout;
   front: Front;
-  /** Only the customer sees a checkout that an agent prepared: anyone else with the link gets a login. */
+  /** A login, if the checkout was prepared by an agent and its customer is not logged in. Nobody else may see it. */
   login: CustomerVisit | undefined;
 }
 
-/** The posted form. */
+/** A submitted form. */
 export interface Posted extends FormAction {
-  /** The button that was pressed; `action` is what it does. */
+  /** Name of the pressed button. `action` may differ: Enter in the discount code field presses the first button. */
   pressed: string;
   entered: Entered;
-  /** Whether the form has the fields; the review has none. */
+  /** Whether the form contains the fields. The review's form does not. */
   hasFields: boolean;
 }
 
-/** Follows the link. Throws `not_found` for an invalid one. */
+/** Finds the checkout of the link. Throws `not_found` for an invalid link. */
 export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   const { deadline, db, req, res, context } = request;
   const token = String(req.params.token);
@@ -64,7 +64,7 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
     allowed_origins: [],
   };
   context.caller = caller;
-  // The holder of the link continues the checkout on behalf of its customer.
+  // A visitor with the link acts for the checkout's customer.
   return {
     ...request,
     language,
@@ -79,14 +79,19 @@ export async function arrive(request: PageRequest): Promise<CheckoutVisit> {
   };
 }
 
-/** The URL that the shopper came from, or after the order the return URL, if the shop still allows it. */
+/**
+ * The URL for returning to the storefront: before the order the cancel URL, afterwards the return URL, if the shop
+ * still allows it.
+ */
 function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, deps: CheckoutDeps): string | undefined {
   const address = order_id ? return_url : cancel_url;
   const judged = address ? safeReturnUrl(address, front, deps) : undefined;
   return judged && order_id ? withOrder(judged, order_id) : judged;
 }
 
-/** The customer of a checkout that was filled in elsewhere, if they are logged in in this browser. */
+/**
+ * The customer who is logged in in this browser, if they are the customer of a checkout that another browser filled in.
+ */
 async function customerHere(
   { deadline, db, req, checkoutDeps }: PageRequest,
   tenant: Tenant,
@@ -101,7 +106,7 @@ async function customerHere(
   return session?.customer_id === customer_id ? { type: 'customer', id: customer_id, customer_id } : undefined;
 }
 
-/** Arrives at a checkout that an agent prepared. The link was given to the agent, so it shows nothing without a login. */
+/** Finds a checkout that an agent prepared. The agent has the link too, so the page shows nothing before login. */
 async function arriveAtAgents(
   request: PageRequest,
   { tenant, checkout, browser }: Pick<CheckoutVisit, 'tenant' | 'checkout'> & { browser: string },
@@ -113,12 +118,12 @@ async function arriveAtAgents(
   return { ...visit, actor: { ...recognized.actor, browser }, checkout, login: isTheirs ? undefined : visit };
 }
 
-/** Whether the test provider's card words are accepted. */
+/** Whether to accept the test provider's card tokens. */
 export function takesTestCards({ checkout, checkoutDeps }: CheckoutVisit): boolean {
   return checkoutDeps.card?.name === TEST_PROVIDER && !checkout.has_payment_account;
 }
 
-/** Counts the visit against the limits of the checkout and of its cart. Throws `rate_limited`. */
+/** Counts the visit against the limits of the checkout and its cart. Throws `rate_limited`. */
 export function countCheckout(visit: CheckoutVisit, operation_id: Operation['id']): Promise<void> {
   const { id: checkout_id, cart_id } = visit.checkout;
   return count(visit, operation_id, { checkout_id, cart_id });

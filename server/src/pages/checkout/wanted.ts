@@ -2,14 +2,14 @@ import type { Address, Checkout } from '@commerce-backend/spec';
 import { needsState } from '../../shop/address-rules.ts';
 import type { CheckoutVisit } from './visit.ts';
 
-/** The parts of a checkout that decide whether something is shipped. */
+/** The parts of a checkout that determine whether it is shipped. */
 interface Sent extends Pick<Checkout, 'missing' | 'requires_shipping' | 'shipping_option'> {
   shipping_address?: Address | null;
 }
 
 /**
- * The fields that the page requires before the order: those missing in the checkout, and the state in countries that have states.
- * The API completes a checkout without the state, as published. Values from an integration are accepted as they are.
+ * Fields that the page requires before an order: those that the checkout lacks, and the state in countries that have
+ * states. The API does not require the state, for compatibility. Checkouts from integrations are accepted without it.
  */
 export function wantedOf({ checkout: { source } }: CheckoutVisit, sent: Sent): string[] {
   const { missing, requires_shipping, shipping_option, shipping_address: address } = sent;

@@ -11,7 +11,10 @@ import { runAction } from '../parts/visit.ts';
 import type { WayToOrder } from './confirmation.ts';
 import type { CheckoutVisit, Posted } from './visit.ts';
 
-/** The way to an order: to the account if its customer is logged in in this browser, else to the page without login. */
+/**
+ * How the browser opens the order: in the account if its customer is logged in here, otherwise on the page that needs
+ * no login.
+ */
 export async function findWay(visit: CheckoutVisit, shop: Shop, order: Order): Promise<WayToOrder> {
   const { req, res, guard, checkoutDeps, checkout, path, tenant } = visit;
   const token = order.customer_id ? heldToken(req, checkoutDeps.baseUrl, tenant.site_id) : undefined;
@@ -22,7 +25,10 @@ export async function findWay(visit: CheckoutVisit, shop: Shop, order: Order): P
   return { form: { path, csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`) } };
 }
 
-/** Creates the link to the order, once, and redirects to it; a browser that may not read the buyer's data stays on the page. */
+/**
+ * Creates the link to the order's page, once, and redirects to it. A browser that may not see the buyer's data stays on
+ * this page.
+ */
 export function viewOrder(visit: CheckoutVisit, posted: Posted, order_id: string): Promise<PageAnswer> {
   const { tenant, checkoutDeps, checkout, path } = visit;
   const work = async (shop: Shop) => {

@@ -1,17 +1,17 @@
 import { document, type Operation, operationTable } from '../../http/contract/contract.ts';
 
-/** The reference in chapters: a group for each surface, a page for each tag. */
+/** A group of chapters in the API reference: one group per API, one chapter per tag. */
 export interface Group {
   name: string;
   chapters: Chapter[];
 }
 
 export interface Chapter {
-  /** The tag. */
+  /** Name of the tag. */
   name: string;
   /** The tag's name in URLs. */
   slug: string;
-  /** The description in the contract, in Markdown. */
+  /** The tag's description in the contract, in Markdown. */
   description: string;
   operations: { operation: Operation; summary: string }[];
 }

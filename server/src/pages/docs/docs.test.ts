@@ -7,13 +7,13 @@ const get = async (path: string, headers: Record<string, string> = {}) =>
 
 const html = async () => (await get('/docs')).text();
 
-test('the documentation starts with an introduction, followed by the storefront', async () => {
+test('the documentation has an introduction, followed by the storefront API', async () => {
   const headings = [...(await html()).matchAll(/<h2>(.+)<\/h2>/g)].map(([, heading]) => heading);
 
   expect(headings).toEqual(['Getting started', 'Conventions', 'Storefront', 'Dashboard', 'Agent', 'Sync', 'Errors']);
 });
 
-test('the documentation links to every operation, and each link leads to a page that shows the operation', async () => {
+test('the documentation links every operation to a page that shows it', async () => {
   const links = [...(await html()).matchAll(/href="([^"]+)#operation\/([\w.]+)"/g)];
   expect(links.map(([, , id]) => id).sort()).toEqual(operationTable.map(({ id }) => id).sort());
 
@@ -26,7 +26,7 @@ test('the documentation links to every operation, and each link leads to a page 
   }
 });
 
-test('every part of the contract contains everything that it refers to', async () => {
+test("each chapter's part of the contract contains everything that it references", async () => {
   const pages = new Set([...(await html()).matchAll(/href="(\/docs\/reference\/[\w-]+)"/g)].map(([, page]) => page));
   expect(pages.size).toBeGreaterThan(20);
   for (const page of pages) {
@@ -38,14 +38,14 @@ test('every part of the contract contains everything that it refers to', async (
   }
 });
 
-test('every error code is listed with its meaning and its remedy', async () => {
+test('lists every error code with its meaning and remedy', async () => {
   const page = await html();
   const catalogue = document.components.schemas?.ErrorCode?.['x-error-catalogue'] as Record<string, object>;
   for (const code of Object.keys(catalogue)) expect(page).toContain(`id="error-${code}"`);
   expect(page).toContain('Ask the customer to revoke one and poll again; the consent stays valid until it expires.');
 });
 
-test('the documentation is small, runs no script, loads nothing from elsewhere, and goes out compressed', async () => {
+test('the documentation is small, compressed, and neither runs scripts nor loads anything from other hosts', async () => {
   const page = await html();
   expect(page.match(/<[a-z]/g)?.length).toBeLessThan(2_000);
   expect(page).not.toMatch(/<script|<style|style="|src="https?:|href="https?:[^"]+\.css/);
@@ -71,6 +71,6 @@ test('the documentation is small, runs no script, loads nothing from elsewhere, 
   expect((await get('/docs')).headers.get('Content-Security-Policy')).not.toContain('script-src');
 });
 
-test('the script of the reference names no host to load pictures from', async () => {
+test('the script of the reference contains no host for loading images', async () => {
   expect(await (await get('/docs/redoc.standalone.js')).text()).not.toContain('cdn.redoc.ly');
 });

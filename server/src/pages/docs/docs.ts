@@ -1,11 +1,11 @@
+/** The contract as documentation (/docs) and as JSON (/openapi.json). Nothing is loaded from other hosts. */
+
 import { type RequestHandler, Router } from 'express';
 import { type KeptFile, keepFile, sendKeptFile } from '../../http/express/kept-file.ts';
 import { type DocsFile, docsFiles } from './site.ts';
 
-/** The contract for people and programs: /docs, and /openapi.json. Nothing is loaded from elsewhere. */
-
 const STRICT_POLICY = ["default-src 'none'", "style-src 'self'", "img-src 'self'"];
-/** Redoc writes its style into the page, and searches in a worker of its own. */
+/** Redoc adds inline styles to the page, and searches in a worker. */
 const REDOC_POLICY = [
   ...["default-src 'none'", "script-src 'self'", "style-src 'self' 'unsafe-inline'", "img-src 'self' data:"],
   ...["font-src 'self'", "connect-src 'self'", 'worker-src blob:'],

@@ -1,7 +1,7 @@
 import { FAVICON_PATH } from '../parts/favicon.ts';
 import { type Html, html } from '../parts/html.ts';
 
-/** The URL of a file of the documentation: on a server, or next to the others on a disk. */
+/** The URL of a documentation file: a path on a server, or a relative path in a folder. */
 export type Link = (file: string) => string;
 
 export function docsDocument({ title, link, main }: { title: string; link: Link; main: Html }): string {

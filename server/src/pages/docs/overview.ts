@@ -4,7 +4,7 @@ import { type Chapter, groups } from './chapters.ts';
 import { docsDocument, type Link } from './document.ts';
 import { samplesOf } from './samples.ts';
 
-/** The first page of the documentation: an introduction, an index of operations, and every error. No script. */
+/** The first page of the documentation: introduction, index of operations, and all error codes. It needs no script. */
 export function overviewPage(link: Link): string {
   return docsDocument({
     title: 'Documentation',
@@ -79,7 +79,7 @@ const SURFACES = [
   ['Sync', 'search engines, widgets, integrations', 'X-Site-ID, X-Sync-Secret'],
 ];
 
-/** The introduction of the contract. It has only paragraphs with bold words and code, and no other markup. */
+/** The contract's introduction. Its Markdown contains only paragraphs, bold text and code. */
 function conventions(): Html {
   const paragraphs = String((document.info as { description?: string }).description)
     .trim()
@@ -93,7 +93,7 @@ ${paragraphs.map((paragraph) => html`<p>${textOf(paragraph)}</p>`)}
 const MARKED = /(\*\*[^*]+\*\*|`[^`]+`|\[[^\]]+\]\([^)]+\))/;
 const LINK = /^\[(.+)\]\((.+)\)$/;
 
-/** One paragraph of Markdown with bold words, code and links. */
+/** A paragraph of Markdown with bold text, code and links. */
 function textOf(paragraph: string): (Html | string)[] {
   return paragraph.split(MARKED).map(inline);
 }

@@ -5,8 +5,8 @@ import { docsDocument, type Link } from './document.ts';
 import { samplesOf } from './samples.ts';
 
 /**
- * A chapter of the reference, shown by Redoc. Redoc renders its complete input, 70,000 elements for the whole
- * contract, so each page gets only its part.
+ * A chapter of the API reference, rendered by Redoc. For the whole contract Redoc would create 70,000 elements at once,
+ * so each page gets only its own part.
  */
 export function referencePage(chapter: Chapter, link: Link): string {
   return docsDocument({
@@ -23,8 +23,8 @@ export function referencePage(chapter: Chapter, link: Link): string {
 type Json = Record<string, unknown>;
 
 /**
- * The part of the contract for a chapter, with code samples. It has no tags, so that Redoc's menu lists its operations directly,
- * each at `#operation/{operationId}`.
+ * The part of the contract for a chapter, with code samples. Tags are removed, so that Redoc's menu lists the
+ * operations directly, each at `#operation/{operationId}`.
  */
 export function contractOf({ name, description, operations }: Chapter): Json {
   const {
@@ -63,7 +63,10 @@ function withoutMethods(item: Json): Json {
 
 const REFERENCE = /"#\/components\/(\w+)\/([^"/]+)"/g;
 
-/** The components that are referenced, even indirectly, and all security schemes, which are named without a reference. */
+/**
+ * All components that are referenced directly or indirectly, and all security schemes, which are not referenced by
+ * `$ref`.
+ */
 function reachable(root: unknown, components: Record<string, Json>): Record<string, Json> {
   const found: Record<string, Json> = { securitySchemes: components.securitySchemes ?? {} };
   const visit = (node: unknown) => {

@@ -13,7 +13,7 @@ import { route } from '../../http/contract/route.ts';
 import { contractMistakes } from '../../http/contract/validate.ts';
 import { samplesOf } from './samples.ts';
 
-/** Runs all code samples against a server that records its requests. */
+/** A request recorded by the test server, against which all code samples run. */
 interface Seen {
   operation: Operation;
   mistakes: unknown[];
@@ -22,7 +22,7 @@ interface Seen {
 
 const run = promisify(execFile);
 const LONG_ENOUGH_MS = 180_000;
-// The folder is inside the package, so that programs find the SDK as its users' programs do.
+// A folder inside the package, so that the samples resolve the SDK as users' programs do.
 const folder = mkdtempSync(join(import.meta.dirname, '.samples-'));
 const TSC = join(import.meta.dirname, '../../../../node_modules/.bin/tsc');
 const seen: Seen[] = [];
@@ -70,7 +70,7 @@ afterAll(async () => {
 const sourceOf = (operation: Operation, label: string) =>
   samplesOf(operation).find((sample) => sample.label === label)?.source ?? '';
 
-/** Expects that each operation was called once, as the contract defines it, with the required credentials. */
+/** Expects that each operation was called once, with a valid request and the required credentials. */
 function expectEveryOperationAskedWell(): void {
   const calls = seen.splice(0);
   expect(calls.filter(({ mistakes }) => mistakes.length > 0)).toEqual([]);
@@ -84,8 +84,8 @@ function expectEveryOperationAskedWell(): void {
   }
 }
 
-test('each sample for curl is a request that the contract allows', { timeout: LONG_ENOUGH_MS }, async () => {
-  // node only generates a UUID here, which takes it 50 ms each time, so a function takes its place. curl is started once for all
+test('each curl sample sends a request that the contract allows', { timeout: LONG_ENOUGH_MS }, async () => {
+  // Replaces `node`, which would take 50 ms for each UUID, by a shell function. curl is started only once for all
   // samples.
   const head = `set -e\nnode() { echo 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11; }\ncalls=()\ncurl() { calls+=(-sS -o /dev/null "$@" --next); }\n`;
   const samples = operationTable.map((operation) => sourceOf(operation, 'curl'));
@@ -95,7 +95,7 @@ test('each sample for curl is a request that the contract allows', { timeout: LO
   expectEveryOperationAskedWell();
 });
 
-test('each sample for the SDK compiles, and makes a request that the contract allows', {
+test('each SDK sample compiles and sends a request that the contract allows', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const options = Object.entries({ baseUrl, ...OPTIONS }).map(([name, value]) => `const ${name} = '${value}';`);

@@ -1,6 +1,6 @@
 import { document, type Operation, type Parameter, resolve } from '../../http/contract/contract.ts';
 
-/** A sample of how an operation is called, with curl or with the SDK, made of the contract's own examples. */
+/** A code sample for an operation, with curl or the SDK. Values come from the contract's examples. */
 export interface Sample {
   lang: string;
   label: string;
@@ -14,7 +14,7 @@ export function samplesOf(operation: Operation): Sample[] {
   ];
 }
 
-/** A caller's credentials by security scheme: the variable in a shell and the option of the SDK. */
+/** For each security scheme: the shell variable and the SDK option for its credential. */
 const CREDENTIALS: Record<string, { variable: string; option: string }> = {
   SiteId: { variable: 'SITE_ID', option: 'siteId' },
   StorefrontToken: { variable: 'STOREFRONT_TOKEN', option: 'storefrontToken' },
@@ -25,13 +25,16 @@ const CREDENTIALS: Record<string, { variable: string; option: string }> = {
   AgentToken: { variable: 'AGENT_TOKEN', option: 'agentToken' },
 };
 
-/** The credentials of a sample: the alternative with the fewest; of equal ones the last, because programs call with API keys. */
+/**
+ * The security schemes of a sample: the alternative with the fewest. Of equal ones the last, because programs use API
+ * keys.
+ */
 function schemesOf({ security }: Operation): string[] {
   const least = Math.min(...security.map((schemes) => schemes.length));
   return schemesFor(security.filter((schemes) => schemes.length === least)) ?? [];
 }
 
-/** Prefers a customer to an agent, which calls the storefront only as an exception. */
+/** Prefers alternatives with a customer, because agents rarely call the storefront API. */
 function schemesFor(alternatives: string[][]): string[] | undefined {
   return alternatives.findLast((schemes) => schemes.length === 1 || !schemes.includes('AgentToken'));
 }
@@ -67,7 +70,7 @@ function curlSample(operation: Operation): string {
   return parts.join(' \\\n  ');
 }
 
-/** The header of a scheme, up to the credential. */
+/** The header of a security scheme, up to the credential. */
 function headerOf(scheme: string): string {
   const { type, name } = document.components.securitySchemes?.[scheme] ?? {};
   return type === 'apiKey' ? `${name}: ` : 'Authorization: Bearer ';
@@ -98,12 +101,12 @@ function sdkSample(operation: Operation): string {
 
 const QUOTED_NAME = /^( *)"([A-Za-z_$][\w$]*)":/gm;
 
-/** A value as source code: names without quotes where possible. No text contains a raw line break. */
+/** A value as source code. Property names are unquoted where possible. */
 function literal(value: unknown): string {
   return JSON.stringify(value, null, 2).replaceAll(QUOTED_NAME, '$1$2:');
 }
 
-/** The required parameters, and for queries also the first optional one that has an example in the contract. */
+/** The required parameters, and the first optional query parameter with an example in the contract. */
 function parametersOf({ id, parameters }: Operation): Record<'path' | 'query' | 'header', Record<string, unknown>> {
   const optional = parameters.find((one) => one.in === 'query' && !one.required && exampleOf(one) !== undefined);
   const valuesOf = (place: Parameter['in']) =>
@@ -133,7 +136,7 @@ interface Content {
   examples?: Record<string, { value?: unknown; $ref?: string }>;
 }
 
-/** The first example of a body. */
+/** The contract's first example of a request body. */
 function bodyOf({ path, method }: Operation): unknown {
   const declared = document.paths[path]?.[method]?.requestBody;
   if (!declared) return undefined;

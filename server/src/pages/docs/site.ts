@@ -5,7 +5,7 @@ import type { Link } from './document.ts';
 import { overviewPage } from './overview.ts';
 import { contractOf, referencePage } from './reference.ts';
 
-/** A file of the documentation, generated on first use. */
+/** A documentation file, generated on first use. */
 export interface DocsFile {
   name: string;
   type: 'html' | 'json' | 'js' | 'css';

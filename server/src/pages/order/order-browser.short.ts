@@ -2,11 +2,11 @@ import { expect, vi } from 'vitest';
 import { inChromium } from '../../../test/in-chromium.ts';
 import { mailsTo } from '../../../test/mail.ts';
 import { openShop } from '../../../test/shop.ts';
-import { leaveScreenshot, openTab, press, stumblingBlocks } from '../../../test/tab.ts';
+import { accessibilityProblems, expectFocus, leaveScreenshot, openTab, press } from '../../../test/tab.ts';
 
 const { played, browser } = inChromium();
 
-/** Places a guest's order in a German shop, and returns the link in its mail. */
+/** Places a guest order in a German shop. Returns the link in its mail. */
 async function givenLink() {
   const shop = await openShop();
   const email = `june@s${shop.site_id.slice(-8)}.example.com`;
@@ -36,7 +36,7 @@ for (const width of [1280, 375]) {
       const { page, complaints } = await openTab(browser(), width);
       const look = async (step: string) => {
         await leaveScreenshot(page, `order-${step}-${width}`);
-        expect([step, await stumblingBlocks(page)]).toEqual([step, []]);
+        expect([step, await accessibilityProblems(page)]).toEqual([step, []]);
         return String(await page.$eval('main', (main) => main.textContent)).replaceAll(/[\u00a0\u202f]/g, ' ');
       };
 
@@ -53,7 +53,7 @@ for (const width of [1280, 375]) {
       await page.type('#proof', '10116');
       await press(page, 'show_address');
       await look('2-wrong');
-      expect(await page.evaluate('document.activeElement.id')).toBe('proof');
+      await expectFocus(page, 'proof');
       await page.$eval('#proof', (input) => Object.assign(input, { value: '10115' }));
       await press(page, 'show_address');
       expect(await look('3-address')).toContain('Lindenallee 7');
@@ -77,7 +77,7 @@ for (const width of [1280, 375]) {
 }
 
 played(
-  'with script, amount, IBAN and reference are copied as the forms of banks take them, and no line moves for the buttons',
+  'copies amount, IBAN and reference in the format of banking forms, and the layout does not shift when the buttons appear',
   async () => {
     const { url, baseUrl, order_number } = await givenLink();
     const { page, complaints } = await openTab(browser(), 375, { script: true });
@@ -98,7 +98,7 @@ played(
 
     expect(copied).toEqual(['1239,40', 'DE89370400440532013000', order_number]);
     expect(await page.$eval('[role="status"]', (status) => status.textContent)).toBe('Verwendungszweck: kopiert');
-    expect(await stumblingBlocks(page)).toEqual([]);
+    expect(await accessibilityProblems(page)).toEqual([]);
     expect(await page.evaluate('globalThis.shifts')).toBe(0);
     await leaveScreenshot(page, 'order-buttons-375');
     expect(complaints).toEqual([]);
@@ -107,7 +107,7 @@ played(
 );
 
 played(
-  'the policy lets no other script run, not even of our own origin or within the page',
+  'the policy blocks all other scripts, inline or from our own origin',
   async () => {
     const { url, baseUrl } = await givenLink();
     const { page } = await openTab(browser(), 1280, { script: true });

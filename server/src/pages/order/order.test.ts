@@ -20,7 +20,7 @@ async function newestLink(shop: OpenShop, email: string): Promise<string> {
   return link;
 }
 
-/** Places a guest's order, and returns it with the link in the mail that confirmed it. */
+/** Places a guest order. Returns it with the link in its confirmation mail. */
 async function givenGuestsOrder(shop?: OpenShop, client?: OpenShop['storefront']) {
   const opened = shop ?? (await openShop());
   const email = `june-${crypto.randomUUID()}@example.com`;
@@ -30,7 +30,7 @@ async function givenGuestsOrder(shop?: OpenShop, client?: OpenShop['storefront']
 
 const STREET = 'Lindenallee 7';
 
-test('a guest sees the order by the link in its mail, but street and e-mail only after entering the e-mail or postal code', async () => {
+test('the link in a mail shows the order; street and e-mail only after the reader enters the e-mail or postal code', async () => {
   const { baseUrl, dashboard, order, email, link, site_id } = await givenGuestsOrder();
   await dashboard.PATCH('/api/dashboard/settings', {
     body: { name: 'Alder & Finch', legal: { imprint_url: 'https://shop.example/imprint' } },
@@ -54,7 +54,7 @@ test('a guest sees the order by the link in its mail, but street and e-mail only
     'Alder & Finch',
     '1 × €10.00',
     '€14.90',
-    'Bank transfer: awaiting payment',
+    'Bank transfer: not yet received',
     'DE89 3704 0044 0532 0130 00',
     'class="qr-code"',
     'Berlin',
@@ -67,14 +67,14 @@ test('a guest sees the order by the link in its mail, but street and e-mail only
     for (const secret of [STREET, 'Okafor', '10115', email]) expect(page.html).not.toContain(secret);
   }
   expect([wrong, empty].map(({ response }) => response.status)).toEqual([422, 422]);
-  expect(wrong.html).toContain('neither the e-mail nor a postal code');
+  expect(wrong.html).toContain('neither the e-mail address nor a postal code');
   for (const page of [byCode, byEmail]) {
     expect(page.response.status).toBe(200);
     expect(page.html).toContain(STREET);
   }
 });
 
-test('the page shows parcels, refunds and the amount due; each mail has its own link, and all links work', async () => {
+test('shows parcels, refunds and the amount due; each mail has its own link, and all links work', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, order, email, link } = await givenGuestsOrder(shop);
   const params = { path: { order_id: order.id } };
@@ -96,7 +96,7 @@ test('the page shows parcels, refunds and the amount due; each mail has its own 
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: others, body: {} });
   await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', { params: others, body: { reason: 'other' } });
 
-  // The links of the mails about the order, the parcel and the refund; the mail about the payment was no longer due.
+  // Links in the mails about order, parcel and refund. The mail about the payment is not sent.
   expect(links.size).toBe(3);
   expect(sent).toContain('href="https://dhl.example/00340"');
   expect(sent).toMatch(/€2.00<\/data> was refunded on/);
@@ -106,7 +106,7 @@ test('the page shows parcels, refunds and the amount due; each mail has its own 
   const card = await shop.givenOrder({ email, payment_method: 'card', card_token: 'tok_success' });
   const cancelled = { params: { path: { order_id: card.id } }, body: { reason: 'other' as const, refund: true } };
   await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', cancelled);
-  // Delays the job, so that the provider is not called yet.
+  // Delays the job, so that the provider is not called during the test.
   await shop.owner.query(
     sql`update graphile_worker._private_jobs set run_at = now() + interval '1 day' where payload ->> 'site_id' = ${shop.site_id}
       and payload ->> 'move_id' is not null`,
@@ -116,7 +116,7 @@ test('the page shows parcels, refunds and the amount due; each mail has its own 
   expect(onItsWay).not.toContain('We still owe you');
 });
 
-test('a link expires 90 days after the last change of the order’s state, and later notes do not extend it', async () => {
+test('a link expires 90 days after the order’s last status change, and later notes do not extend it', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, owner, order, link } = await givenGuestsOrder(shop);
   const params = { path: { order_id: order.id } };
@@ -138,7 +138,7 @@ test('a link expires 90 days after the last change of the order’s state, and l
   expect(await status()).toBe(200);
 });
 
-test('entering the postal code of the billing address shows the addresses as well', async () => {
+test('shows the addresses after the billing postal code was entered', async () => {
   const shop = await openShop();
   const email = `june-${crypto.randomUUID()}@example.com`;
   const billing_address = {
@@ -181,7 +181,7 @@ test('erasing a customer or closing the account invalidates the links to their o
   expect(statuses).toEqual([404, 404, 200]);
 });
 
-test('erasing a customer includes their guest orders, and closing the account invalidates their links', async () => {
+test('erasing a customer erases their guest orders, and closing the account invalidates their links', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, owner } = shop;
   const linked = async (customer: { email: string }) => {
@@ -225,7 +225,7 @@ test('erasing a customer includes their guest orders, and closing the account in
   ]);
 });
 
-test('a mail that is queued while its customer is erased is not sent, and creates no link', async () => {
+test('does not send a queued mail, nor create its link, if the customer is erased meanwhile', async () => {
   const shop = await openShop();
   const { db, owner, site_id, order } = await givenGuestsOrder(shop);
   const linksOf = async () =>
@@ -253,7 +253,7 @@ test('a mail that is queued while its customer is erased is not sent, and create
   expect(await linksOf()).toBe(before);
 });
 
-test('an order accepts five wrong answers in 15 minutes over all its links and servers; right answers do not count', async () => {
+test('accepts five wrong answers per order in 15 minutes, across links and servers, and does not count right answers', async () => {
   const shop = await openShop();
   const { baseUrl, dashboard, order, email, link, site_id } = await givenGuestsOrder(shop);
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', {
@@ -279,7 +279,7 @@ test('an order accepts five wrong answers in 15 minutes over all its links and s
     expect(statuses).toEqual([...Array(5).fill(422), ...Array(7).fill(429)]);
     expect([late.response.status, late.html.includes(STREET)]).toEqual([429, false]);
     expect(Number(late.response.headers.get('Retry-After'))).toBeGreaterThan(800);
-    // The order itself is still shown, and other orders are not affected.
+    // The order is still shown, and other orders are not affected.
     expect((await new PaperBrowser(here).open(link)).response.status).toBe(200);
     const neighbour = await givenGuestsOrder(shop);
     expect((await answerAt(here, neighbour.link, '10115')).html).toContain(STREET);

@@ -1,7 +1,10 @@
 import { foldEmail } from '../../shop/emails.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
-import { orderLink } from '../../shop/links.ts';
+import { orderLink, withdrawLink } from '../../shop/links.ts';
 import { getShown, type ShownOrder } from '../../shop/orders/shown.ts';
+import { cancel } from '../../shop/returns/moves.ts';
+import { type ReturnRequest, request } from '../../shop/returns/request.ts';
+import type { Shop } from '../../shop/shop.ts';
 import { addressLines } from '../parts/address-lines.ts';
 import { noticePage, page } from '../parts/document.ts';
 import type { FormBody } from '../parts/form-body.ts';
@@ -9,13 +12,25 @@ import { csrfField, mistakeSummary, textField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { noticeOf } from '../parts/notices.ts';
 import { orderView } from '../parts/order-view.ts';
+import {
+  incompleteReturn,
+  isOutdated,
+  type OrderReturns,
+  type ReturnForm,
+  returnsOf,
+  returnsSection,
+  wantedReturn,
+} from '../parts/returns-section.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
+import { passedWithdrawPath } from '../parts/withdraw-pass.ts';
+import { withdrawalSection } from '../parts/withdrawal-section.ts';
 import { arrive, type OrderVisit } from './visit.ts';
 
 /**
- * An order, for anyone with a link from one of its mails. Links may be passed on or found: streets and names are
- * shown only to readers who enter the e-mail or a postal code of the order, every time, and nothing can be changed.
+ * The order page for anyone with a link from one of the order's mails. Links may be passed on or found, so streets and
+ * names are shown only after the reader enters the order's e-mail or a postal code, each time. Only then can returns be
+ * requested and cancelled; nothing else can be changed.
  */
 export const orderPage: PageRoute<OrderVisit> = {
   path: orderLink('', ':site_id', ':token'),
@@ -36,12 +51,16 @@ async function show(visit: OrderVisit): Promise<PageAnswer> {
   });
 }
 
-/** The only form asks for the e-mail or postal code. Each attempt is counted before it is checked, so that parallel ones count. */
+/**
+ * Handles the forms, which contain the e-mail or postal code or ask for it. Each attempt is counted before it is checked,
+ * so that concurrent guesses count.
+ */
 async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
   const { limits, tenant, linked, path, language, res } = visit;
   await count(visit, 'storefront.getCustomerOrder');
   if (linked.ended) return endedPage(visit);
-  if (body.get('action') !== 'show_address') return { redirect: path };
+  const action = ACTIONS.find((each) => each === body.get('action'));
+  if (!action) return { redirect: path };
   const answer = body.get('proof') ?? '';
   const tried =
     answer === '' ? undefined : await limits.countGuess('order_link_answer', tenant.site_id, linked.order_id);
@@ -50,7 +69,7 @@ async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
     res.set('Retry-After', String(tried.refusal.context.retry_after_seconds));
     return { status: 429, html: noticePage(noticeOf(language, 'order.answers_over'), about(visit)) };
   }
-  const act = { operation_id: 'storefront.getCustomerOrder', action: 'show_address', body } as const;
+  const act = { operation_id: OPERATIONS[action], action, body } as const;
   let isRight = false;
   const shown = await runAction(
     visit,
@@ -58,7 +77,7 @@ async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
     async (shop) => {
       const order = await getShown(shop, linked.order_id);
       isRight = fits(order, answer);
-      if (isRight) return orderAs(visit, order, { status: 200, isKnown: true });
+      if (isRight) return knownOrder(visit, shop, order, { action, answer, body });
       const mistake = language.say(answer === '' ? 'order.answer_empty' : 'order.answer_wrong');
       return orderAs(visit, order, { status: 422, answer, mistake });
     },
@@ -68,11 +87,56 @@ async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
   return shown;
 }
 
-/** Whether an answer is the e-mail or a postal code of the order, in any spelling. */
+const ACTIONS = ['show_address', 'request_return', 'cancel_return'] as const;
+type Action = (typeof ACTIONS)[number];
+
+const OPERATIONS = {
+  show_address: 'storefront.getCustomerOrder',
+  request_return: 'storefront.requestReturn',
+  cancel_return: 'storefront.cancelCustomerReturn',
+} as const;
+
+/** The page of an order for a reader who entered its e-mail or postal code, after the requested action on its returns. */
+async function knownOrder(
+  visit: OrderVisit,
+  shop: Shop,
+  order: ShownOrder,
+  { action, answer, body }: { action: Action; answer: string; body: FormBody },
+): Promise<PageAnswer> {
+  const before = await returnsOf(shop, order.id);
+  const wanted = wantedReturn(order.id, body);
+  if (action === 'request_return' && !wanted) {
+    const sent = incompleteReturn(visit.language, before, body);
+    return orderAs(visit, order, { status: 422, isKnown: true, answer, returns: before, sent });
+  }
+  try {
+    await shop.savepoint(() => changeReturns(shop, before, { action, wanted, return_id: body.get('return') }));
+  } catch (error) {
+    if (!isOutdated(error)) throw error;
+  }
+  return orderAs(visit, order, { status: 200, isKnown: true, answer, returns: await returnsOf(shop, order.id) });
+}
+
+async function changeReturns(
+  shop: Shop,
+  { made }: OrderReturns,
+  { action, wanted, return_id }: { action: Action; wanted: ReturnRequest | undefined; return_id: string | undefined },
+): Promise<void> {
+  if (action === 'request_return' && wanted) await request(shop, wanted);
+  // Only returns of this order: the link gives access to no other.
+  const own = made.find(({ id }) => id === return_id);
+  if (action === 'cancel_return' && own) await cancel(shop, own.id);
+}
+
+/** Whether an answer is the order's e-mail or one of its postal codes, in any spelling. */
 function fits({ email, shipping_address, billing_address }: ShownOrder, answer: string): boolean {
   const code = foldCode(answer);
   const codes = [shipping_address, billing_address].map((address) => foldCode(address?.postal_code ?? ''));
-  return (Boolean(email) && foldEmail(answer) === foldEmail(email ?? '')) || (code !== '' && codes.includes(code));
+  return isEmailOf({ email }, answer) || (code !== '' && codes.includes(code));
+}
+
+function isEmailOf({ email }: Pick<ShownOrder, 'email'>, answer: string): boolean {
+  return Boolean(email) && foldEmail(answer) === foldEmail(email ?? '');
 }
 
 function foldCode(code: string): string {
@@ -81,32 +145,53 @@ function foldCode(code: string): string {
 
 interface As {
   status: number;
-  /** Whether the reader answered correctly: then everything is shown. */
+  /** Whether the reader entered the e-mail or a postal code correctly. Then all data is shown. */
   isKnown?: boolean;
   answer?: string;
   mistake?: string;
+  returns?: OrderReturns;
+  /** The request form as it was sent, with its mistakes. */
+  sent?: ReturnForm;
 }
 
-function orderAs(visit: OrderVisit, order: ShownOrder, { status, isKnown = false, answer, mistake }: As): PageAnswer {
-  const { language, front, checkoutDeps } = visit;
+function orderAs(visit: OrderVisit, order: ShownOrder, as: As): PageAnswer {
+  const { status, isKnown = false, answer, mistake, returns, sent } = as;
+  const { language, front, checkoutDeps, path } = visit;
   const { say } = language;
   const title = say('account.order', { number: order.order_number });
   const mistakes = mistake ? [{ field: 'proof' as const, message: mistake }] : [];
   const addresses = isKnown ? undefined : hiddenAddresses(visit, order, { answer, mistakes });
   const alert = mistakeSummary(say('checkout.check_this'), mistakes);
-  const main = orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, addresses });
-  return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where: 'order', main }) };
+  const section =
+    returns && returnsSection(language, { path, csrf: csrfOf(visit), proof: answer ?? '' }, returns, sent);
+  const withdraw =
+    front.withdrawal_page && withdrawalSection(language, withdrawPathOf(visit, order, isKnown ? answer : undefined));
+  const main = html`${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, addresses })}${section}${withdraw}`;
+  return { status, html: page({ language, title, mistaken: status === 422, front, where: 'order', main }) };
 }
 
-/** Shows the destination of the order down to the city, and the form to see the rest. */
+/** The form is prefilled for a reader who has proved to know the order. */
+function withdrawPathOf(
+  { checkoutDeps, tenant: { site_id } }: OrderVisit,
+  order: ShownOrder,
+  answer: string | undefined,
+): string {
+  if (answer === undefined) return withdrawLink('', site_id);
+  const proof = isEmailOf(order, answer) ? 'email' : 'code';
+  return passedWithdrawPath(checkoutDeps.secretKey, site_id, order.id, proof);
+}
+
+/** Shows the delivery address only down to the city, and the form to see the rest. */
 function hiddenAddresses(
-  { language, guard, req, res, path, linked }: OrderVisit,
-  { shipping_address, billing_address }: ShownOrder,
+  visit: OrderVisit,
+  { shipping_address, billing_address, fulfillments }: ShownOrder,
   { answer, mistakes }: { answer: string | undefined; mistakes: { field: 'proof'; message: string }[] },
 ): Html {
+  const { language, path } = visit;
   const { say } = language;
   const address = shipping_address ?? billing_address;
   if (!address) return html``;
+  const hasShipped = fulfillments.length > 0;
   const form = { language, entered: { proof: answer }, mistakes };
   const heading = say(shipping_address ? 'checkout.delivery_address' : 'checkout.billing_address');
   return html`
@@ -114,11 +199,16 @@ function hiddenAddresses(
 <h2>${heading}</h2>
 ${addressLines(language, { city: address.city, country: address.country })}
 <form class="reveal" method="post" action="${path}" novalidate>
-${csrfField(guard.csrfFor(req, res, `order ${linked.order_id}`))}
-${textField(form, { name: 'proof', label: say('order.answer'), maximum: 255, hint: say('order.answer_hint') })}
+${csrfField(csrfOf(visit))}
+${textField(form, { name: 'proof', label: say('order.answer'), maximum: 255, hint: say(hasShipped ? 'returns.answer_hint' : 'order.answer_hint') })}
 <button class="secondary" name="action" value="show_address">${say('order.answer_button')}</button>
 </form>
 </section>`;
+}
+
+/** Sets the cookie of a new reader, so it is called once for a page. */
+function csrfOf({ guard, req, res, linked }: OrderVisit): string {
+  return guard.csrfFor(req, res, `order ${linked.order_id}`);
 }
 
 function endedPage(visit: OrderVisit): PageAnswer {

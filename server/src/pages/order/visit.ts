@@ -9,7 +9,7 @@ import type { Actor } from '../../shop/shop.ts';
 import type { PageRequest } from '../parts/route.ts';
 import type { Visit } from '../parts/visit.ts';
 
-/** One request for the page of an order by the link in a mail. */
+/** A request for an order page through a link in a mail. */
 export interface OrderVisit extends Visit {
   linked: LinkedOrder;
   front: Front;
@@ -17,7 +17,10 @@ export interface OrderVisit extends Visit {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Follows the link. Throws the same `not_found` for an invented link, another shop's, and that of an erased customer. */
+/**
+ * Finds the order of the link. Throws the same `not_found` for unknown links, links of other shops and links of erased
+ * customers.
+ */
 export async function arrive(request: PageRequest): Promise<OrderVisit> {
   const { deadline, db, req, context } = request;
   const [site_id, token] = [String(req.params.site_id).toLowerCase(), String(req.params.token)];

@@ -8,7 +8,7 @@ import { databaseUrl } from '../../../test/worker-database.ts';
 const ORIGIN = 'http://localhost';
 const SAME = { 'Sec-Fetch-Site': 'same-origin', 'X-Panel': '1', Origin: ORIGIN };
 
-/** A call as a browser might make it, with exactly these headers. */
+/** Sends exactly these headers, as a browser might. */
 async function call(
   shop: Shop,
   method: string,
@@ -41,7 +41,7 @@ async function logInToPanel(shop: Shop): Promise<string> {
   return (cookie ?? '').split(';')[0] ?? '';
 }
 
-test('the cookie is accepted only in calls of the panel itself, and never together with another credential', async () => {
+test('accepts the session cookie only in the panel’s own calls, and never together with another credential', async () => {
   const shop = await openShop();
   const Cookie = await logInToPanel(shop);
   const other = await logInToPanel(shop);
@@ -81,7 +81,7 @@ test('the cookie is accepted only in calls of the panel itself, and never togeth
   expect(elsewhere.status).toBe(401);
 });
 
-test('only the panel gets the cookie, and a logout removes it and ends the session', async () => {
+test('sets the session cookie only for the panel; a logout removes it and ends the session', async () => {
   const shop = await openShop();
   const { email, password } = shop.credentials.staff;
   const body = { email, password: password ?? '' };
@@ -101,7 +101,7 @@ test('only the panel gets the cookie, and a logout removes it and ends the sessi
   expect((await call(shop, 'GET', 'me', { ...SAME, Cookie })).status).toBe(401);
 });
 
-test('over https the cookie is bound to the host and to https; over http it is set only on this machine', async () => {
+test("over https the panel's session cookie is bound to the host and to https; over http it is set only on localhost", async () => {
   const shop = await openShop();
   const { email, password } = shop.credentials.staff;
   const at = async (baseUrl: string) => {
@@ -129,7 +129,7 @@ test('over https the cookie is bound to the host and to https; over http it is s
   expect([unsafe.status, unsafe.cookie, JSON.parse(unsafe.text).error]).toEqual([403, null, 'origin_not_allowed']);
 });
 
-test('the panel is one page at all its URLs, cannot be framed or cached, and is not served at a host of a shop', async () => {
+test('serves the panel at all its URLs, not framed, not cached and not at a shop’s host', async () => {
   const shop = await openShop();
   const host = `panel.${shop.site_id}.example`;
   await shop.owner.query('insert into commerce.site_domains (host, site_id, is_primary) values ($1, $2, true)', [
@@ -147,7 +147,7 @@ test('the panel is one page at all its URLs, cannot be framed or cached, and is 
     expect(page.headers.get('Cache-Control')).toBe('no-store');
     expect(page.headers.get('X-Frame-Options')).toBe('DENY');
     expect(page.headers.get('X-Content-Type-Options')).toBe('nosniff');
-    // Tests also run without a built panel.
+    // Tests also pass without a built panel.
     expect(text).toMatch(page.status === 200 ? '<div id="panel">' : 'npm run build');
     const [script] = /\/panel\/assets\/[^"]+\.js/.exec(text) ?? [];
     if (!script) continue;

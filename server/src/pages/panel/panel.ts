@@ -1,3 +1,8 @@
+/**
+ * Serves the merchant panel that `npm run build` created: one HTML page for all URLs, and files whose names contain a
+ * hash of their content. It is not served at shops' own hosts. The server's package includes it.
+ */
+
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import type { Request, RequestHandler, Response } from 'express';
@@ -6,10 +11,6 @@ import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 import { type KeptFile, keepFile, sendKeptFile } from '../../http/express/kept-file.ts';
 import { SECURITY_HEADERS } from '../parts/headers.ts';
 
-/**
- * The merchant's panel as `npm run build` made it: one page for all its URLs, and files whose names contain a hash of their
- * content. A shop's own host does not serve it. The package of the server includes it.
- */
 const DIST = new URL(import.meta.url.endsWith('.ts') ? '../../../../panel/dist/' : '../../panel/', import.meta.url);
 
 const HEADERS = {
@@ -24,7 +25,7 @@ const HEADERS = {
     "frame-ancestors 'none'",
     "base-uri 'none'",
   ].join('; '),
-  // With no referrer at all, browsers would hide the origin in some of the panel's own calls.
+  // With `no-referrer`, browsers would send `Origin: null` with some of the panel's own calls.
   'Referrer-Policy': 'same-origin',
   ...SECURITY_HEADERS,
 };

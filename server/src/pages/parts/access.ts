@@ -6,7 +6,9 @@ import { ACCESS_VIEWS } from './paths.ts';
 import { registerPage, registerSentPage, requestAccount } from './registration.ts';
 import type { PageAnswer } from './route.ts';
 
-/** The page for visitors who are not logged in, with login and registration; `form` identifies its forms for CSRF tokens. */
+/**
+ * The page for visitors who are not logged in, with login and registration. `form` identifies its forms in form tokens.
+ */
 export function showAccess(visit: CustomerVisit, form: string, words: LoginWords): PageAnswer {
   const wanted = visit.req.query.login;
   const place = { form, where: words.where };
@@ -24,7 +26,7 @@ export function showAccess(visit: CustomerVisit, form: string, words: LoginWords
   }
 }
 
-/** Handles the forms for visitors who are not logged in; undefined for another form of the page. */
+/** Handles the login and registration forms; undefined for other forms of the page. */
 export function postAccess(
   visit: CustomerVisit,
   form: string,

@@ -2,7 +2,7 @@ import type { Address } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { type Html, html } from './html.ts';
 
-/** A postal address in the format of a parcel label. */
+/** A postal address in the format for a parcel label. */
 export function addressLines(language: Language, address: Address | null): Html {
   if (!address) return html``;
   const { first_name, last_name, company, address1, address2, postal_code, city, state, country } = address;

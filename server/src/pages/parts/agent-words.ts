@@ -1,10 +1,10 @@
+/** Describes agents and their permissions in plain words. */
+
 import type { AgentScope, AgentToken, BudgetPeriod } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { currencyDigits } from '../../shop/money.ts';
 import { type Html, html } from './html.ts';
 import { rich } from './words.ts';
-
-/** Descriptions of agent permissions, in plain words. */
 
 export const SCOPES = {
   'catalog:read': 'consent.scope_catalog_read',
@@ -14,14 +14,14 @@ export const SCOPES = {
   'orders:read': 'consent.scope_orders_read',
 } as const satisfies Record<AgentScope, string>;
 
-/** An assistant in a sentence. Its name is self-chosen and may claim anything. */
+/** An agent's name for use in a sentence. The agent chose the name, so it may be misleading. */
 export function assistantNamed(language: Language, agent_name: string): Html {
   return rich(language, 'consent.assistant', { name: html`<strong dir="auto">${agent_name}</strong>` });
 }
 
 type Ended = Pick<AgentToken, 'status' | 'revoked_by'>;
 
-/** Says that an assistant's access has ended, and who ended it; undefined while it is active. */
+/** States that an agent's access has ended, and who ended it; undefined while it is active. */
 export function endInWords({ say }: Language, { status, revoked_by }: Ended): string | undefined {
   if (status === 'active') return undefined;
   if (status === 'expired') return say('consent.ended');
@@ -37,12 +37,12 @@ export function endInWords({ say }: Language, { status, revoked_by }: Ended): st
   }
 }
 
-/** Formats an amount of minor units as people read it. */
+/** Formats an amount in minor units as money. */
 export function budgetInWords(language: Language, cents: number, currency: string): string {
   return language.amount(decimalOf(cents, currencyDigits(currency)), currency);
 }
 
-/** Formats a budget with the period after which it resets. */
+/** Formats a budget with its period. */
 export function budgetOfPeriod(language: Language, cents: number, period: BudgetPeriod, currency: string): string {
   const amount = budgetInWords(language, cents, currency);
   switch (period) {
@@ -55,13 +55,13 @@ export function budgetOfPeriod(language: Language, cents: number, period: Budget
   }
 }
 
-/** Minor units as a plain decimal, for a field. */
+/** Formats minor units as a plain decimal, for a form field. */
 export function decimalOf(cents: number, digits: number): string {
   const text = String(cents).padStart(digits + 1, '0');
   return digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** An amount typed into a field, in minor units; undefined if it is invalid. */
+/** Parses a typed amount to minor units; undefined if it is invalid. */
 export function centsIn(typed: string, digits: number): number | undefined {
   const match = /^(\d{1,12})(?:[.,](\d{1,3}))?$/.exec(typed.replaceAll(/\s/g, ''));
   const fraction = match?.[2] ?? '';

@@ -10,18 +10,18 @@ import { heldToken } from './page-session.ts';
 import type { PageRequest } from './route.ts';
 import type { Visit } from './visit.ts';
 
-/** A visit of a page where customers log in. */
+/** A request for a page on which customers log in. */
 export interface CustomerVisit extends Visit {
   front: Front;
-  /** The login session in this browser, if any. */
+  /** The login session in this browser, if there is one. */
   session: sessions.PageSession | undefined;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Arrives at a page that names its shop by `?site_id=`, or by nothing at a host of the shop. Throws `not_found` when there is no
- * such shop.
+ * Finds the shop of a page by `?site_id=`, or by the host if it is a shop's own. Throws `not_found` if there is no such
+ * shop.
  */
 export async function arriveInShop(request: PageRequest, pathOf: (site_id: string) => string): Promise<CustomerVisit> {
   const site_id = String(request.req.query.site_id ?? request.hosts.siteAt(request.req) ?? '').toLowerCase();
@@ -30,7 +30,7 @@ export async function arriveInShop(request: PageRequest, pathOf: (site_id: strin
   return { ...request, path: pathOf(site_id), tenant, ...(await recognize(request, tenant)) };
 }
 
-/** The login session of this browser, in one shop. Visiting pages extends it, as API calls do. */
+/** The browser's login session in a shop. The request extends it, as API calls do. */
 export async function recognize(
   { deadline, db, req, context, checkoutDeps, lastUsed }: PageRequest,
   tenant: Tenant,

@@ -1,29 +1,31 @@
 import type { Language } from '../../language/language.ts';
+import { withdrawLink } from '../../shop/links.ts';
 import { brandStyle } from '../../shop/merchant/brand.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import { FAVICON_PATH } from './favicon.ts';
 import { type Html, html } from './html.ts';
 import { brandPath, STYLE_PATH } from './style.ts';
 
-/** The section of the page, shown next to the name of the shop. */
-export type Where = 'checkout' | 'order' | 'account' | 'consent' | 'legal' | 'server';
+/** The kind of page, shown next to the shop's name. */
+export type Where = 'checkout' | 'order' | 'account' | 'consent' | 'legal' | 'withdraw' | 'server';
 
 export interface Document {
   language: Language;
   title: string;
-  /** Whether the page shows a mistake; the title then mentions it. */
+  /** Whether the form has mistakes. The page title then mentions it. */
   mistaken?: boolean;
-  /** The shop, once it is known. */
+  /** The shop's name, branding and links, once the shop is known. */
   front: Front | undefined;
-  /** The URL of the shop's own pages, if it differs from the settings. */
+  /** URL of the storefront, if it differs from the shop's settings. */
   back?: string | undefined;
   where: Where;
   main: Html;
 }
 
 /**
- * A whole page. It contains only our own style, and no script except the one for copying (see script.ts). It is drawn once all
- * of it has arrived (`rel="expect"`): a partly drawn form would move when the rest arrives.
+ * A complete HTML page. It contains only our own styles, and no script except the one for copying (script.ts).
+ * Rendering waits for the whole page (`rel="expect"`), because a partly rendered form would move while the rest
+ * arrives.
  */
 export function page(page: Document): string {
   const { language, title, mistaken, front, where, main } = page;
@@ -69,10 +71,10 @@ function shopName({ name, brand }: Front): Html {
 
 const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
-/** The way back to the shop, a contact, and the links that the law requires on every page. */
+/** Link to the storefront, contact, and the withdrawal and legal links, which the law requires on every page. */
 function footer(
   { language: { say }, back }: Document,
-  { name, brand, legal, storefront_url }: Front,
+  { site_id, name, brand, legal, storefront_url, withdrawal_page }: Front,
 ): Html | undefined {
   const shop = back ?? storefront_url;
   const links = LEGAL.flatMap((kind) => {
@@ -84,21 +86,22 @@ function footer(
     shop && html`<li><a href="${shop}" rel="noreferrer">${say('page.back_to_shop', { shop: name })}</a></li>`,
     support_email && html`<li><a href="mailto:${support_email}">${support_email}</a></li>`,
     support_phone && html`<li><a href="tel:${support_phone.replaceAll(/[^+\d]/g, '')}">${support_phone}</a></li>`,
+    withdrawal_page && html`<li><a href="${withdrawLink('', site_id)}">${say('withdrawal.link')}</a></li>`,
     ...links,
   ].filter(Boolean);
   return items.length > 0 ? html`<footer class="bottom"><ul class="wide">${items}</ul></footer>` : undefined;
 }
 
-/** A link to a page of the shop that opens next to ours. */
+/** A link that opens the shop's page in a new tab. */
 export function linkOut(address: string, words: string | Html): Html {
   return html`<a href="${address}" target="_blank" rel="noopener noreferrer">${words}</a>`;
 }
 
-/** A page with one message and the next step. */
+/** A page with a message and the next step. */
 export interface Notice {
   title: string;
   sentences: readonly (string | Html)[];
-  /** The link to continue. */
+  /** The next step. */
   link?: { href: string; label: string } | undefined;
 }
 

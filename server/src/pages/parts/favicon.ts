@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 
 const svg = readFileSync(new URL('./favicon.svg', import.meta.url));
 
-/** Browsers request it under this name unless a page names another, and accept an SVG. */
+/** The path that browsers request if a page names no icon. They accept SVG. */
 export const FAVICON_PATH = '/favicon.ico';
 
 export const favicon: RequestHandler = (_req, res) => {

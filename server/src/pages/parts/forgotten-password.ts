@@ -1,3 +1,7 @@
+/**
+ * Form that requests a link for a new password. The response never reveals whether the e-mail address has an account.
+ */
+
 import { valueErrors } from '../../http/contract/validator.ts';
 import * as registration from '../../shop/account/registration.ts';
 import * as codes from '../../shop/customers/codes.ts';
@@ -12,11 +16,9 @@ import type { PageAnswer } from './route.ts';
 import { count, runAction } from './visit.ts';
 import { paragraphs, rich } from './words.ts';
 
-/** Asking for a link to set a new password. The response never depends on whether the e-mail address has an account. */
-
-/** The page of a form. */
+/** The page that contains the form. */
 export interface Place {
-  /** Identifies the forms of the page for CSRF tokens. */
+  /** Identifies the page's forms in form tokens. */
   form: string;
   where: Where;
 }
@@ -73,7 +75,7 @@ export function forgotSentPage(visit: CustomerVisit, place: Place): PageAnswer {
   return sentPage(visit, place, visit.language.say('access.forgot_sent_text', { shop: visit.front.name, life }));
 }
 
-/** Confirms that a mail will arrive, if the address has an account. */
+/** States that a mail will arrive if the e-mail address has an account. */
 export function sentPage({ front, path, language }: CustomerVisit, { where }: Place, text: string): PageAnswer {
   const notice = {
     title: language.say('access.sent'),

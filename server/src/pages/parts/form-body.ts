@@ -4,19 +4,19 @@ import { isDecodable } from '../../http/contract/storable.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { withoutHidden } from '../../shop/hidden-characters.ts';
 
-/** A posted form: the first value of each name, trimmed unless it is a password; empty ones are absent. */
+/** A submitted form: the first value of each field, trimmed except for passwords. Empty values are omitted. */
 export type FormBody = Map<string, string>;
 
 const LIMIT_BYTES = 32 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
 const parse = express.text({ type: () => true, limit: LIMIT_BYTES, inflate: false, verify });
 
-/** Whether a field contains a password, by its name: those are kept exactly, and never logged. */
+/** Whether a field is a password, by its name. Passwords are not changed and never logged. */
 export function isPassword(name: string): boolean {
   return /^(?:new_|current_)?password/.test(name);
 }
 
-/** Reads the body of a form. Throws `unsupported_media_type`, `payload_too_large` or `invalid_request`. */
+/** Reads a form from the request body. Throws `unsupported_media_type`, `payload_too_large` or `invalid_request`. */
 export async function readForm(req: Request, res: Response): Promise<FormBody> {
   const type = (req.headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   if (type !== FORM) throw new ShopError('unsupported_media_type', `Send the form as ${FORM}.`);
@@ -26,7 +26,8 @@ export async function readForm(req: Request, res: Response): Promise<FormBody> {
   if (!isDecodable(String(req.body ?? ''))) throw notUtf8();
   const body: FormBody = new Map();
   for (const [name, value] of new URLSearchParams(typeof req.body === 'string' ? req.body : '')) {
-    // Browsers end lines with CR LF. Invisible characters may have been pasted, and nobody could find and remove them.
+    // Normalizes CR LF, and removes invisible characters. Users may have pasted them, and could not see them to remove
+    // them.
     const text = isPassword(name)
       ? value
       : withoutHidden(value.replaceAll('\r\n', '\n'), { lines: name === 'note' }).trim();
@@ -35,7 +36,7 @@ export async function readForm(req: Request, res: Response): Promise<FormBody> {
   return body;
 }
 
-/** Rejects input that is not UTF-8: it would be read with U+FFFD in its place. */
+/** Rejects invalid UTF-8, which would otherwise be read as U+FFFD. */
 function verify(_req: unknown, _res: unknown, bytes: Buffer): void {
   if (!isUtf8(bytes)) throw Object.assign(new Error('not_utf8'), { type: 'not_utf8' });
 }

@@ -1,25 +1,25 @@
+/** Components of forms. A mistake is shown at its field, linked to it for screen readers, and in the summary. */
+
 import type { Language } from '../../language/language.ts';
 import { type Html, html } from './html.ts';
 
-/** The parts of forms. A mistake is shown at its field, linked to it for screen readers, and in the summary. */
-
-/** Input of a person, or stored values, by the names of the fields; absent means empty. */
+/** Values by field name. Empty values are omitted. */
 export type Entered<Name extends string> = Partial<Record<Name, string>>;
 
-/** A mistake in words, tied to its field; without a field it is about the whole form. */
+/** A message about a field, or about the whole form if there is no field. */
 export interface Mistake<Name extends string> {
   field?: Name;
   message: string;
 }
 
-/** A form as displayed: its values and its mistakes. */
+/** Values and mistakes of a form. */
 export interface FormState<Name extends string> {
   language: Language;
   entered: Entered<Name>;
   mistakes: readonly Mistake<Name>[];
 }
 
-/** The token that proves that a form came from our page. */
+/** The form token, which proves that a form came from our page. */
 export function csrfField(csrf: string): Html {
   return html`<input type="hidden" name="csrf" value="${csrf}">`;
 }
@@ -27,7 +27,7 @@ export function csrfField(csrf: string): Html {
 interface TextField<Name extends string> {
   name: Name;
   label: string;
-  /** The id of the form, for a field outside of it. */
+  /** Id of the form, for a field outside of it. */
   form?: string;
   type?: 'text' | 'email' | 'tel';
   autocomplete?: string | undefined;
@@ -51,12 +51,12 @@ export function textField<Name extends string>(form: FormState<Name>, field: Tex
 interface PasswordField<Name extends string> {
   name: Name;
   label: string;
-  /** Whether the password is new or current: password managers need this. */
+  /** Tells password managers whether the password is new. */
   autocomplete: 'new-password' | 'current-password';
   hint?: string;
 }
 
-/** A password is never sent back, and never truncated silently: browsers would do so at a `maxlength`. */
+/** The password is never sent back. It has no `maxlength`, because browsers would truncate it silently. */
 export function passwordField<Name extends string>(form: FormState<Name>, field: PasswordField<Name>): Html {
   const { name, autocomplete } = field;
   return labelled(
@@ -86,7 +86,7 @@ interface SelectField<Name extends string> {
   label: string;
   autocomplete?: string | undefined;
   hint?: string;
-  /** The label that is shown while nothing is chosen. */
+  /** Label of the empty choice. */
   empty: string;
   choices: readonly { value: string; label: string }[];
 }
@@ -116,11 +116,11 @@ export interface Choice {
   value: string;
   label: string;
   detail?: Html | string | null;
-  /** Shown at the end of the line, such as a price. */
+  /** Text at the end of the line, such as a price. */
   aside?: Html | undefined;
 }
 
-/** A question with a few answers. The first choice has the field's own id, so that a mistake can link to it. */
+/** Radio buttons. The first one has the field's id, so that a mistake can link to it. */
 export function radios<Name extends string>(form: FormState<Name>, field: Radios<Name>): Html {
   const { name, legend, choices, hint } = field;
   const message = mistakeAt(form, name);
@@ -153,7 +153,6 @@ interface CheckBox<Name extends string> {
   label: Html | string;
 }
 
-/** A box to tick. */
 export function checkBox<Name extends string>(form: FormState<Name>, { name, value, label }: CheckBox<Name>): Html {
   const message = mistakeAt(form, name);
   const checked = form.entered[name] === value && html` checked`;
@@ -196,7 +195,7 @@ export function errorLine(language: Language, name: string, message: string): Ht
   return message && html`<p class="error" id="${name}-error">${mark} ${message}</p>`;
 }
 
-/** The first field with a mistake gets the focus when the page opens, so that the browser shows it. */
+/** The attribute that focuses the first field with a mistake, so that the browser scrolls to it. */
 export function focusAt<Name extends string>(
   { mistakes }: Pick<FormState<Name>, 'mistakes'>,
   name: Name,
@@ -208,7 +207,10 @@ function mistakeAt<Name extends string>({ mistakes }: FormState<Name>, name: Nam
   return mistakes.find(({ field }) => field === name)?.message ?? '';
 }
 
-/** All mistakes at the top of the page, each with a link to its field. It gets the focus if none of them is at a field. */
+/**
+ * A summary of all mistakes at the top of the page, with links to their fields. It is focused if no mistake belongs to
+ * a field.
+ */
 export function mistakeSummary(heading: string, mistakes: readonly Mistake<string>[]): Html | undefined {
   if (mistakes.length === 0) return undefined;
   return html`

@@ -1,25 +1,28 @@
+/**
+ * CSRF protection: a form is accepted only from our own page, in the browser in which it was shown.
+ * 1. A cookie contains a random form session, signed with its creation time. It identifies nobody and grants no access.
+ * 2. Each form contains a token derived from the form session, the form's subject and the server's secret.
+ * 3. The browser must report that the post came from our origin.
+ * Our origin is the shop's host in the request, or the configured host. A form session is valid at one host only.
+ */
+
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { SiteHosts } from '../../http/callers/site-hosts.ts';
 
-/**
- * Only our own page may post a form, in the browser that it was shown to.
- * 1. The browser holds a random session in a cookie, signed with the time at which it was made. It names nobody and gives
- *    access to nothing.
- * 2. Each form carries a token derived from the session, from the subject of the form and from the server's secret.
- * 3. A post must come from our origin, according to the browser.
- * Our origin is that of the shop's host which the request names, or the configured one; a session is valid at one of them only.
- */
 export interface Guard {
-  /** The token of a form in this browser; gives the browser a session when it has none. `form` identifies the subject. */
+  /** The form token for this browser. Starts a form session if there is none. `form` identifies the form's subject. */
   csrfFor(req: Request, res: Response, form: string): string;
-  /** Whether a post comes from our own page. */
+  /** Whether a form was posted by our own page. */
   isOurs(req: Request, form: string, csrf: string): boolean;
-  /** Gives the browser a new session: forms that were shown before can no longer be sent. */
+  /** Starts a new form session, so that forms shown before are rejected. */
   renew(res: Response): void;
 }
 
-/** New forms use the same session for a day, and posts accept it for two, so that every form can be sent for at least a day. */
+/**
+ * A form session is used for new forms for a day and accepted for two, so that every form can be submitted for at least
+ * a day.
+ */
 const DAY_SECONDS = 24 * 60 * 60;
 const LIFE_SECONDS = 2 * DAY_SECONDS;
 const SESSION = /^([0-9a-z]{1,9})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/;
@@ -32,7 +35,7 @@ interface GuardDeps {
 
 export function createGuard({ baseUrl, secretKey, hosts }: GuardDeps): Guard {
   const secure = baseUrl.startsWith('https:');
-  // The prefix binds the cookie to this host only, so that no other host can plant one. It needs https.
+  // Browsers accept the `__Host-` prefix only over https, and then no other host can set the cookie.
   const name = secure ? '__Host-form' : 'form';
   const sign = (text: string) => createHmac('sha256', secretKey).update(text).digest('base64url');
   const tokenOf = (session: string, form: string) => sign(`form token|${session}|${form}`);
@@ -44,7 +47,7 @@ export function createGuard({ baseUrl, secretKey, hosts }: GuardDeps): Guard {
     res.cookie(name, session, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_SECONDS * 1000 });
     return session;
   };
-  /** The session of the browser, if we created it and it is not too old. */
+  /** The browser's form session, if its signature is valid and it is not too old. */
   const sessionOf = (req: Request, maxAgeSeconds: number) => {
     const held = cookieOf(req, name);
     const [, made = '', random = '', signature = ''] = SESSION.exec(held) ?? [];
@@ -69,8 +72,9 @@ function nowSeconds(): number {
 }
 
 /**
- * Whether a form comes from our own page. Our pages send no referrer, so browsers send `Origin: null` with their forms;
- * Sec-Fetch-Site distinguishes them from foreign ones. Over plain http, which is for development, browsers may send neither.
+ * Whether a form comes from our own page. Our pages send no referrer, so browsers send `Origin: null` with their forms,
+ * and Sec-Fetch-Site distinguishes them from other websites' forms. Over plain http (development), browsers may send
+ * neither.
  */
 function comesFrom({ headers }: Request, ownOrigin: string, secure: boolean): boolean {
   const site = headers['sec-fetch-site'];
@@ -79,7 +83,7 @@ function comesFrom({ headers }: Request, ownOrigin: string, secure: boolean): bo
   return origin === ownOrigin || (origin === 'null' && !secure);
 }
 
-/** The cookie with this name; none if there are several, because one of them was planted. */
+/** The value of a cookie. If there are several with this name, another site has set one, so none counts. */
 function cookieOf({ headers }: Request, name: string): string {
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
   return values.length === 1 ? (values[0]?.slice(name.length + 1) ?? '') : '';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { SCRIPT_SOURCE } from './script.ts';
 
-/** All tenants share one origin, so merchants' scripts and styles are blocked here, and framing is forbidden. */
+/** All tenants share one origin, so scripts and styles of merchants are blocked, and framing is forbidden. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `script-src ${SCRIPT_SOURCE}`,
@@ -13,7 +13,7 @@ const CONTENT_SECURITY_POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-/** Headers of both the pages and the panel: nobody frames, indexes or opens them from a window of their own. */
+/** For pages and panel: forbids framing and indexing, and separates the page from windows of other origins. */
 export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',

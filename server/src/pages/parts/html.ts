@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../shop/escape-html.ts';
 
-/** HTML that is safe to send: only `html` makes it. */
+/** Escaped HTML. Created only by `html`. */
 export class Html {
   readonly text: string;
 
@@ -16,8 +16,8 @@ export class Html {
 type Part = Html | string | number | false | null | undefined | readonly Part[];
 
 /**
- * Markup with values in it. Everything that is not made by `html` itself is escaped, for text and for quoted attributes;
- * lists are joined; false, null and undefined are left out. Attributes must be quoted.
+ * Template tag for HTML. Escapes every value that `html` did not create, for text and quoted attributes. Joins lists,
+ * and omits false, null and undefined. Attributes must be quoted.
  */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(String.raw({ raw: strings }, ...parts.map(textOf)));

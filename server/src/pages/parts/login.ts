@@ -1,3 +1,5 @@
+/** Login and logout of customers on the pages. */
+
 import { unlockPasses } from '../../http/callers/unlock-cookie.ts';
 import * as sessions from '../../shop/customers/sessions.ts';
 import { ShopError } from '../../shop/errors.ts';
@@ -14,17 +16,15 @@ import type { PageAnswer } from './route.ts';
 import { count, type FormAction, runAction } from './visit.ts';
 import { rich } from './words.ts';
 
-/** Logging in and out on the pages, with the customer's password. */
-
 type FieldName = 'email' | 'password';
 
-/** What a login is for, in words. */
+/** Texts of a login page. */
 export interface LoginWords {
   where: Where;
   title: string;
-  /** Why to log in, in a sentence. */
+  /** A sentence that explains why the login is needed. */
   why: string;
-  /** Whether only customers who already have an account can continue: then no new account is offered. */
+  /** Whether only existing customers can continue. Then no registration is offered. */
   known?: true;
 }
 
@@ -34,7 +34,7 @@ interface Entered {
   status?: number;
 }
 
-/** The form of the login; `form` identifies the forms of the page for CSRF tokens. */
+/** The login page. `form` identifies the page's forms in form tokens. */
 export function loginPage(
   { front, path, guard, req, res, language }: CustomerVisit,
   form: string,
@@ -63,7 +63,7 @@ ${!known && html`<li><a href="${accessPath(path, 'register')}">${say('access.reg
   return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where, main }) };
 }
 
-/** Logs in, and gives the browser a new session and a new form session: earlier ones are not kept. */
+/** Logs in. Starts a new login session and a new form session; earlier ones are not reused. */
 export async function logIn(
   visit: CustomerVisit,
   form: string,
@@ -109,7 +109,7 @@ export async function logIn(
   return answer;
 }
 
-/** Ends the session of this browser, on all surfaces. */
+/** Ends this browser's login session, including in the API. */
 export async function logOut(visit: CustomerVisit, body: FormBody): Promise<PageAnswer> {
   const { session } = visit;
   if (!session) return { redirect: visit.path };
@@ -117,7 +117,7 @@ export async function logOut(visit: CustomerVisit, body: FormBody): Promise<Page
   return leave(visit, act, (shop) => sessions.endSession(shop, session.session_id));
 }
 
-/** Ends all sessions of the customer, in the shop and on every device. */
+/** Ends all of the customer's login sessions in the shop, on every device. */
 export async function logOutEverywhere(visit: CustomerVisit, body: FormBody, customer_id: string): Promise<PageAnswer> {
   const act = {
     operation_id: 'storefront.logoutCustomerEverywhere',

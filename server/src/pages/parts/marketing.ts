@@ -3,7 +3,7 @@ import type { Front } from '../../shop/merchant/front.ts';
 import { checkBox, type FormState } from './form-parts.ts';
 import type { Html } from './html.ts';
 
-/** The checkbox for the consent to marketing mails: only if the shop asks for it, and never preselected. */
+/** The checkbox for marketing consent. Shown only if the shop asks for consent, and never preselected. */
 export function marketingBox<Name extends string>(
   form: FormState<Name | 'marketing'>,
   language: Language,
@@ -17,7 +17,7 @@ export function marketingBox<Name extends string>(
   });
 }
 
-/** The text of the consent, which is stored word for word. */
+/** The text of the consent. It is stored word for word. */
 export function marketingWording(language: Language, front: Front): string {
   return language.say('account.marketing_wording', { shop: front.name });
 }

@@ -6,7 +6,7 @@ import { isCommonPassword } from '../../shop/passwords/common.ts';
 /** The contract's rules for a new password. */
 export const PASSWORD_RULES = document.components.schemas?.NewPassword as { minLength: number; maxLength: number };
 
-/** Says what is wrong with a password; undefined if it is acceptable. */
+/** Explains why a new password is not acceptable; undefined if it is. */
 export async function newPasswordMistake(language: Language, password: string): Promise<string | undefined> {
   const { say } = language;
   if (password === '') return say('account.reset_empty');

@@ -4,13 +4,13 @@ import type { MessageKey } from '../../language/messages.ts';
 import type { Notice } from './document.ts';
 import { paragraphs } from './words.ts';
 
-/** The key of a text that is a title; its sentences have the same key with `_text`. */
+/** Key of a title. Its text has the same key with the suffix `_text`. */
 export type NoticeKey = { [K in MessageKey]: `${K}_text` extends MessageKey ? K : never }[MessageKey];
 
-/** Notices for errors: not found, gone or not possible now; each with the next step. */
+/** Notices by error code. Each contains the next step. */
 export type Notices = Partial<Record<ErrorCode, NoticeKey>>;
 
-/** Notices of every page; each page adds its own. */
+/** Notices that all pages share. */
 export const COMMON_NOTICES: Notices = {
   not_found: 'page.not_found',
   rate_limited: 'page.rate_limited',
@@ -25,7 +25,7 @@ export const COMMON_NOTICES: Notices = {
   internal_error: 'page.internal_error',
 };
 
-/** A notice without arguments. */
+/** A notice whose text has no arguments. */
 export function noticeOf(language: Language, key: NoticeKey): Notice {
   const say = language.say as (key: MessageKey) => string;
   return { title: say(key), sentences: paragraphs(say(`${key}_text` as MessageKey)) };

@@ -4,7 +4,7 @@ import type { ShownOrder } from '../../shop/orders/shown.ts';
 import { type Html, html } from './html.ts';
 import { money, rich } from './words.ts';
 
-/** Items and totals: the same for the checkout and for its order. */
+/** Items and totals of a checkout or order. */
 export interface Summary {
   language: Language;
   currency: string;
@@ -12,12 +12,12 @@ export interface Summary {
   subtotal: string;
   discount: string;
   discount_code: string | null;
-  /** Null as long as the cost is unknown. */
+  /** Null while the cost is unknown. */
   shipping_cost: string | null;
   requires_shipping: boolean;
   tax: string;
   tax_included: boolean;
-  /** The tax by rate, of an order whose rates are known. */
+  /** Tax per rate, for an order whose rates are known. */
   tax_lines?: readonly TaxLine[];
   total: string;
 }
@@ -29,13 +29,13 @@ export interface SummaryLine {
   quantity: number;
   price: string;
   total: string;
-  /** Warnings about the line for the reader before buying, in sentences; `grave` when it cannot be bought. */
+  /** Warnings for the shopper. `grave` means that the item cannot be bought. */
   warnings: readonly { sentence: string; grave: boolean }[];
-  /** The remedy for a line that cannot be bought. */
+  /** How the shopper can resolve an item that cannot be bought. */
   remedy?: Html | undefined;
 }
 
-/** The parts of an order that both the confirmation of the checkout and the page of the order have. */
+/** The data that the confirmation page and the order page share. */
 type SummarizedOrder = Omit<Summary, 'language' | 'lines' | 'requires_shipping'> &
   Pick<ShownOrder, 'line_items' | 'shipping_method'>;
 
@@ -122,7 +122,7 @@ export function cost(language: Language, amount: string, currency: string): Html
   return Number(amount) === 0 ? free : money(language, amount, currency);
 }
 
-/** The URL of a picture: over https, or without the origin if it is on this server; others are left out. */
+/** An image's URL: https, or a path if it is on this server. Undefined for other URLs. */
 function imageSource(url: string | null, ownOrigin: string): string | undefined {
   if (!url || !URL.canParse(url, ownOrigin)) return undefined;
   const { origin, protocol, pathname, search, href } = new URL(url, ownOrigin);

@@ -8,21 +8,21 @@ import { summaryLines, summaryOfOrder, summaryTotals } from './order-summary.ts'
 import { transfer } from './transfer.ts';
 import { moment, money, rich } from './words.ts';
 
-/** An order as its customer sees it: in the account, and by the link in a mail. */
+/** The data of an order page, in the account or behind a link in a mail. */
 export interface OrderView {
   language: Language;
-  /** Our own origin, which may serve pictures. */
+  /** Images from our own origin are shown too. */
   ownOrigin: string;
   order: ShownOrder;
-  /** An alert between the heading and the order, e.g. after a failed action. */
+  /** An alert below the heading, for example after a failed action. */
   alert?: Html | undefined;
-  /** Replaces the addresses if they must not be shown. */
+  /** Shown instead of the addresses, if the reader may not see them. */
   addresses?: Html | undefined;
-  /** The available actions: forms and links, below the totals. */
+  /** Forms and links below the totals. */
   actions?: Html | undefined;
 }
 
-/** The heading of the page, and everything below it. */
+/** The heading and content of an order page. */
 export function orderView({ language, ownOrigin, order, alert, addresses, actions }: OrderView): Html {
   const { say } = language;
   const { instructions } = order.payment;
@@ -48,7 +48,7 @@ ${actions}
 </div>`;
 }
 
-/** The status of the payment and of the delivery. */
+/** Payment status and delivery status. */
 function standing(language: Language, order: ShownOrder): Html {
   const { say } = language;
   const { status, payment_status, payment_method, fulfillment_status, shipping_method, cancelled_at } = order;
@@ -105,7 +105,7 @@ function nameOf({ name, variant_name }: LineItem): string {
   return variant_name ? `${name}, ${variant_name}` : name;
 }
 
-/** Whether it is a link for the web. The contract requires one, but an imported order may contain anything. */
+/** Whether it is an http or https URL. The contract requires one, but an imported order may contain anything. */
 function isWebAddress(address: string | null): address is string {
   return address !== null && /^https?:\/\//i.test(address) && URL.canParse(address);
 }

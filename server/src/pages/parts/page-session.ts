@@ -1,20 +1,21 @@
+/**
+ * The cookie of a customer's login on a shop's pages. It contains a session token like those of the storefront API,
+ * which scripts cannot read. The cookie's name contains the site id, because all shops share one origin, and a session
+ * is valid in one shop only.
+ */
+
 import type { Request, Response } from 'express';
 import { isWellFormed } from '../../shop/tokens.ts';
 
-/**
- * The cookie of a customer who is logged in on a shop's pages. It contains a token like those of the storefront, inaccessible
- * to scripts, which ends with all the customer's others. Its name contains the site: all shops share one origin, and a session of
- * one shop is not valid in another.
- */
 const LIFE_MS = 12 * 60 * 60 * 1000;
 
 function nameOf(baseUrl: string, site_id: string): string {
-  // The prefix binds the cookie to this host only. It needs https.
+  // Browsers accept the `__Host-` prefix only over https, and then no other host can set the cookie.
   const prefix = baseUrl.startsWith('https:') ? '__Host-' : '';
   return `${prefix}sid_${site_id.replaceAll('-', '')}`;
 }
 
-/** The browser's token for a shop; none if there are several, because one of them was planted. */
+/** The browser's session token for a shop. If there are several cookies, another site has set one, so none counts. */
 export function heldToken({ headers }: Request, baseUrl: string, site_id: string): string | undefined {
   const name = nameOf(baseUrl, site_id);
   const values = (headers.cookie ?? '').split(/; */).filter((part) => part.startsWith(`${name}=`));
@@ -22,7 +23,7 @@ export function heldToken({ headers }: Request, baseUrl: string, site_id: string
   return isWellFormed('customer', value) ? value : undefined;
 }
 
-/** Sets the cookie. It is lax, because the customer arrives from the agent's link. */
+/** Sets the cookie. SameSite is lax, because customers arrive through links in mails and from agents. */
 export function setSessionCookie(res: Response, baseUrl: string, site_id: string, token: string): void {
   const secure = baseUrl.startsWith('https:');
   res.cookie(nameOf(baseUrl, site_id), token, { httpOnly: true, secure, sameSite: 'lax', path: '/', maxAge: LIFE_MS });

@@ -1,6 +1,6 @@
 import { type Html, html } from './html.ts';
 
-/** A QR code, given as dark and light modules, as a drawing that is sharp at any size. `label` names its purpose. */
+/** Renders a QR code, given as a matrix of dark modules, as an SVG. `label` describes its purpose. */
 export function qrCode(modules: boolean[][], label: string): Html {
   const size = modules.length;
   return html`<svg class="qr-code" viewBox="0 0 ${size} ${size}" role="img" aria-label="${label}" shape-rendering="crispEdges">

@@ -1,3 +1,5 @@
+/** Form that requests an account. Neither the response nor its duration reveals whether the e-mail address has one. */
+
 import { valueErrors } from '../../http/contract/validator.ts';
 import type { Language } from '../../language/language.ts';
 import * as registration from '../../shop/account/registration.ts';
@@ -16,8 +18,6 @@ import { accessPath } from './paths.ts';
 import type { PageAnswer } from './route.ts';
 import { count, runAction } from './visit.ts';
 import { rich } from './words.ts';
-
-/** Asking for an account. Neither the response nor its duration depends on whether the e-mail address has one. */
 
 const NAMES = ['first_name', 'last_name', 'email'] as const;
 
@@ -62,7 +62,7 @@ ${marketingBox<FieldName>(state, language, front)}
   return { status, html: page({ language, title, mistaken: mistakes.length > 0, front, where, main }) };
 }
 
-/** Records the request, and sends the mail with the next step. */
+/** Stores the request, and sends a mail with the next step. */
 export async function requestAccount(visit: CustomerVisit, place: Place, body: FormBody): Promise<PageAnswer> {
   const entered: Entered<FieldName> = Object.fromEntries(
     NAMES.flatMap((name) => (body.has(name) ? [[name, body.get(name)]] : [])),

@@ -29,67 +29,64 @@ export interface PagesDeps {
   auditKey: AuditKey;
   lastUsed: LastUsed;
   deadlines: Deadlines;
-  /** Fetches the documents of OAuth clients. */
+  /** Fetches the documents that describe OAuth clients. */
   egress: Egress;
 }
 
-/** One request for a page. */
+/** A request for a page. */
 export interface PageRequest extends PagesDeps {
   guard: Guard;
-  /**
-   * The visit's transactions end at this deadline, except for payments: those wait for the provider with their own limits, and are
-   * recorded.
-   */
+  /** Transactions of the request end at this deadline. Payments have their own, longer limits, and are recorded. */
   deadline: Deadline;
   req: Request;
   res: Response;
   context: RequestContext;
-  /** The browser's language, until the visit knows the shop and the reader. */
+  /** Language of the browser, until the shop and the reader are known. */
   language: Language;
-  /** The site of the page, once the visit has found it; none if it is about a login of staff. */
+  /** The site of the page, once it is known; never set for pages about a staff login. */
   tenant?: Tenant;
-  /** The shop, once the visit has found it. */
+  /** The shop's name, branding and links, once the shop is known. */
   front?: Front | undefined;
-  /** The URL of the shop's own pages, if it differs from the settings. */
+  /** URL of the storefront, if it differs from the shop's settings. */
   back?: string | undefined;
 }
 
-/** The response to a request for a page. */
+/** The response to a page request. */
 export type PageAnswer =
   | {
       status: number;
       html: string;
-      /** The URL to which the browser redirects, with a link in the page. It is never one from a request. */
+      /** URL to which the page redirects and links. Never taken from a request. */
       refresh?: string;
     }
   | {
       redirect: string;
-      /** Whether it is the same page, at the shop's primary host. */
+      /** Whether the redirect leads to the same page at the shop's primary host. */
       moved?: true;
     };
 
 /**
- * A page at a path, for people with only a browser. GET changes nothing, because link scanners open links. POST executes a form
- * of the page, and redirects to GET.
+ * A page that works without JavaScript. GET changes nothing, because link scanners open links. POST runs a form's
+ * action and redirects to GET.
  */
 export interface PageRoute<Visit extends PageRequest> {
-  /** In Express's notation. */
+  /** Express paths. */
   path: string | string[];
   where: Where;
-  /** Whether it is served at the requested host, even if the shop has its own. */
+  /** Whether the page is served at the requested host even if the shop has its own. */
   stays?: true;
-  /** Finds what the URL leads to. Throws `not_found` if there is nothing. */
+  /** Finds the object that the URL names. Throws `not_found` if there is none. */
   arrive(request: PageRequest): Promise<Visit>;
-  /** Identifies the forms of the visit: the token of another form is rejected. */
+  /** Identifies the form's subject. A form token for another subject is rejected. */
   formOf(visit: Visit): string;
   show(visit: Visit): Promise<PageAnswer>;
-  /** Called only for forms that our own pages sent. */
+  /** Called only for forms posted by our own pages. */
   post(visit: Visit, body: FormBody): Promise<PageAnswer>;
-  /** The notices for errors, in addition to those of all pages. */
+  /** Notices by error code, in addition to those of all pages. */
   notices: Notices;
 }
 
-/** Adds a page to the router. A foreign form changes nothing, on any page. */
+/** Adds a page to the router. Forms posted by other websites are rejected on all pages. */
 export function addPage<Visit extends PageRequest>(
   router: Router,
   deps: PagesDeps & { guard: Guard },
@@ -137,7 +134,7 @@ export function addPage<Visit extends PageRequest>(
   });
 }
 
-/** Arrives at the page. Once known, the language and the shop of the visit also apply to its error pages. */
+/** Finds the page's object. From then on, error pages use its shop and language. */
 async function arrive<Visit extends PageRequest>(page: PageRoute<Visit>, request: PageRequest): Promise<Visit> {
   const visit = await page.arrive(request);
   refuseAtForeignHost(visit);
@@ -154,8 +151,8 @@ function refuseAtForeignHost({ hosts, req, tenant }: PageRequest): void {
 }
 
 /**
- * The page's URL at the shop's primary host, if the request came to the configured host. A visitor with a session there stays,
- * because the session is valid only at that host.
+ * Redirects to the shop's primary host if the request came to the configured host. Navigation within this host is not
+ * redirected, because it may rely on a session cookie that is valid only here.
  */
 function moved({ hosts, checkoutDeps, req, tenant }: PageRequest): PageAnswer | undefined {
   if (!tenant || hosts.siteAt(req) !== undefined || req.headers['sec-fetch-site'] === 'same-origin') return undefined;
@@ -166,12 +163,12 @@ function moved({ hosts, checkoutDeps, req, tenant }: PageRequest): PageAnswer | 
 type Seen = Pick<PageRequest, 'language' | 'front' | 'back'>;
 const SEEN = new WeakMap<Response, Seen>();
 
-/** The browser's preferred language, if no shop determines it. */
+/** The browser's preferred language, for requests without a shop. */
 function browserLanguage(req: Request): Language {
   return languageFor(chooseLocale(req, null, 'en'), 'UTC');
 }
 
-/** Whether the form was executed, or only rejected because it was incomplete. */
+/** Whether the form was accepted, or rejected only for missing or invalid input. */
 function isNoFailure(answer: PageAnswer): boolean {
   return 'redirect' in answer || answer.status < 400 || answer.status === 422;
 }
@@ -203,9 +200,9 @@ function send(res: Response, answer: PageAnswer): void {
 
 type Wording = Pick<PageRoute<PageRequest>, 'where' | 'notices'>;
 
-/** Shows an error as a page with the next step. */
+/** Shows an error page with the next step. */
 async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Response, error: unknown): Promise<void> {
-  // If the body of the request did not arrive, a response was already sent.
+  // A request whose body did not arrive in time has already been answered.
   if (res.headersSent) return;
   const known = error instanceof ShopError;
   const thrown = known ? error : error instanceof ValidationError ? unreadable() : translate(error);
@@ -217,7 +214,7 @@ async function fail({ limits }: PagesDeps, page: Wording, req: Request, res: Res
   send(res, refusalPage(page, SEEN.get(res) ?? { language: browserLanguage(req) }, refusal));
 }
 
-/** Counts a URL that leads nowhere: it gets 404, or 429 after too many of them. */
+/** Counts a request for an unknown link. Returns 404, or 429 after too many. */
 async function countUnknownLink(limits: Limits, req: Request, res: Response, notFound: ShopError): Promise<ShopError> {
   const { headers, refusal } = await limits.countFailure(req, 'link');
   if (refusal) res.set(headers);
@@ -228,7 +225,7 @@ function unreadable(): ShopError {
   return new ShopError('invalid_request', 'The form contains an unexpected field or value.');
 }
 
-/** The page for an error that concerns the whole visit. */
+/** The page for an error that concerns the whole page. */
 function refusalPage({ where, notices }: Wording, seen: Seen, { code }: ShopError): PageAnswer {
   const all = { ...COMMON_NOTICES, ...notices };
   const notice = noticeOf(seen.language, all[code] ?? all.internal_error ?? 'page.internal_error');

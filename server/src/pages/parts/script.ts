@@ -4,8 +4,8 @@ import type { RequestHandler } from 'express';
 import { type Html, html } from './html.ts';
 
 /**
- * The only script of the pages: it copies a value when a button is pressed, and everything works without it. The content security
- * policy allows only a script with this hash, from any URL.
+ * The only script of the pages. It copies a value to the clipboard, and everything works without it. The
+ * Content-Security-Policy allows only a script with this hash.
  */
 const source = readFileSync(new URL('./copy.js', import.meta.url));
 const hash = createHash('sha256').update(source);
@@ -14,7 +14,7 @@ const digest = hash.copy().digest('base64');
 export const SCRIPT_SOURCE = `'sha256-${digest}'`;
 export const SCRIPT_PATH = `/assets/copy-${hash.digest('hex').slice(0, 16)}.js`;
 
-/** The script is placed below the buttons, so that it finds them. */
+/** Placed after the buttons, so that the script finds them. */
 export const copyScript: Html = html`<script src="${SCRIPT_PATH}" integrity="sha256-${digest}" defer></script>`;
 
 export const script: RequestHandler = (_req, res) => {

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 import type { RequestHandler } from 'express';
 import { styleOfVersion } from '../../shop/merchant/brand.ts';
 
-/** The one stylesheet of the pages. Its name contains a hash of its content, so that it may be cached forever. */
+/** The stylesheet of all pages. Its URL contains a hash of its content, so that it can be cached forever. */
 const css = readFileSync(new URL('./style.css', import.meta.url));
 const hash = createHash('sha256').update(css).digest('hex').slice(0, 16);
 
 export const STYLE_PATH = `/assets/pages-${hash}.css`;
 
-/** The path of a brand's style sheet. The version is derived from its content, so that this one may be cached forever, too. */
+/** Path of a shop's stylesheet. The version is derived from its content, so that it can be cached forever. */
 export function brandPath(site_id: string, version: string): string {
   return `/brand/${site_id}/${version}.css`;
 }

@@ -6,7 +6,7 @@ import { qrCode } from './qr-code.ts';
 import { copyScript } from './script.ts';
 import { inGroups, moment, money, rich } from './words.ts';
 
-/** Shows how to pay by bank transfer: as a table, as a QR code to scan, and as text to copy. */
+/** Shows bank transfer details as a table, as a QR code and as text to copy. */
 export function transfer(language: Language, instructions: PaymentInstructions): Html {
   const { account_holder, iban, bic, bank_name, reference, amount, currency, due_at } = instructions;
   const { say } = language;
@@ -47,7 +47,7 @@ function detail(term: string, value: string, button?: Html): Html {
   return html`<div><dt>${term}</dt><dd class="copy" dir="auto">${value}</dd>${control}</div>`;
 }
 
-/** Copies a value in the format of banking forms. Hidden until the script is loaded. */
+/** A button that copies a value in the format of banking forms. Hidden until the script has loaded. */
 function copyButton({ say }: Language, what: string, value: string): Html {
   return html`<button type="button" class="take" data-copy="${value}" data-done="${say('checkout.copied')}" data-told="${say('checkout.copied_what', { what })}" aria-label="${say('checkout.copy_what', { what })}" hidden>${say('checkout.copy')}</button>`;
 }

@@ -10,26 +10,23 @@ import type { Actor, Shop, Tenant } from '../../shop/shop.ts';
 import { type FormBody, isPassword } from './form-body.ts';
 import type { PageAnswer, PageRequest } from './route.ts';
 
-/**
- * A request for a page that is about something in a shop. It does the same work as the storefront, by the storefront's
- * operations.
- */
+/** A request for a page of a shop. It uses the same operations as the storefront API. */
 export interface Visit extends PageRequest {
-  /** The path of the page, in the spelling of our links. */
+  /** Path of the page, as in our links. */
   path: string;
   tenant: Tenant;
   actor: Actor;
   caller: Caller;
 }
 
-/** Runs work in the shop of the visit, in a transaction of its own. */
+/** Runs work in a transaction in the page's shop. */
 export function inShopOfVisit<T>({ deadline, db, tenant, actor }: Visit, work: (shop: Shop) => Promise<T>): Promise<T> {
   return deadline.inShop(db, tenant, actor, work);
 }
 
 /**
- * Counts the visit as a call of the operation that it performs; `params` are its path parameters, and `body` the fields of
- * its body that a limit uses. Throws `rate_limited`.
+ * Counts the request against the limits of the operation that it performs. `params` are the operation's path
+ * parameters, and `body` the body fields that its limits use. Throws `rate_limited`.
  */
 export async function count(
   { limits, req, res, context, caller, tenant }: Visit,
@@ -47,15 +44,17 @@ export async function count(
   sendLimit(res, await limits.count(operation, caller, about));
 }
 
-/** The action of a form. */
+/** An action that a form submits. */
 export interface FormAction {
   operation_id: Operation['id'];
-  /** The button that was pressed. */
+  /** Name of the pressed button. */
   action: string;
   body: FormBody;
 }
 
-/** Runs work in one transaction, with its audit row. An error rolls back, and becomes the page that `refused` returns. */
+/**
+ * Runs work and writes its audit row in one transaction. If it throws, rolls back and returns the page from `refused`.
+ */
 export function runAction(
   visit: Visit,
   act: FormAction,

@@ -1,10 +1,10 @@
+/** Formats amounts, times and texts with markup. */
+
 import type { Language } from '../../language/language.ts';
 import type { MessageKey } from '../../language/messages.ts';
 import { type Html, html } from './html.ts';
 
-/** Formats amounts and times for pages, and texts with markup. */
-
-/** An amount for people, with the exact amount for programs. */
+/** A formatted amount, with the exact amount in a machine-readable attribute. */
 export function money(language: Language, amount: string, currency: string): Html {
   return html`<data value="${amount}">${language.amount(amount, currency)}</data>`;
 }
@@ -15,7 +15,7 @@ export function moment(language: Language, iso: string): Html {
 
 type Value = string | number | Html | ((inside: string) => Html);
 
-/** A text whose values are markup, or whose tags are replaced. Values not made by `html` are escaped. */
+/** A text with markup in its values or tags. Values that `html` did not create are escaped. */
 export function rich(language: Language, key: MessageKey, values: Record<string, Value>): Html {
   const given = Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -26,12 +26,12 @@ export function rich(language: Language, key: MessageKey, values: Record<string,
   return html`${language.pieces<Html>(key, given)}`;
 }
 
-/** The paragraphs of a text, one to a line. */
+/** Splits a text into paragraphs, one per line. */
 export function paragraphs(text: string): string[] {
   return text.split('\n');
 }
 
-/** Writes an IBAN in groups of four. */
+/** Formats an IBAN in groups of four characters. */
 export function inGroups(iban: string): string {
   return iban.replaceAll(/(.{4})(?=.)/g, '$1 ');
 }

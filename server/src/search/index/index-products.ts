@@ -21,8 +21,8 @@ interface Source {
  */
 export async function indexProducts(db: SearchDb, product_ids: string[]): Promise<void> {
   if (product_ids.length === 0) return;
-  // Locks the products so that they cannot be deleted before their postings are written. Rows are locked in id order, so that two
-  // calls for the same products cannot deadlock, and before they are read.
+  // Locks the products before they are read, so that none can be deleted before its postings are written. Locks in id order, so
+  // that two calls for the same products cannot deadlock.
   await db.run(
     sql`with kept as materialized (
         select id from products where site_id = ${db.siteId} and id = any((select ${product_ids}::uuid[])::uuid[])
@@ -81,7 +81,7 @@ async function writePostings(db: SearchDb, products: IndexedProduct[], wereIndex
   );
 }
 
-/** Only changed postings are rewritten. Finding them costs as much as reading an index. */
+/** Rewrites only changed postings. The comparison costs no more than a lookup in the index. */
 const whereChanged = sql`on conflict (site_id, product_id, term)
   do update set impact = excluded.impact, place = excluded.place
   where (p.impact, p.place) is distinct from (excluded.impact, excluded.place)`;

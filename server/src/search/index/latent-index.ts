@@ -1,9 +1,9 @@
+/** How the vectors of the latent semantic model are stored, and how a search reads them. */
+
 import sql, { type Sql } from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 import { cosinesTo, DIMENSIONS } from './latent.ts';
-
-/** How the vectors of the latent semantic model are stored, and how a search reads them. */
 
 /** An SQL expression for a JSON object with the vectors of all terms in the groups; null if no term has a vector. */
 export function termVectors(db: SearchDb, groups: TermGroup[]): Sql {

@@ -10,7 +10,7 @@ import {
 } from './latent-index.ts';
 import { weightsOf } from './latent-text.ts';
 
-/** Texts of two rooms; each word occurs only with words of its own room. */
+/** Texts of two rooms. Each word belongs to one room only. */
 function texts(): TermWeights[] {
   return Array.from({ length: 1_200 }, (_, i) => {
     const room = i % 2 === 0 ? 'kitchen' : 'garden';

@@ -4,9 +4,9 @@
  * vectors is their semantic similarity, whether or not they share any words.
  */
 
-/** With fewer dimensions different meanings are confused; more improve little. */
+/** Fewer dimensions confuse different meanings; more hardly improve relevance. */
 export const DIMENSIONS = 128;
-/** A term that only one product has relates it to no other; one that every fifth has relates it to too many. */
+/** A term in a single product relates it to no other; a term in every fifth product relates too many. */
 const MIN_DOCUMENT_FREQUENCY = 2;
 const MAX_DOCUMENT_SHARE = 0.2;
 /** Only the most frequent terms are kept. */
@@ -56,7 +56,7 @@ export function trainModel(texts: TermWeights[]): Model {
   );
 }
 
-/** The vector of a text; undefined if the model knows none of its terms. */
+/** The vector of a text; undefined if the model has none of its terms. */
 export function embed(model: Model, text: TermWeights): Float32Array | undefined {
   const sum = new Float32Array(DIMENSIONS);
   let hasTerms = false;

@@ -22,7 +22,7 @@ function wordOf(kind: string, number: number): string {
   return `${kind}${number % 120}`;
 }
 
-/** Imports a thousand products of two kinds, described with words of their own kind. Some gowns are also called dresses. */
+/** Imports a thousand products of two kinds, described with words of their kind. Some gowns are also called dresses. */
 async function fill({ dashboard }: Shop): Promise<void> {
   const rows = Array.from({ length: 1_000 }, (_, i) => {
     const kind = i % 2 === 0 ? 'gown' : 'watch';
@@ -76,7 +76,7 @@ test('among products with the same words, those that are semantically closest to
   expect(await trainIn(shop)).toBe(1);
   await shop.dashboard.DELETE('/api/dashboard/products/{product_id}', { params });
   expect(await trainIn(shop)).toBe(0);
-  await expectOwnVectorsAlone(shop);
+  await expectOnlyOwnVectors(shop);
 });
 
 /** The catalogue version, which increases each time cached responses are invalidated. */
@@ -91,7 +91,7 @@ async function versionOf({ site_id }: Shop): Promise<number> {
 }
 
 /** Expects that row-level security, which applies to requests, hides other shops' vectors. */
-async function expectOwnVectorsAlone(owner: Shop): Promise<void> {
+async function expectOnlyOwnVectors(owner: Shop): Promise<void> {
   const { db } = await testServer();
   const stranger = await openShop();
   const count = ({ site_id }: Shop, table: 'words' | 'products') =>

@@ -7,7 +7,7 @@ import { productVectorBytes, termVector, termVectorBytes } from './latent-index.
 import { type ProductText, weightsOf } from './latent-text.ts';
 import { startTraining } from './latent-thread.ts';
 
-/** With fewer products there is too little training data, and their order matters less. */
+/** A smaller shop has too little text for training, and few enough products that ranking matters less. */
 const MIN_PRODUCTS = 1_000;
 /** More texts take longer and improve the model little. */
 const MAX_SAMPLE = 20_000;
@@ -30,8 +30,8 @@ interface State {
 
 /**
  * Updates a shop's latent semantic model. Trains it if there is none or much has changed, and then computes the vectors of new
- * and changed products. Returns their number. Uses many short transactions, so that it blocks nobody. If it runs twice at once,
- * work is only repeated.
+ * and changed products. Returns their number. Uses many short transactions, so that it blocks nobody. Two concurrent runs only
+ * repeat work.
  */
 export async function learnMeanings(inTransaction: InTransaction): Promise<number> {
   const state = await inTransaction(readState);
@@ -112,8 +112,8 @@ async function writeModel(db: SearchDb, model: Model, products: number): Promise
 }
 
 /**
- * Computes the vectors of all outdated products. Each batch is written in the transaction that looks for the next one, so that it
- * is known whether a batch is the last when it is written.
+ * Computes the vectors of all outdated products. Each batch is written in the transaction that reads the next one, which shows
+ * whether the batch is the last.
  */
 async function embedProducts(inTransaction: InTransaction, model_id: string): Promise<number> {
   let embedded = 0;
@@ -146,8 +146,9 @@ const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
  * Reads the next products whose vectors are outdated, and the last id among them. Those up to `after` were already checked in
- * this run; if they change again, the next run updates them. Starting from the beginning each time would skip more and more
- * products. Vectors are looked up by id instead of joined, because the statistics of a new table may still say that it is empty.
+ * this run; if they change again, the next run updates them. A query without `after` would skip over more and more finished
+ * products. Vectors are looked up by id instead of joined, because the statistics of a new table may still say that it is
+ * empty.
  */
 async function readOutdated(
   db: SearchDb,
@@ -174,7 +175,7 @@ async function readModel(db: SearchDb): Promise<Model> {
   return new Map(rows.map(({ term, vector }) => [term, termVector(vector)]));
 }
 
-/** Writes vectors if the model is still the current one. Returns whether it is. */
+/** Writes vectors if the model is still the current one. Returns whether it still is. */
 async function writeVectors(
   db: SearchDb,
   model_id: string,

@@ -50,8 +50,8 @@ export const CODE = '#';
 export const ATTRIBUTE = '@';
 
 /**
- * A term for products whose description or metadata is too long to be indexed completely. That a word is absent from them can
- * only be checked in the texts themselves.
+ * A term for products whose description or metadata is too long to be indexed completely. For these, only the texts themselves
+ * show whether a word is absent.
  */
 export const LONG_TEXT = '~long';
 
@@ -97,7 +97,7 @@ function hasLongText({ description, metadata }: SearchDocument): boolean {
   return description.length > MAX_DESCRIPTION || Object.values(metadata).join('\n').length > MAX_METADATA;
 }
 
-/** What ends the noun phrase of a name: `Case for phones, black` is a case. */
+/** Words and signs that end the noun phrase of a name: `Case for phones, black` is a case. */
 const END_OF_NOUN_PHRASE = /\s(?:for|with|w\/|by|from|in|and|compatible|fits|to|of|on)\s|\s[-–|]\s|[,(:;|]/i;
 
 /**
@@ -148,7 +148,10 @@ function facetPostings({ vendor, product_type, tags, options, metadata }: Search
   ];
 }
 
-/** The term for an attribute with its value: `@material:stoneware`. Unlike that of a facet value, it contains the whole text. */
+/**
+ * The term for an attribute with its value: `@material:stoneware`. Unlike the term for a facet value, it contains the whole
+ * text.
+ */
 export function attributeTerm(name: string, value: string): string {
   return `${ATTRIBUTE}${name.trim().toLowerCase()}:${value.trim().toLowerCase()}`;
 }

@@ -1,9 +1,9 @@
+/** Numbers that may be prices, single or as ranges. */
+
 import { wordSet } from '../words/lists.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
-
-/** Numbers that may be prices, single or as ranges. */
 
 export const CURRENCIES: Record<string, string> = Object.fromEntries(
   [
@@ -19,7 +19,7 @@ export interface Amount {
   currency?: string;
   /** The index of the next token after the amount. */
   to: number;
-  /** Whether the number is spelled so that it is doubtful without a currency: `twenty`, `4k`, `60ish`. */
+  /** Whether the number is written in a form that sets a limit only with a currency: `twenty`, `4k`, `60ish`. */
   isSpelled: boolean;
   isNear?: boolean;
 }
@@ -54,8 +54,8 @@ export interface NumericPhrase {
   max?: number;
   currency?: string | undefined;
   /**
-   * When the number is a price although it has no currency: always, only in sentences (nobody writes a whole sentence and means
-   * the name `under fifty`), or never.
+   * When a number without a currency is a price: always, only in sentences, or never. `under fifty` is a price in a sentence,
+   * but may be a name among keywords.
    */
   isPrice: 'always' | 'in sentences' | 'with a currency';
   /** Whether it is only an amount, which sets no limit. */
@@ -70,9 +70,9 @@ const RANGE_OPENINGS = new Set('between from zwischen von ab entre de fur pour f
 /** After these words, a range needs no currency. */
 const CERTAIN_OPENINGS = new Set(['between', 'zwischen', 'entre']);
 const RANGE_LINKS = phraseTable([['to', 'to, -, –, —, bis, bis maximal, bis hochstens, a, until']]);
-/** These words join a range only after an opening such as `from`, or before a currency. */
+/** Words that join the ends of a range, but only after an opening such as `from`, or before a currency. */
 const RANGE_WORDS = phraseTable([['to', 'and, &, und, et, up to, and up to, bis zu, jusqu a, jusqua']]);
-/** These words join two amounts only before a currency: `20 or 30 euros`. */
+/** Words that join two amounts, but only before a currency: `20 or 30 euros`. */
 const CHOICE_LINKS = phraseTable([['or', 'or, oder, ou, /']]);
 /** The largest ratio of a range: a tent for 2 to 400 euros is a tent for two. */
 const WIDEST_RANGE = 20;

@@ -1,25 +1,25 @@
+/** Splits compounds into words that the shop has: `Damenjacke` asks for a jacket for women. */
+
 import type { Language } from '../words/languages.ts';
 import { stem } from '../words/normalize.ts';
 import { otherWordsFor } from '../words/thesaurus.ts';
 import { has, type Lookup } from './known-words.ts';
 
-/** Splits compounds into words that the shop has: `Damenjacke` asks for a jacket for women. */
-
 /** The candidates for each half among the shop's words, best first. */
 interface Halves {
   left: string[];
   right: string[];
-  /** Candidates for the right half that are other words than the half itself. */
+  /** Candidates for the right half that come from the thesaurus, not from the half itself. */
   foreign: Set<string>;
 }
 
 /** The minimum length of a half. */
 const MIN_HALF = 3;
-/** The minimum length of the second half if only that is used. */
+/** The minimum length of a second half that replaces the whole word. */
 const MIN_HEAD = 4;
-/** The minimum length if that is a word of another language: `elegant` does not mean `gant`. */
+/** The minimum length of a second half from the thesaurus: `elegant` does not mean `gant`. */
 const MIN_FOREIGN_HEAD = 5;
-/** Longer words are not split, because each cut of a word of 500 letters would look up texts of that length. */
+/** Longer words are not split, because a word of 500 letters would cause hundreds of lookups of long texts. */
 const LONGEST = 80;
 /**
  * Letters that join the halves of a German compound or inflect the second one, and endings that the first may have lost:
@@ -27,7 +27,7 @@ const LONGEST = 80;
  */
 const ADDED = ['', 'n', 's', 'e', 'en', 'er', 'es'];
 const LOST = ['', 'e', 'n', 'en', 's'];
-/** Endings of German words that are no words themselves: the `chen` of `Kaffeemachen` is no `chêne`. */
+/** Endings of German words that are not words themselves: the `chen` of `Kaffeemachen` does not mean `chêne`. */
 const NO_WORDS = new Set('chen lein keit heit ung ungen lich isch sam bar'.split(' '));
 
 /** All ways to split a word in two. */
@@ -44,7 +44,7 @@ export function splitsOf(word: string): Halves[] {
   });
 }
 
-/** The possible meanings of a half: the half itself, and other words for it. */
+/** The possible meanings of one half of a compound: the half itself, and its synonyms. */
 function meaningsOf(half: string): { own: string[]; foreign: string[] } {
   const stems = ADDED.flatMap((ending) =>
     half.endsWith(ending) && half.length - ending.length >= MIN_HALF
@@ -58,8 +58,8 @@ function meaningsOf(half: string): { own: string[]; foreign: string[] } {
 }
 
 /**
- * The terms that a compound stands for: both halves, if possible with a long second half, or else a German second half alone,
- * because a `Kochmesser` is a knife in any case.
+ * The terms that a compound stands for: both halves, preferably with a long second half, or else only a German second half: a
+ * `Kochmesser` is always a knife.
  */
 export function meaningOfCompound(
   word: string,

@@ -41,7 +41,7 @@ export async function facetConstraints(
   const existing = await readExistingValues(
     db,
     spans.flatMap(({ value }) => valueTermsOf(value)),
-    // Goods that a sentence mentions may be no facet: a rug to be vacuumed is no vacuum cleaner.
+    // Goods that only an attribute mentions do not count as a value: a rug with `care: Vacuum` is not a vacuum cleaner.
     spans.flatMap(({ from, to, value }) =>
       to - from === 1 && isGoods(words[from]?.text ?? '') ? valueTermsOf(value) : [],
     ),
@@ -120,7 +120,7 @@ export function findHeadNoun(
       break;
     // A shop that calls goods by a type may have few names that end with their word: the bra of `sports bra`.
     if (!(headTerms.has(term) || (isGoods(text) && isKnown(term))) || isUnit(words, at)) continue;
-    // `two pillows, blue`: names may end with a colour or material, but these are no goods.
+    // `two pillows, blue`: names may end with a colour or material, but these are not goods.
     if (headNoun && isAttribute(text)) continue;
     headNoun = { at, term };
   }

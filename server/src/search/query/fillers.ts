@@ -1,3 +1,5 @@
+/** Removes words that only turn a query into a sentence, and the punctuation and labels of `{item: mug}`. */
+
 import { list, wordSet } from '../words/lists.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
@@ -5,8 +7,6 @@ import { isSizeLabel } from '../words/sizes.ts';
 import type { Token } from '../words/tokens.ts';
 import { CURRENCIES } from './amounts.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
-
-/** Removes words that only make a sentence of a query, and the punctuation and labels of `{item: mug}`. */
 
 const OPENINGS = phraseTable([['opening', list('openings')]]);
 /** Openings that may also be the start of a product name: `order pad`, `find my phone tag`. */
@@ -84,7 +84,7 @@ function isOwnCart(tokens: Token[], at: number): boolean {
 const RESULTS = wordSet('results');
 const BEST = new Set('top best first besten ersten premiers'.split(' '));
 
-/** Drops the number of wanted results, which is no quantity: `the top 3`, `3 options for a lamp`. */
+/** Drops the number of wanted results, which is not a quantity: `the top 3`, `3 options for a lamp`. */
 export function dropResultCounts(state: ParseState): void {
   const { tokens, taken } = state;
   for (let i = state.start; i < tokens.length; i += 1) {

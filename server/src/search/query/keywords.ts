@@ -1,3 +1,8 @@
+/**
+ * Replaces keywords by words of the shop. A word that is in no product's name or values is replaced by a synonym, a translation
+ * or the parts of its compound, if the shop uses those.
+ */
+
 import sql from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
 import { type Language, languageOf } from '../words/languages.ts';
@@ -9,11 +14,6 @@ import { meaningOfCompound, splitsOf } from './compounds.ts';
 import { has, type Lookup, lookUp } from './known-words.ts';
 import { readLanguage } from './shop-language.ts';
 import { candidatesFor, mayBeCompound, otherWords, standIn, type Window, windowsAt } from './stand-ins.ts';
-
-/**
- * Replaces keywords by words of the shop. A word that is in no product's name or values is replaced by a synonym, a translation
- * or the parts of its compound, if the shop has those.
- */
 
 /** Only this many words of a query are looked up. */
 const MAX_WORDS = 16;

@@ -1,18 +1,19 @@
+/** Looks up which words are in names or values of a shop's products. */
+
 import sql from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 
-/** Looks up which words are in names or values of a shop's products. */
-
 export interface Known {
-  /** Whether the phrase is in a product's name or the shop has synonyms for it; and whether it is a whole value of a product. */
+  /** Whether the phrase is in a product's name, or the shop has synonyms for the phrase. */
   isNamed: boolean;
+  /** Whether the phrase is a whole value of a product. */
   isValue: boolean;
-  /** Whether it is a product's type or tag, and not only a colour. */
+  /** Whether the phrase is a product's type or tag, and not only a colour. */
   isLabel: boolean;
-  /** Whether a product's name ends with it. */
+  /** Whether a product's name ends with the phrase. */
   isHead: boolean;
-  /** Whether any product has the word. */
+  /** Whether any product has the phrase. */
   isKnown: boolean;
 }
 

@@ -1,7 +1,7 @@
+/** Exclusions, stock, reductions, totals and quantities in many wordings. */
+
 import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';
-
-/** Exclusions, stock, reductions, totals and quantities in many wordings. */
 
 const read = (sentence: string) => parseQuery(sentence, undefined, { isSentence: true, language: 'en' });
 /** Splits a list of wordings at `|`. */
@@ -155,7 +155,7 @@ test.each([
   expect(words.map(({ term }) => term)).not.toContain(unwanted);
 });
 
-test.each(REFUSING_NOTHING)('a negation that excludes nothing is no limit: %s', (sentence) => {
+test.each(REFUSING_NOTHING)('a negation that excludes nothing sets no limit: %s', (sentence) => {
   expect(read(sentence).constraints.filter(({ kind }) => kind === 'without')).toEqual([]);
 });
 
@@ -164,17 +164,17 @@ test('a negation without an object is reported', () => {
   expect(constraint).toMatchObject({ kind: 'without', isUnread: true });
 });
 
-test('a thing that is missing and wanted is not excluded', () => {
+test('a thing that the shopper lacks and wants is not excluded', () => {
   const { constraints, words } = read('her new place has no clock, so I want to give her a wall clock');
   expect(constraints).toEqual([]);
   expect(words.map(({ text }) => text)).toContain('clock');
 });
 
-test.each(IN_STOCK)('the product must be in stock: %s', (sentence) => {
+test.each(IN_STOCK)('is read as "only products in stock": %s', (sentence) => {
   expect(read(sentence).constraints).toMatchObject([{ kind: 'in_stock', value: 'true' }]);
 });
 
-test.each(ON_SALE)('the price must be reduced: %s', (sentence) => {
+test.each(ON_SALE)('is read as "only products at a reduced price": %s', (sentence) => {
   expect(read(sentence).constraints).toMatchObject([{ kind: 'value', value: 'on_sale' }]);
 });
 

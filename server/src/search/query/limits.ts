@@ -1,11 +1,11 @@
+/** Finds numeric limits on the price, the rating and the number of reviews. */
+
 import { type ListName, list, wordSet } from '../words/lists.ts';
 import { measurementTerm } from '../words/normalize.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { amountAt, CURRENCIES, isOfSomethingElse, type NumericPhrase, PRICE_WORDS, rangeAt } from './amounts.ts';
 import { openTokens, type ParseState } from './parsed-query.ts';
-
-/** Finds numeric limits on the price, the rating and the number of reviews. */
 
 export type Side = 'min' | 'max';
 type Comparison = Side | 'near';
@@ -32,7 +32,7 @@ const RATING_WORDS = wordSet('rating_words');
 
 /** These words are also part of names (`Pro Max`), or mean something else before a plain number, so they need a currency. */
 export const NEED_CURRENCY = wordSet('needs_currency');
-/** These words need a currency even in sentences: `do you have 2 tents`. */
+/** Words after which a number is a price only with a currency, even in sentences: `do you have 2 tents`. */
 const HAVING = wordSet('having');
 export const NEGATIONS = wordSet('negations');
 const BETWEEN_NEGATION = wordSet('between_negation');
@@ -41,7 +41,7 @@ const NEXT_CLAUSE = wordSet('next_clause');
 /** After a price without a currency, these words may follow among keywords. */
 const AFTER_PRICE = wordSet('after_price');
 
-/** How far a price may be from an amount that it should be near, as a share of the amount. */
+/** How much a price may differ from an amount such as `around 40 euros`, as a share of that amount. */
 const NEARNESS = 0.25;
 export const OPPOSITE = { min: 'max', max: 'min', near: 'near' } as const;
 
@@ -65,7 +65,7 @@ export function addLimits(state: ParseState): void {
       tokens = openTokens(state);
       i = to - 1;
     }
-    // If a range such as `40 bis 42` is no price, its second number is no price either.
+    // If a range such as `40 bis 42` is not a price, its second number is not a price either.
     else if (range && state.isSentence) i = range.to - 1;
   }
 }
@@ -108,7 +108,9 @@ function skipLinks(tokens: Token[], at: number): number {
 const MAX_NEGATION = 8;
 const AUXILIARIES = new Set(['do', 'does', 'should', 'must', 'can', 'will', 'would']);
 
-/** The index at which the negation of a comparison begins, or else that of the comparison. */
+/**
+ * The index at which the negation of a comparison begins; without a negation, the index at which the comparison begins.
+ */
 function startOfNegation(tokens: Token[], at: number): number {
   let i = at - 1;
   const isWithin = ({ text = '' }: Partial<Token> = {}) =>
@@ -137,7 +139,8 @@ function refusedThing(tokens: Token[], at: number): number | undefined {
 }
 
 /**
- * Whether the clause has a negation elsewhere, which may reverse a bound, so that it is unclear: `show no lamps over 100 euros`.
+ * Whether the clause has a negation elsewhere, which may reverse the bound: `show no lamps over 100 euros`. The bound is then
+ * unclear.
  */
 function refusesInClause(tokens: Token[], at: number, to: number): boolean {
   const length = tokens.slice(to).findIndex(({ kind }) => kind === 'sign');
@@ -212,7 +215,7 @@ function classified(tokens: Token[], phrase: NumericPhrase, { isSentence, priceO
   if (phrase.isUnread)
     return isSentence && canEndPrice(tokens[to], isSentence) ? { ...limit('price', to), isUnread: true } : undefined;
   if (isPlain && (currency || (isSentence && isOfPrices(tokens, from) && endsClause(tokens[to])))) {
-    // A mere `$20` is no limit, unless the sentence says what the price is for.
+    // A mere `$20` is a limit only if the sentence names it as the total or the price of each unit.
     if (!isSentence) return undefined;
     const amount = { kind: 'price' as const, from, to, ...(currency && { currency }) };
     return priceOf && min !== undefined ? { ...amount, max: min } : { ...amount, isUnread: true };
@@ -262,7 +265,10 @@ function startOfRatingWord(tokens: Token[], at: number): number | undefined {
   return RATING_WORDS.has(tokens[i]?.text ?? '') ? i : undefined;
 }
 
-/** Whether a plain number before this token may be a price, because the token is nothing that is counted or measured. */
+/**
+ * Whether a plain number before this token may be a price, because the token is not something that is counted or
+ * measured.
+ */
 function canEndPrice(next: Token | undefined, isSentence: boolean): boolean {
   if (!next || next.kind === 'sign') return !['-', '%', '"'].includes(next?.text ?? '');
   if (CURRENCIES[next.text] || (isSentence && NEXT_CLAUSE.has(next.text))) return true;

@@ -1,9 +1,9 @@
+/** Finds fixed phrases about availability, reduced prices, sort order and preferences. */
+
 import { type ListName, list } from '../words/lists.ts';
 import { type PhraseTable, phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Token } from '../words/tokens.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
-
-/** Finds fixed phrases about availability, reduced prices, sort order and preferences. */
 
 interface Mark {
   kind: 'in_stock' | 'wish' | 'sort' | 'value';

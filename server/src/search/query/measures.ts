@@ -1,3 +1,5 @@
+/** Limits on a measure in which variants differ: `a blade under 20 cm`, `at least 20 litres`, `20 litres or more`. */
+
 import { measurementTerm } from '../words/normalize.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt } from '../words/phrases.ts';
@@ -5,8 +7,6 @@ import type { Token } from '../words/tokens.ts';
 import { type NumericPhrase, rangeAt } from './amounts.ts';
 import { comparisonAt, NEGATIONS, OPPOSITE, type Side, tableOf } from './limits.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
-
-/** Limits on a measure in which variants differ: `a blade under 20 cm`, `at least 20 litres`, `20 litres or more`. */
 
 export const COMPARED_SIZES = tableOf<Side>([
   ['min', 'larger'],

@@ -1,3 +1,5 @@
+/** Finds unwanted things in a sentence: `without leather`, `not red`, `polyester-free`, `black is a no-go`. */
+
 import { list, wordSet } from '../words/lists.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { isSizeLabel } from '../words/sizes.ts';
@@ -5,8 +7,6 @@ import { isAttribute, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { COMPARISONS } from './limits.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
-
-/** Finds unwanted things in a sentence: `without leather`, `not red`, `polyester-free`, `black is a no-go`. */
 
 const OPENINGS = phraseTable<'always' | 'plain no'>([
   ['always', list('without')],
@@ -117,7 +117,7 @@ function refusedBefore(tokens: Token[], at: number): { term: string; to: number 
   return refusal && isClause ? { term: token.term, to: refusal.to } : undefined;
 }
 
-/** Adds the unwanted thing that begins at `beginning`, and those joined to it: `neither black nor blue`. */
+/** Adds the unwanted thing that begins at `beginning`, and the things joined to it: `neither black nor blue`. */
 function addUnwanted(state: ParseState, negation: number, beginning: number): void {
   const { tokens, taken, add, isSentence, language } = state;
   let [from, first]: [number, number | undefined] = [negation, beginning];
@@ -164,7 +164,7 @@ function longestValue({ tokens, taken, vocabulary, ambiguous }: ParseState, nega
 /** The index of the next unwanted thing after a conjunction: the blue in `neither black nor blue`. */
 function nextUnwanted(tokens: Token[], negation: number, to: number): number | undefined {
   const [link = '', following = '', opening = ''] = [tokens[to]?.text, tokens[to + 1]?.text, tokens[negation]?.text];
-  // `not black and white`: the second attribute ends the clause.
+  // In `not black and white`, `and` continues the negation, because nothing follows the second attribute.
   const isAttributes = isAttribute(following) && (tokens[to + 2]?.kind ?? 'sign') === 'sign';
   const isListed = AND.has(link) && (LISTING.has(opening) || isAttributes);
   const isOther = AFTER_NEGATION.has(following) || phraseAt(OPENINGS, tokens, to + 1) !== undefined;

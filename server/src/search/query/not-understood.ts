@@ -1,3 +1,5 @@
+/** Reports phrases that the parser does not understand. If they were dropped as fillers, a limit could be broken silently. */
+
 import { list, wordSet } from '../words/lists.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
@@ -6,8 +8,6 @@ import { CURRENCIES } from './amounts.ts';
 import { COMPARISONS, NEED_CURRENCY } from './limits.ts';
 import { COMPARED_SIZES } from './measures.ts';
 import { isFree, type ParseState } from './parsed-query.ts';
-
-/** Reports phrases that the parser does not understand. If they were dropped as fillers, a limit could be broken silently. */
 
 const AGE = phraseTable([['age', list('age')]]);
 const BEFORE_AGE = wordSet('before_age');
@@ -80,10 +80,10 @@ function reportCurrency({ tokens, add }: ParseState, at: number): number | undef
 
 const REFUSING = wordSet('refusing');
 
-/** Reports an exclusion whose object is unclear. A mere `no!` as an answer is no exclusion. */
+/** Reports an exclusion whose object is unclear. A mere `no!` as an answer is not an exclusion. */
 function reportNegation({ tokens, add, vocabulary }: ParseState, at: number): number | undefined {
   const [text, next] = [tokens[at]?.text ?? '', tokens[at + 1]];
-  // `no show` of `no show socks` is no negation if a product name contains it.
+  // `no show` of `no show socks` is not a negation if a product name contains it.
   if (!REFUSING.has(text) || next?.kind !== 'word' || vocabulary.names.has(`${text} ${next.text}`)) return undefined;
   add(at, at + 2, { kind: 'without', isUnread: true });
   return at + 2;

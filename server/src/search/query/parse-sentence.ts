@@ -1,3 +1,8 @@
+/**
+ * Parses a sentence and replaces its words by words that the shop uses. A word that is in no product's name or values is
+ * replaced by another form of the word or by a synonym, if the shop uses one. `understood` still quotes the sentence.
+ */
+
 import type { SearchDb } from '../search-db.ts';
 import type { Language } from '../words/languages.ts';
 import { wordSet } from '../words/lists.ts';
@@ -11,11 +16,6 @@ import { namesPeopleOrOccasion } from './not-understood.ts';
 import type { Constraint, ParsedQuery } from './parsed-query.ts';
 import { readLanguage } from './shop-language.ts';
 import { candidatesFor, mayBeCompound, otherWords, standIn, type Window, windowsAt } from './stand-ins.ts';
-
-/**
- * Parses a sentence and replaces its words by those of the shop. A word that is in no product's name or values is replaced by
- * another form or another word for it, if the shop has one. `understood` still quotes the sentence.
- */
 
 /** Size systems before a number: the `W` of `W32`. */
 const SIZE_SYSTEMS = /^(?:eu|uk|w|gr)(\d{1,3})$/;
@@ -41,7 +41,7 @@ export async function parseSentence(db: SearchDb, sentence: string): Promise<Par
     language,
     lookup,
   );
-  const told = (word: Token, fate: Partial<Constraint>): Constraint => {
+  const wordConstraint = (word: Token, fate: Partial<Constraint>): Constraint => {
     const { start, end } = word;
     return { kind: 'word', text: sentence.slice(start, end), start, end, ...fate };
   };
@@ -50,8 +50,8 @@ export async function parseSentence(db: SearchDb, sentence: string): Promise<Par
     words: [...withoutFieldLabels(read.words, lookup), ...words.slice(MAX_WORDS)],
     constraints: [
       ...parsed.constraints.map((each) => inUnwantedWords(each, read.words, { language, lookup })),
-      ...people.map((word) => told(word, { isUnread: true })),
-      ...read.halfRead.map((word) => told(word, { isUnknown: true })),
+      ...people.map((word) => wordConstraint(word, { isUnread: true })),
+      ...read.halfRead.map((word) => wordConstraint(word, { isUnknown: true })),
     ],
   };
 }
@@ -80,8 +80,8 @@ async function readKnown(
 const FOR = /\b(?:for|my|our|his|her|für|mein\p{L}*|unser\p{L}*|pour|mon|ma|mes)\s+(?:\p{L}+\s+)?$/iu;
 
 /**
- * Whether a word names a person or occasion that must be reported: it is no value of the shop, and in no product's name (`dad
- * mug`) or after a word such as `for`.
+ * Whether a word names a person or occasion that must be reported: it is not a value of the shop, and in no product's name
+ * (`dad mug`) or after a word such as `for`.
  */
 function isUnreadPerson(sentence: string, word: Token, language: Language, lookup: Lookup): boolean {
   if (!namesPeopleOrOccasion(word)) return false;
@@ -96,14 +96,16 @@ function withoutSizeSystem(word: Token): Token {
 }
 
 /**
- * The words as the shop has them; and as `halfRead`, compounds of which it only has the second half: a `Kochmesser` is a knife.
+ * The words as the shop has them. `halfRead` are compounds of which the shop has only the second half: a `Kochmesser` is a
+ * knife.
  */
 function replaced(words: Token[], language: Language, lookup: Lookup): { words: Token[]; halfRead: Token[] } {
   const result: Token[] = [];
   const halfRead: Token[] = [];
   for (let at = 0; at < words.length; ) {
     const windows = windowsAt(words, at);
-    // A value of several words is kept together: the rose of `rose gold` is not pink, and `Größe M` is no large M.
+    // A value of several words is kept together: the rose of `rose gold` is not pink, and `Größe M` does not mean a
+    // large M.
     const value = windows.find(({ texts, term }) => texts.length > 1 && lookup(term)?.isValue);
     const isOwn = value !== undefined || isSizeLabel(words, at);
     const window = windows.find((each) => each.texts.length === 1 || isEntry(each, language, lookup));

@@ -139,7 +139,7 @@ test.each([
   ['a non-leather bag', 'bag'],
   ['I want no leather bag', 'bag'],
   ['bag but no leather', 'bag'],
-])('an excluded word is never a wish, wherever it is: %s', (sentence, word) => {
+])('an excluded word is never parsed as a preference, wherever it stands: %s', (sentence, word) => {
   const { constraints, words } = parsed(sentence);
   expect(constraints).toEqual([{ kind: 'without', value: 'leather' }]);
   expect(words.split(' ').filter((text) => text !== 'a')).toEqual([word]);

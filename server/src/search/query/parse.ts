@@ -1,3 +1,8 @@
+/**
+ * Parses a sentence without the catalogue. Each pass takes the words that it understands; parse-sentence.ts and facet-values.ts
+ * then look up the other words in the shop.
+ */
+
 import { type Language, languageOf } from '../words/languages.ts';
 import { list } from '../words/lists.ts';
 import { isStopWord } from '../words/normalize.ts';
@@ -13,10 +18,6 @@ import type { CatalogVocabulary, Constraint, ParsedQuery, ParseState, Reading } 
 import { addQuantity } from './quantity.ts';
 import { perPiece, takeTotals } from './totals.ts';
 
-/**
- * Parses a sentence without the catalogue. Each pass takes the words that it understands; parse-sentence.ts and facet-values.ts
- * then look up the other words in the shop.
- */
 const OF_SENTENCES: ((state: ParseState) => void)[] = [
   reportAges,
   takeTotals,

@@ -2,7 +2,6 @@ import type { Language } from '../words/languages.ts';
 import type { Token } from '../words/tokens.ts';
 
 /** A constraint in the interpretation of a sentence. */
-
 export interface Constraint {
   kind: 'price' | 'rating' | 'reviews' | 'quantity' | 'in_stock' | 'without' | 'wish' | 'sort' | 'value' | 'word';
   /**
@@ -23,7 +22,7 @@ export interface Constraint {
   headNoun?: string;
   /** Whether `value` has the label of a size. Then a range of sizes that contains it matches too. */
   isSize?: boolean;
-  /** Whether the constraint is never relaxed: a more expensive product is no alternative to `cheaper than`. */
+  /** Whether the constraint is never relaxed: a more expensive product is not an alternative to `cheaper than`. */
   isStrict?: boolean;
   /**
    * Products are not checked for a constraint that was not understood (`isUnread`), or whose word the shop does not have
@@ -33,7 +32,7 @@ export interface Constraint {
   isUnknown?: boolean;
 }
 
-/** Those ambiguous words of a sentence that occur in the catalogue. */
+/** The ambiguous words of a sentence that occur in the catalogue. */
 export interface CatalogVocabulary {
   /** Phrases that occur in product names, written as in the sentence: `no show`. */
   names: ReadonlySet<string>;
@@ -63,7 +62,7 @@ export interface ParseState {
   tokens: Token[];
   /** The index of the first token after an opening such as `I am looking for a`. */
   start: number;
-  /** For each token, whether a pass has understood it, so that it is not searched for. */
+  /** For each token, whether a pass has understood the token, so that the search ignores it. */
   taken: boolean[];
   constraints: Constraint[];
   /** Adds a constraint stated by the tokens from `from` up to `to`, and takes these tokens. */

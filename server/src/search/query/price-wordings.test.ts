@@ -1,7 +1,7 @@
+/** Price limits in many wordings, each with the amount in several forms. {X} stands for 40 euros, {T} for the product. */
+
 import { expect, test } from 'vitest';
 import { parseQuery } from './parse.ts';
-
-/** Price limits in many wordings, each with the amount in several forms. {X} stands for 40 euros, {T} for the product. */
 
 const AMOUNTS = {
   en: ['40 euros', '€40', '40€', 'EUR 40', 'forty euros', '40.00 euros'],

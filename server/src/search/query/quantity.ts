@@ -1,3 +1,5 @@
+/** Finds the quantity that a sentence requests. */
+
 import { wordSet } from '../words/lists.ts';
 import { isStopWord, measurementTerm } from '../words/normalize.ts';
 import { type ParsedNumber, parseNumberAt } from '../words/number-words.ts';
@@ -6,8 +8,6 @@ import { isWearable, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections } from '../words/word-forms.ts';
 import { isFree, openTokens, type ParseState } from './parsed-query.ts';
-
-/** Finds the quantity that a sentence requests. */
 
 interface Quantity {
   value: number;
@@ -23,7 +23,7 @@ const MAX_QUANTITY_OF_KEYWORDS = 24;
 /** Late in a sentence, a larger number is a size. */
 const MAX_LATE = 12;
 const COUNTERS = new Set('x × pieces pcs units pairs stuck'.split(' '));
-/** These words only count before `of`: `one piece of`, but `3 piece suite`. */
+/** Words that state a quantity only before `of`: `one piece of`, but not `3 piece suite`. */
 const CONTAINERS = wordSet('containers');
 /** Nouns that form a name with the number before them: `4 person tents`, `2 pin plugs`. */
 const COMPOUND_NOUNS = wordSet('counted_in_names');

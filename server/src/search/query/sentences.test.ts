@@ -102,7 +102,7 @@ test.each<[string, Partial<Constraint>[], string]>([
 });
 
 test.each(['shoes in sizes from 40 to 42', 'Schuhe Größe 40 bis 42', 'do you have 2 tents', 'plates 20 - 26'])(
-  'takes a number of something else for no price: %s',
+  'a number that belongs to something else is not read as a price: %s',
   (sentence) => expect(read(sentence).constraints.filter(({ kind }) => kind === 'price')).toEqual([]),
 );
 
@@ -178,7 +178,7 @@ test.each([
   ['scarves, sorted by price', 'sort', 'price_asc'],
   ['der teuerste Schal', 'sort', 'price_desc'],
   ["l'écharpe la moins chère", 'sort', 'price_asc'],
-])('understands availability, reductions, order and wishes: %s', (sentence, kind, value) => {
+])('understands availability, reduced prices, sort order and preferences: %s', (sentence, kind, value) => {
   expect(read(sentence).constraints).toEqual([{ kind, value }]);
 });
 
@@ -187,16 +187,16 @@ test.each([
   ['we would like to have 3 blue plates', 3],
   ['ich hätte gern zwei Teller', 2],
   ['je voudrais trois assiettes', 3],
-])('understands a quantity wherever the sentence begins: %s', (sentence, quantity) => {
+])('understands a quantity after an introduction: %s', (sentence, quantity) => {
   expect(read(sentence).constraints).toEqual([{ kind: 'quantity', value: String(quantity) }]);
 });
 
-test('an amount that may or may not be a limit is reported', () => {
+test('an amount that may or may not be a price limit is reported as not understood', () => {
   expect(read('bench 80 euros').constraints).toEqual([{ kind: 'price', currency: 'EUR', isUnread: true }]);
 });
 
 test.each(['how are you?', 'who are you', 'was ist das'])(
-  'searches for nothing where nothing is asked for: %s',
+  'searches for nothing if the sentence names no product: %s',
   (sentence) => expect(read(sentence)).toEqual({ constraints: [], words: '' }),
 );
 

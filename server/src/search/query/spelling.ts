@@ -1,22 +1,22 @@
+/**
+ * Spelling correction. Words that no product has are completed, corrected or split in two, using only terms in the shop's index.
+ */
+
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import type { SearchDb } from '../search-db.ts';
 import { edits, isSlipOf } from '../words/misspellings.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 
-/**
- * Spelling correction. Words that no product has are completed, corrected or split in two, using only terms in the shop's index.
- */
-
 const WEIGHTS = { completion: 0.9, correction: 0.9, split: 0.9 };
 const MAX_COMPLETIONS = 50;
 const MAX_CORRECTIONS = 200;
-/** An edit costs as much as a factor of e to this power in frequency. */
+/** A correction with one more edit wins only if its term is about `e ** EDIT_PENALTY` times as frequent. */
 const EDIT_PENALTY = 3;
 
 /**
- * Adds candidates to the unknown groups: for the last word its completions, else terms within a small edit distance that begin
- * with the same letter, else the two words into which it splits. Sends two statements.
+ * Adds candidates to the unknown groups: completions of the last word; else terms within a small edit distance that begin with
+ * the same letter; else the two words into which the word splits. Sends two statements.
  */
 export async function correctSpelling(db: SearchDb, groups: TermGroup[], unknown: number[]): Promise<TermGroup[]> {
   const words = unknown.map((grp) => ({ grp, term: typedTerm(groups[grp]), isLast: grp === groups.length - 1 }));
@@ -39,7 +39,7 @@ export async function correctSpelling(db: SearchDb, groups: TermGroup[], unknown
   });
 }
 
-/** Only words of this length may have two mistakes; a shorter one might be any word. */
+/** A word must have at least this length to be corrected by two edits; a shorter one could become almost any word. */
 const TWO_MISTAKES_FROM = 8;
 
 function isNear(typed: string, term: string): boolean {
@@ -105,7 +105,7 @@ async function readFrequencies(db: SearchDb, terms: string[]): Promise<Map<strin
   return new Map(rows.map(({ term, products }) => [term, products]));
 }
 
-/** A longer text is not two words of a shop, and each way to split it would look up a long text. */
+/** Longer texts are not split, because they are hardly two words of a shop, and each split would look up a long text. */
 const LONGEST_SPLIT = 128;
 
 function splitsOf(term: string): [string, string][] {

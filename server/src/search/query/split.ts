@@ -1,10 +1,10 @@
+/** Splits a sentence that names several things: `2 sage mugs and a teapot`. */
+
 import { list } from '../words/lists.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
 import type { Constraint } from './parsed-query.ts';
 import { TOTALS } from './totals.ts';
-
-/** Splits a sentence that names several things: `2 sage mugs and a teapot`. */
 
 export interface Part {
   /** The words of the part, as in the sentence. */

@@ -1,11 +1,11 @@
+/** Finds words that a shop may use in place of a word in the sentence: other forms, and other words for the same goods. */
+
 import type { Language } from '../words/languages.ts';
 import { stem } from '../words/normalize.ts';
 import { MAX_ENTRY_WORDS, otherWordsFor } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { inflections } from '../words/word-forms.ts';
 import { has, type Lookup } from './known-words.ts';
-
-/** Finds words that a shop may use instead of another: another form, or another word for the same goods. */
 
 /** At most this many alternatives are looked up for a word. */
 const MAX_ALTERNATIVES = 120;
@@ -38,7 +38,7 @@ function languagesOf(language: Language): Exclude<Language, 'en'>[] {
   return language === 'en' ? ['de', 'fr'] : [language];
 }
 
-/** Other words for a window, as terms. */
+/** Other words for the same goods as a window names, as terms. */
 export function otherWords({ texts, term }: Window, language: Language): string[] {
   const inflected = texts.length > 1 ? [] : languagesOf(language).flatMap((each) => inflections(texts[0] ?? '', each));
   // Two words that the shop may write as one: `head lamp`.

@@ -1,9 +1,9 @@
+/** Decides whether a price is for all units together, and converts it to the price of one. */
+
 import { list } from '../words/lists.ts';
 import { parseNumberAt } from '../words/number-words.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import type { Constraint, ParseState } from './parsed-query.ts';
-
-/** Decides whether a price is for all units together, and converts it to the price of one. */
 
 export const TOTALS = phraseTable([['all', list('totals')]]);
 const PRICE_OF = phraseTable<'all' | 'each'>([

@@ -1,8 +1,8 @@
+/** Each limit must be understood or reported: no number, currency, comparison or negation may be dropped silently. */
+
 import { expect, test } from 'vitest';
 import type { Language } from '../words/languages.ts';
 import { parseQuery } from './parse.ts';
-
-/** Each limit must be understood or reported: no number, currency, comparison or negation may be dropped silently. */
 
 function read(sentence: string, language: Language = 'en') {
   const { constraints } = parseQuery(sentence, undefined, { isSentence: true, language });
@@ -24,8 +24,8 @@ test.each<[string, string[]]>([
   ['a mug below what I paid', ['price ?']],
   ['a scarf, itchy so none of that', ['without ?']],
   ['a scarf without', ['without ?']],
-])('reports limits that it does not understand: %s', (sentence, told) => {
-  expect(read(sentence)).toEqual(told);
+])('reports limits that it does not understand: %s', (sentence, reported) => {
+  expect(read(sentence)).toEqual(reported);
 });
 
 test.each<[string, string[]]>([
@@ -42,7 +42,7 @@ test.each<[string, string[]]>([
   ['hoodies in dollars, under 50', ['price ..50 USD']],
   ['lamp, price below or equal to 120', ['price ..120']],
   ['lamp; price_range: [90, 120]', ['price 90..120']],
-])('understands an amount with its side: %s', (sentence, limits) => {
+])('understands an amount as a minimum or a maximum: %s', (sentence, limits) => {
   expect(read(sentence)).toEqual(limits);
 });
 
@@ -52,7 +52,7 @@ test.each<[string, string[]]>([
   ['at least 3 mugs', ['quantity 3']],
   ['no more than two mugs', ['quantity 2']],
   ['three things: a mug and a candle', []],
-])('understands how many are wanted: %s', (sentence, quantities) => {
+])('understands the quantity: %s', (sentence, quantities) => {
   expect(read(sentence)).toEqual(quantities);
 });
 

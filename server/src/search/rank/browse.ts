@@ -1,13 +1,13 @@
-import sql, { empty, join } from 'sql-template-tag';
+/** Finds products for a sentence that only has limits and names no product: `anything under 20 euros`. */
+
+import sql, { type Sql } from 'sql-template-tag';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { type Candidate, type Candidates, RERANKED } from './candidates.ts';
 import type { Condition } from './conditions.ts';
-import type { ProductConditions } from './filters.ts';
+import { asFilter, type ProductConditions, productsInOrder } from './filters.ts';
 
-/** Finds products for a sentence that only has limits and names no product: `anything under 20 euros`. */
-
-/** Of the products that meet the limits, at most this many are sorted by sales or price; those in stock are then returned. */
-const MAX_LOOKED_AT = 2_000;
+/** Among this many of the best products that meet the limits, those in stock come first. */
+const MAX_LOOKED_AT = 2 * RERANKED;
 
 export interface BrowseQuery {
   filters: Pick<ProductFilters, 'visible' | 'canBeBought'>;
@@ -45,8 +45,12 @@ function found(rows: Row[], failed: number): Candidates {
       failed,
     }),
   );
-  const counts = new Map(rows.length > 0 ? [[failed, rows[0]?.total ?? rows.length]] : []);
-  return { rows: candidates, counts, minCoverage: 0, vectorsByTerm: new Map() };
+  return {
+    rows: candidates,
+    counts: new Map(rows.length > 0 ? [[failed, rows.length]] : []),
+    minCoverage: 0,
+    vectorsByTerm: new Map(),
+  };
 }
 
 interface Row {
@@ -55,40 +59,38 @@ interface Row {
   price: string;
   sales_count: number;
   in_stock: boolean;
-  total: number;
 }
 
-/** These conditions look up variants or read texts too. */
+/** Conditions that look up variants or read texts. */
 const SLOW = new Set<Condition['reason']>(['in_stock', 'without', 'category_not_allowed']);
 
 function read(db: SearchDb, { filters, conditions, must, sort }: BrowseQuery, failed: number): Promise<Row[]> {
   const kept = conditions.filter((_condition, i) => (failed & (1 << i)) === 0);
   const keptOf = (isSlow: boolean) =>
     kept.flatMap(({ reason, condition }) => (SLOW.has(reason) === isSlow ? condition : []));
-  const byPrice = sort === 'price_desc' ? sql`p.price desc` : sql`p.price`;
-  const isByPrice = sort === 'price_asc' || sort === 'price_desc';
-  // Ids are UUIDs of version 7, which sort by creation time.
-  const byId = sort === 'newest' ? sql`p.id desc` : sql`p.id`;
-  const best = isByPrice ? byPrice : sort === 'newest' ? byId : sql`p.sales_count desc`;
-  // Reads only ids first, because an index contains them and the prices, which takes a third of the time of reading products.
-  // `offset 0` makes the planner evaluate the slow conditions in the order of the products, one by one, until enough products are
-  // found.
+  const order = ORDERS[sort ?? ''] ?? ORDERS.best_selling;
+  const where = [
+    sql`p.site_id = ${db.siteId}`,
+    filters.visible,
+    ...must.where,
+    ...must.among.map(asFilter),
+    ...keptOf(false),
+  ];
+  const slow = [...must.slow, ...keptOf(true)];
   return db.rows<Row>(
-    sql`with met as materialized (
-        select p.id from (
-          select p.* from products p
-          where p.site_id = ${db.siteId} and ${join([filters.visible, ...must.where, ...must.among, ...keptOf(false)], ' and ')}
-          order by ${isByPrice ? sql`${byPrice}, ` : empty}${byId} offset 0) as p
-        where ${join([sql`true`, ...must.slow, ...keptOf(true)], ' and ')} limit ${MAX_LOOKED_AT}::int
-      ), kept as materialized (
-        select p.* from met cross join lateral (
-          select p.id, p.site_id, p.name, p.price, p.sales_count from products p
-          where p.site_id = ${db.siteId} and p.id = met.id offset 0) as p
-      ), best as materialized (
-        select * from kept p order by ${best}, p.id limit ${2 * RERANKED}::int
+    sql`with best as materialized (
+        select p.site_id, p.id from ${productsInOrder({ where, slow }, order)} limit ${MAX_LOOKED_AT}::int
       )
-      select p.id as product_id, p.name, p.price::text as price, p.sales_count, ${filters.canBeBought} as in_stock,
-        (select count(*) from kept) as total
-      from best p order by in_stock desc, ${best}, p.id limit ${RERANKED}::int`,
+      select p.id as product_id, p.name, p.price::text as price, p.sales_count, ${filters.canBeBought} as in_stock
+      from best join products p on p.site_id = best.site_id and p.id = best.id
+      order by in_stock desc, ${order} limit ${RERANKED}::int`,
   );
 }
+
+const ORDERS: Record<string, Sql> & { best_selling: Sql } = {
+  best_selling: sql`p.sales_count desc, p.id`,
+  price_asc: sql`p.price, p.id`,
+  price_desc: sql`p.price desc, p.id`,
+  // Ids are UUIDs of version 7, which sort by creation time.
+  newest: sql`p.id desc`,
+};

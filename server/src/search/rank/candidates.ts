@@ -7,14 +7,16 @@ import { type ProductConditions, productsMeeting } from './filters.ts';
 import { codeMatches, hasOneGroup, MIN_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
 import { expectedMatches } from './term-weights.ts';
 
-/** How many of the best matches are reranked. The others stay in the order of their BM25F scores. */
+/** How many of the best matches are reranked. All further matches stay in the order of their BM25F scores. */
 export const RERANKED = 200;
 /**
- * The coverage of a strong match. If there are RERANKED of them, weaker ones do not match: `white jeans` then finds only white
- * jeans.
+ * The coverage of a strong match. If there are at least RERANKED strong matches, weaker ones do not match: `white jeans` then
+ * finds only white jeans.
  */
 const STRONG_COVERAGE = 0.5;
-/** The maximum number of weak matches that are ranked for an agent, which only sees the best: those with the head noun first. */
+/**
+ * The maximum number of weak matches that are ranked for an agent, those with the head noun first. An agent only sees the best.
+ */
 const JUDGED_WEAK = 1_000;
 
 /** From this number of conditions on, few products are expected to meet all. */
@@ -39,7 +41,7 @@ export interface Candidate {
   code_match: boolean;
   /** The product's vector in the shop's latent semantic model, if it has one. */
   vector: Int8Array | undefined;
-  /** Whether a variant is available; true if that was not read. */
+  /** Whether a variant is available; true if the availability was not read. */
   in_stock: boolean;
   /** One bit per condition in the given order, set if the product fails it; 0 if it meets all. */
   failed: number;
@@ -65,7 +67,10 @@ export interface CandidateQuery extends Query {
   headGroups?: number[];
   /** Whether a product that has only the modifier matches, as in `matchesByWords`. */
   modifierAlone?: boolean;
-  /** Whether only strong matches that meet all conditions exclude weaker ones. By default, all strong matches do. */
+  /**
+   * Whether weaker matches are excluded only by strong matches that meet all conditions. By default, all strong matches exclude
+   * them.
+   */
   countEligibleOnly?: boolean;
   /** Whether to read the availability of the best matches. */
   withStock?: boolean;
@@ -118,9 +123,9 @@ function countsOf({ conditions }: CandidateQuery): Sql {
 }
 
 /**
- * The SQL for `judged`: all strong matches, and weak ones, which only count if there are too few strong ones; and for `enough`,
- * the result of that check. If enough strong matches are expected, the weak ones are read in a separate part, which is then
- * skipped. With a single group, all matches are strong.
+ * The SQL for `judged`: all strong matches and, if there are too few of these, weak ones; and for `enough`, which has the
+ * result of that check. If enough strong matches are expected, weak ones are read in a separate part, so that PostgreSQL can
+ * skip it. With a single group, all matches are strong.
  */
 function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
   const { headGroups = [], minCoverage = MIN_COVERAGE, modifierAlone = false, countEligibleOnly = false } = query;

@@ -1,8 +1,8 @@
+/** Sentences with more words than the request needs, and how the response reports the other words. */
+
 import { expect, test } from 'vitest';
 import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
-
-/** Sentences with more words than the request needs, and what is reported about them. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 

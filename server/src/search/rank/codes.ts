@@ -1,7 +1,7 @@
+/** Finds products by a part of an SKU or barcode: `INS114` of `KT-INS114-DRE`. */
+
 import sql from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';
-
-/** Finds products by a part of an SKU or barcode: `INS114` of `KT-INS114-DRE`. */
 
 /** Ids of products found by a part of a code. `first` rank before the products found by words, `last` after them. */
 export interface CodeMatches {
@@ -21,7 +21,6 @@ export interface CodeQuery {
   typed: string;
   /** Whether the query has a word that no product has. */
   isUnknown: boolean;
-  /** Whether the query is a single word. */
   isSingle: boolean;
   /** Whether to search codes even for words that products have. Useful to staff, who know the codes, but not to shoppers. */
   always: boolean;

@@ -1,3 +1,5 @@
+/** Price limits that name another product: `cheaper than the Oslo Lamp`, `a cheaper alternative to the Oslo Lamp`. */
+
 import sql, { join, type Sql } from 'sql-template-tag';
 import { PLACE } from '../index/postings.ts';
 import { CURRENCIES } from '../query/amounts.ts';
@@ -6,8 +8,6 @@ import type { SearchDb } from '../search-db.ts';
 import { isStopWord, stem, termsOf } from '../words/normalize.ts';
 import { phraseAt, phraseTable } from '../words/phrases.ts';
 import { type Token, tokenize } from '../words/tokens.ts';
-
-/** Price limits that name another product: `cheaper than the Oslo Lamp`, `a cheaper alternative to the Oslo Lamp`. */
 
 const COMPARED = phraseTable<'max' | 'min'>([
   [
@@ -34,8 +34,8 @@ const ONE = new Set(['one', 'ones']);
 const STANDS_FOR = new Set('alternative alternatives version versions option options'.split(' '));
 
 /**
- * Adds the limit if the sentence compares its price with that of a product in the shop. `where` are conditions on `products p`,
- * which that product must meet. Sends one statement if the sentence may contain a comparison.
+ * Adds the limit if the sentence compares the price with the price of a product in the shop. `where` are conditions on
+ * `products p` that this product must meet. Sends one statement if the sentence may contain a comparison.
  */
 export async function withComparedPrice(
   db: SearchDb,
@@ -58,7 +58,7 @@ export async function withComparedPrice(
       order by length(p.name), p.price, p.id limit 2`,
   );
   const [product, other] = products;
-  // If several products have these words, the one without other words is meant.
+  // If several products have these words, the product without further words is meant.
   const isMeant = product && (!other || termsOf(product.name).length === terms.length);
   if (!isMeant) return notUnderstood(parsed, sentence, comparison);
   const step = 10 ** -db.currencyDigits;
@@ -88,7 +88,7 @@ function notUnderstood(parsed: ParsedQuery, sentence: string, comparison: NamedC
   };
 }
 
-/** The words without those of the name; all words if there are no others. */
+/** The words that are not part of the name; all words if no others are left. */
 function withoutName(words: Token[], { start, end, name }: NamedComparison): Token[] {
   const last = name.at(-1)?.end ?? end;
   const others = words.filter((word) => word.end <= start || word.start >= last);
@@ -147,7 +147,7 @@ function comparisonOf(tokens: Token[]): NamedComparison | undefined {
   return undefined;
 }
 
-/** Whether the words are an amount and no name: `400`, `400 dollars`, but not `2-Slice Toaster`. */
+/** Whether the words are an amount and not a name: `400`, `400 dollars`, but not `2-Slice Toaster`. */
 function isAmount([first, second]: Token[]): boolean {
   return first?.number !== undefined && (second === undefined || second.text in CURRENCIES);
 }

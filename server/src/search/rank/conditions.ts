@@ -28,7 +28,7 @@ export const RATING_KEYS = {
 /** Conditions are relaxed in this order; `without` never is. */
 const RELAXATION_ORDER: Condition['reason'][] = ['value', 'reviews', 'rating', 'in_stock', 'price', 'word', 'without'];
 
-/** These conditions are checked in variants and postings by the product's id. */
+/** Conditions that are checked in variants and postings by the product's id, without reading the product's row. */
 const NEED_ONLY_ID = new Set<Condition['reason']>(['value', 'in_stock', 'word', 'without']);
 
 /** The conditions of the constraints, in the order of relaxation. Constraints on the sort order have none. */
@@ -80,7 +80,7 @@ function conditionOf(db: SearchDb, inStock: Sql, constraint: Constraint): Sql | 
       if (min !== undefined || max !== undefined) return undefined;
       // A size in letters is an ordinary value; a number may also be within a range of sizes.
       if (isSize && isNumber(value)) return sql`(${hasValueOrName(db, value)} or ${hasSize(value)})`;
-      // A category with more words is not the product itself: `Candles & Scent` are not all candles.
+      // A category of several words does not name the product itself: not everything in `Candles & Scent` is a candle.
       return constraint.headNoun || value.includes(' ')
         ? hasValueOrName(db, value)
         : sql`(${hasValueOrName(db, value)} or p.id in (${ofTypeBeginningWith(db, value)}))`;
@@ -114,13 +114,25 @@ export function isOnSale(db: SearchDb): Sql {
 }
 
 /** A condition that a variant has a price within these limits. */
-export function hasPriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
-  const within = sql`p.price_max >= ${min}::numeric and p.price <= ${max}::numeric`;
-  // The product's price range may span both limits although no variant is between them. This is checked product by product,
-  // because for `exists` the planner may read all variants first.
-  return sql`(${within} and (p.price >= ${min}::numeric or p.price_max <= ${max}::numeric or coalesce((
+export function hasPriceWithin(min?: number, max?: number): Sql {
+  const between = mayHavePriceWithin(min, max);
+  return min === undefined || max === undefined ? between : sql`(${between} and ${isNotBetweenVariants(min, max)})`;
+}
+
+/** A condition that the range of the product's prices overlaps with these limits. With one limit, a variant is within it. */
+export function mayHavePriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql {
+  return sql`p.price_max >= ${min}::numeric and p.price <= ${max}::numeric`;
+}
+
+/**
+ * A condition that a product whose prices overlap with these limits has a variant within them: the range may span both limits
+ * although no variant is between them. This is checked product by product, because for `exists` the planner may read all variants
+ * first.
+ */
+export function isNotBetweenVariants(min: number, max: number): Sql {
+  return sql`(p.price >= ${min}::numeric or p.price_max <= ${max}::numeric or coalesce((
     select true from variants v where v.site_id = p.site_id and v.product_id = p.id
-      and v.price between ${min}::numeric and ${max}::numeric limit 1), false)))`;
+      and v.price between ${min}::numeric and ${max}::numeric limit 1), false))`;
 }
 
 /**
@@ -168,8 +180,8 @@ const NEGATED_BEFORE =
 
 /**
  * A condition that the product's attributes state the value, as `Organic Cotton, Spandex` states cotton; or its description, if
- * the value is no option in this shop and the text does not state the opposite: `free of BPA`. Only evaluated for products that
- * have one of the words.
+ * the value is not an option in this shop and the text does not state the opposite: `free of BPA`. Only evaluated for products
+ * that have one of the words.
  */
 function isSaidToHave(db: SearchDb, value: string): Sql {
   const words = value.split(' ');

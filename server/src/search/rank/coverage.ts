@@ -1,10 +1,10 @@
+/** Determines which words of a sentence a product has. */
+
 import { normalizeText } from '../words/normalize.ts';
 import { sizeSpellings } from '../words/sizes.ts';
 import type { TermGroup } from '../words/term-groups.ts';
 import type { Token } from '../words/tokens.ts';
 import type { Candidate } from './candidates.ts';
-
-/** Determines which words of a sentence a product has. */
 
 /** Words that do not describe a product. */
 const FILLERS = new Set(
@@ -17,7 +17,7 @@ const FILLERS = new Set(
 
 /** The matches of a product, by the indexes of the groups. */
 export interface GroupMatches {
-  /** Groups of which the product has the word, another form of it, or a synonym. */
+  /** Groups for which the product has the word, another form of it, or a synonym. */
   exact: Set<number>;
   /** Groups for whose word the product's name has a completion or correction. */
   guessed: Set<number>;

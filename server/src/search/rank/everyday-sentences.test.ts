@@ -1,8 +1,8 @@
+/** Everyday sentences: with typing errors, about a person, or compared with a product. */
+
 import { expect, test } from 'vitest';
 import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
-
-/** Everyday sentences: with typing errors, about a person, or compared with a product. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
@@ -24,21 +24,21 @@ async function clothesShop(): Promise<Shop> {
 test.each([
   ['hoddie', ['Oslo Hoodie', 'Bergen Hoodie']],
   ['Mütze', ['Fjord Beanie']],
-])('finds what a misspelt word means: %s', async (sentence, names) => {
+])('finds products for a misspelt word: %s', async (sentence, names) => {
   const found = await askSentence(await clothesShop(), sentence);
 
   expect(found.names.toSorted()).toEqual(names.toSorted());
   expect(Object.values(found.fates).filter((fate) => !fate.endsWith('applied'))).toEqual([]);
 });
 
-test('an unknown word that is no misspelling is reported as not available', async () => {
+test('an unknown word that is not a misspelling is reported as not available', async () => {
   const shop = await clothesShop();
   await shop.givenProduct({ name: 'Tromso Boots' });
 
   expect((await askSentence(shop, 'boats')).fates).toEqual({ boats: 'word not_available' });
 });
 
-test('a misspelt colour applies', async () => {
+test('a misspelt colour is applied', async () => {
   const shop = await clothesShop();
 
   const colour = await askSentence(shop, 'womens hoddie purpel');
@@ -50,12 +50,15 @@ test.each([
   ['a hoodie for my husband', 'husband'],
   ['ein Hoodie für meinen Bruder', 'Bruder'],
   ['un hoodie pour mon père', 'père'],
-])('reports the recipient, and guesses no group: %s', async (sentence, person) => {
-  const found = await askSentence(await clothesShop(), sentence);
+])(
+  'reports the recipient as not understood, and does not search for a group of people: %s',
+  async (sentence, person) => {
+    const found = await askSentence(await clothesShop(), sentence);
 
-  expect(found.names.toSorted()).toEqual(['Bergen Hoodie', 'Oslo Hoodie']);
-  expect(found.fates).toMatchObject({ [person]: 'word not_understood' });
-});
+    expect(found.names.toSorted()).toEqual(['Bergen Hoodie', 'Oslo Hoodie']);
+    expect(found.fates).toMatchObject({ [person]: 'word not_understood' });
+  },
+);
 
 test('a group of people and a colour at the end of a sentence apply to all its products', async () => {
   const shop = await clothesShop();
@@ -78,7 +81,7 @@ test.each([
   ['a cheaper alternative to the Bergen Lamp', ['Oslo Table Lamp'], { min: null, max: 118.99 }],
   ['eine günstigere Lampe als die Bergen Lamp', ['Oslo Table Lamp'], { min: null, max: 118.99 }],
   ['a more expensive lamp than the Bergen Lamp', ['Narvik Lamp'], { min: 119.01, max: null }],
-])('takes the limit from a named product: %s', async (sentence, names, limit) => {
+])('takes the price limit from the product that the sentence names: %s', async (sentence, names, limit) => {
   const found = await askSentence(await lampShop(), sentence);
 
   expect(found.names.toSorted()).toEqual(names);
@@ -159,7 +162,7 @@ test('a size before a preposition, a measure in words and a colour of two words 
   expect(await askSentence(shop, 'a bag of 20 litres')).toMatchObject({ names: ['River Bag'], values: ['20 l'] });
 });
 
-test('a type that begins with the word is found, unless the word is the product itself', async () => {
+test('a product type that begins with a word matches it as a purpose (`for the garden`), but not as a product (`candles`)', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Hand Trowel', product_type: 'Garden Tools' });
   await shop.givenProduct({ name: 'Hammock', product_type: 'Camping', tags: ['garden'] });

@@ -17,9 +17,9 @@ export interface SearchFilters extends ProductConditions {
 /** Conditions on `products p`. */
 export interface ProductConditions {
   where: Sql[];
-  /** Conditions that look up variants or read texts. */
+  /** Conditions that look up variants or read texts, and are therefore evaluated last. */
   slow: Sql[];
-  /** Conditions that follow from the others and can use the index; for reading the whole catalogue. */
+  /** Weaker conditions that `where` and `slow` imply. They can use the index when the whole catalogue is read. */
   among: Sql[];
 }
 
@@ -32,6 +32,23 @@ export function productsMeeting({ where, slow, among }: ProductConditions, joine
   return slow.length === 0 ? products : sql`(select p.* from ${products} offset 0) as p where ${join(slow, ' and ')}`;
 }
 
+/**
+ * A query for the ids of products `p` that meet the conditions, in this order. If the caller adds a limit but no order, the
+ * planner follows the index of the order until it has enough rows. It looks up only rows that meet `where`.
+ */
+export function productsInOrder({ where, slow }: Pick<ProductConditions, 'where' | 'slow'>, order: Sql): Sql {
+  const listed = sql`(select p.site_id, p.id from products p where ${join(where, ' and ')} order by ${order} offset 0) as p`;
+  if (slow.length === 0) return sql`${listed} where true`;
+  return sql`${listed} where (
+    select ${join(slow, ' and ')}
+    from (select p.site_id, p.id) as listed join products p on p.site_id = listed.site_id and p.id = listed.id)`;
+}
+
+/** The condition in a form of which the planner cannot make a join, so that the order of the products is kept. */
+export function asFilter(condition: Sql): Sql {
+  return sql`(${condition}) is true`;
+}
+
 export interface PriceRange {
   min?: number;
   max?: number;
@@ -40,8 +57,8 @@ export interface PriceRange {
 /** A condition that `products p` has one of these values of an attribute, ignoring case. */
 export function hasAttribute(db: SearchDb, name: string, values: string[]): Sql {
   const terms = values.map((value) => attributeTerm(name, value));
-  return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
-    and x.term = any((select ${terms}::text[])::text[]))`;
+  return asFilter(sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
+    and x.term = any((select ${terms}::text[])::text[]))`);
 }
 
 /**

@@ -143,7 +143,7 @@ test('after a collection is renamed, only its new handle is a category', async (
   expect([await found('to-go'), await found('travel')]).toEqual([0, 1]);
 });
 
-test('an unpublished collection is no category', async () => {
+test('a search by category ignores unpublished collections', async () => {
   const shop = await mugShop();
   const { data: collection } = await shop.dashboard.POST('/api/dashboard/collections', {
     body: { title: 'To go', handle: 'to-go', rules: [{ field: 'vendor', operator: 'equals', value: 'Finch' }] },
@@ -226,7 +226,7 @@ test.each([
   ['large rubber boots', 'L'],
   ['wool blanket 200 x 220 cm', '200 × 220 cm'],
   ['wool blanket 200x220', '200 × 220 cm'],
-])('the first variant is a requested one: %s', async (sentence, value) => {
+])('ranks a variant that matches the query first: %s', async (sentence, value) => {
   expect(variants(await findIn(await mixedShop(), sentence))[0]).toBe(value);
 });
 
@@ -243,7 +243,7 @@ test('a price range matches a product only if one of its variants is within the 
   });
 });
 
-test('a size with a label is parsed', async () => {
+test('a size with or without a label (`size 42`, `38`) filters variants, and is relaxed if no variant has it', async () => {
   const shop = await mixedShop();
 
   expect(fates(await findIn(shop, 'rubber boots size 42'))).toMatchObject({ 'size 42': 'value applied' });
@@ -334,7 +334,7 @@ test('words that are part of a product name are not parsed as constraints', asyn
   expect((await findIn(shop, 'seven wool tins')).quantity).toBe(7);
 });
 
-test('a sentence with more constraints than there are bits gets a response', async () => {
+test('a sentence with more constraints than the search can check gets a response', async () => {
   const shop = await openShop();
   const tags = Array.from({ length: 40 }, (_, i) => `tone${String.fromCharCode(97 + (i % 26))}${i > 25 ? 'x' : ''}`);
   await shop.givenProduct({ name: 'Cup', tags });
@@ -364,7 +364,7 @@ test('a product with little more than the head noun is excluded if 200 products 
   expect(await counts()).toEqual([200, [4]]);
 });
 
-test('a product without the head noun is a candidate only if no product with it is found', async () => {
+test('products without the head noun of the query are found only if no product has it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Denim jeans', product_type: 'Clothes' });
   await shop.givenProduct({ name: 'White bowl', product_type: 'Kitchen' });
@@ -380,7 +380,7 @@ test('a product without the head noun is a candidate only if no product with it 
 test('words that only introduce a size or a material are not searched for', async () => {
   const shop = await openShop();
   const size = { name: 'Fit', values: ['M', 'L'] };
-  await shop.givenProduct({ name: 'Made to measurementTerm stool', description: 'Any size.' });
+  await shop.givenProduct({ name: 'Made to measure stool', description: 'Any size.' });
   await shop.givenProduct({
     name: 'Hoodie',
     metadata: { material: 'wool' },
@@ -395,7 +395,7 @@ test('words that only introduce a size or a material are not searched for', asyn
   expect(understood.filter(({ fate }) => fate !== 'applied')).toEqual([]);
 });
 
-test('the head noun is recognized within a value of several words, and after a certain correction', async () => {
+test('the head noun is found within a value of several words, and after an unambiguous correction', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Camping mug', tags: ['blue mug'] });
   await shop.givenProduct({ name: 'Blue plate' });
@@ -458,7 +458,7 @@ test('a compound is split into words of the shop, in the language of its setting
 });
 
 test.each(['travel mug in stock', 'Travel mug, sofort lieferbar', 'is the travel mug available right away?'])(
-  'what is out of stock is never offered as kept in stock: %s',
+  '`in stock` is not reported as applied if a result is out of stock: %s',
   async (query) => {
     const { candidates, understood } = await findIn(await mugShop(), query);
     const fate = understood.find(({ kind }) => kind === 'in_stock')?.fate;
@@ -484,7 +484,7 @@ async function giftShop(): Promise<Shop> {
   return shop;
 }
 
-test('a sentence that names a product finds it, whatever purpose it names', async () => {
+test('a sentence that names a product finds it, whatever purpose it mentions', async () => {
   const shop = await giftShop();
 
   const { candidates } = await findIn(shop, 'a wool blanket for my feet');

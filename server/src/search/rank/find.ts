@@ -25,7 +25,7 @@ export interface FoundProduct {
   /** All matching variants, each with its reasons. */
   matches: { variant: Variant; match_reasons: string[] }[];
   availability: Availability;
-  /** 1 for the best result, less for the others. Only comparable within one response. */
+  /** 1 for the best result, and less for every other result. Comparable only within one response. */
   score: number;
   /** Why `variant` matches, such as `name: desk, lamp` or `price 49.00 within the limit`. */
   match_reasons: string[];
@@ -40,7 +40,7 @@ export interface FindResult {
   /** For each reason, how many matching products were excluded. A product may count for several reasons. */
   excluded: Excluded[];
   candidates: FoundProduct[];
-  /** How many products match as `candidates` do. */
+  /** The number of products that match like `candidates`. */
   total: number;
   /** The ids of the best matches, at most RERANKED. */
   matches: string[];
@@ -143,10 +143,10 @@ function hasSameValues({ product, variants }: Result, best: Result | undefined):
 
 /** How many products are read at once, to check whether one of their variants meets everything. */
 const BATCH = 10;
-/** If no variant meets all constraints, these are given up in this order, and reported so. */
+/** If no variant meets all constraints, constraints of these kinds are relaxed in this order, and reported as relaxed. */
 const GIVEN_UP: Understood['kind'][] = ['in_stock', 'value', 'price'];
 
-/** Reads the best products that have a variant which meets everything; if there are none, those that meet most. */
+/** Reads the best products with a variant that meets everything; if there are none, those with variants that meet most. */
 async function readResults(
   source: ProductSource,
   matching: Checked[],
@@ -206,7 +206,7 @@ function sorted({ best, understood }: SearchResult): Candidate[] {
   if (sort === 'price_asc') return best.toSorted((a, b) => Number(a.price) - Number(b.price));
   if (sort === 'price_desc') return best.toSorted((a, b) => Number(b.price) - Number(a.price));
   if (sort === 'best_selling') return best.toSorted((a, b) => b.sales_count - a.sales_count);
-  // Ids are UUIDs of version 7, which sort by creation time.
+  // Sorts candidates if the sentence requests an order.
   if (sort === 'newest') return best.toSorted((a, b) => (a.product_id < b.product_id ? 1 : -1));
   return best;
 }
@@ -227,7 +227,7 @@ interface Context {
   found: SearchResult;
 }
 
-/** The results for products, without those of which no variant meets the limits. */
+/** The results for products. Products without a variant that meets the limits are left out. */
 function resultsOf(products: Product[], candidates: Checked[], context: Context): Result[] {
   const best = Math.max(...candidates.map(({ score }) => score));
   return products.flatMap((product) => {

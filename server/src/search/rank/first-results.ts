@@ -1,8 +1,8 @@
+/** Chooses the first results by details that only complete products contain. */
+
 import type { Product, Understood } from '@commerce-backend/spec';
 import { termsOf } from '../words/normalize.ts';
 import { statesAbsence } from './conditions.ts';
-
-/** Chooses the first results by details that only complete products contain. */
 
 interface Result {
   product: { product: Product };
@@ -23,8 +23,8 @@ export function statedFirst<One extends Result>(results: One[], understood: Unde
 }
 
 /**
- * Puts products that have the word in their type or tags before those that only have it in their name: for `tea` a teapot before
- * tea towels, for `a bag` those of the type bags before a sleeping bag.
+ * Puts products with the word in their type or tags before those with it only in their name: a teapot before tea towels for
+ * `tea`, and products of the type bags before a sleeping bag for `a bag`.
  */
 export function labelledFirst<One extends Result>(results: One[], query: string, understood: Understood[]): One[] {
   const asked = new Set(termsOf(query));

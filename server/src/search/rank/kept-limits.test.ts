@@ -1,10 +1,10 @@
+/** No candidate in a response may break a limit that is reported as applied. */
+
 import type { Product } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
 import { brokenLimits, withKeptLimits } from './kept-limits.ts';
-
-/** No candidate in a response may break a limit that is reported as applied. */
 
 const colours = (...values: string[]) => ({
   options: [{ name: 'Colour', values }],
@@ -132,7 +132,7 @@ test('the final check removes candidates that break a limit, and relaxes a limit
     if (!variant) throw new Error('A product has a variant.');
     return { product, variant, matches: product.variants.map((each) => ({ variant: each, match_reasons: [] })) };
   };
-  const told = {
+  const base = {
     text: '',
     start: 0,
     end: 0,
@@ -142,9 +142,9 @@ test('the final check removes candidates that break a limit, and relaxes a limit
     value: null,
     fate: 'applied' as const,
   };
-  const under30 = { ...told, kind: 'price' as const, max: 30 };
-  const blue = { ...told, kind: 'value' as const, value: 'blue' };
-  const notRed = { ...told, kind: 'without' as const, value: 'red' };
+  const under30 = { ...base, kind: 'price' as const, max: 30 };
+  const blue = { ...base, kind: 'value' as const, value: 'blue' };
+  const notRed = { ...base, kind: 'without' as const, value: 'red' };
 
   const some = withKeptLimits([candidate(dear), candidate(cheap)], [under30]);
   const others = withKeptLimits([candidate(cheap)], [blue, notRed]);

@@ -1,13 +1,13 @@
+/**
+ * The final check of a response: each variant in it must meet every limit that is reported as applied. The search already ensures
+ * this. If a later change breaks that, the variant is removed here, or the limit is reported as not applied.
+ */
+
 import type { Product, Understood, Variant } from '@commerce-backend/spec';
 import { ON_SALE } from '../query/marks.ts';
 import { normalizeText, termsOf } from '../words/normalize.ts';
 import { sizeSpellings } from '../words/sizes.ts';
 import { hasInOptions, isInStock, isMeasure, keepsMeasure } from './variants.ts';
-
-/**
- * The final check of a response: each variant in it must meet every limit that is reported as applied. The search already ensures
- * this. If a later change breaks that, the variant is removed here, or the limit is reported as not applied.
- */
 
 /** The fields of a candidate that are checked. */
 export interface Kept {

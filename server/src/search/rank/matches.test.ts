@@ -14,17 +14,17 @@ function weighted(productCount: number, ...products: number[]) {
 const essential = ({ weights }: ReturnType<typeof weighted>, minCoverage: number) =>
   essentialGroups(weights, minCoverage).toSorted((a, b) => a - b);
 
-describe('which words are essential, because a product without any of them cannot reach the minimum coverage', () => {
-  test('all words, if each one alone is enough', () => {
+describe('the essential words of a query', () => {
+  test('all words are essential if each alone reaches the minimum coverage', () => {
     expect(essential(weighted(900, 90, 100), 0.35)).toEqual([0, 1]);
   });
 
-  test('all except the most frequent words, which together are not enough', () => {
+  test('the most frequent words are not essential if together they do not reach the minimum coverage', () => {
     expect(essential(weighted(900, 400, 10, 300, 20), 0.35)).toEqual([1, 3]);
     expect(essential(weighted(900, 400, 10, 300, 20), 0.1)).toEqual([0, 1, 2, 3]);
   });
 
-  test('no word that no product has', () => {
+  test('a word that no product contains is not essential', () => {
     expect(essential(weighted(900, 0, 90), 0.35)).toEqual([1]);
   });
 });

@@ -1,11 +1,11 @@
+/** Which products match a query, and their BM25F scores, as parts of an SQL statement. */
+
 import sql, { empty, join, raw, type Sql } from 'sql-template-tag';
 import { CODE, PLACE } from '../index/postings.ts';
 import type { SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
 import type { CodeMatches } from './codes.ts';
 import type { GroupWeight, WeightedQuery } from './term-weights.ts';
-
-/** Which products match a query, and their BM25F scores, as parts of an SQL statement. */
 
 /** The exponent of coverage, which determines how much a product loses by lacking part of the query. */
 const COVERAGE_EXPONENT = 3.7;
@@ -33,7 +33,7 @@ export interface MatchOptions {
   when?: Sql;
 }
 
-/** `coded (product_id)`: the products whose SKU or barcode is the query, and those of `codes.first`. */
+/** `coded (product_id)`: the products whose SKU or barcode is the query, and the products of `codes.first`. */
 export function codeMatches(db: SearchDb, { typed, codes }: Query): Sql {
   const code = CODE + normalizeText(typed.trim()).slice(0, 255);
   return sql`coded as materialized (
@@ -65,7 +65,7 @@ export function matchesByWords(db: SearchDb, { weighted, codes }: Query, options
   }
   if (!first) return sql`${matchesByCode} where false`;
   if (hasOneGroup(weighted)) return matchesOfOne(first, read(first));
-  // Adds up always in the same order, so that a product has the same coverage in both parts of a statement.
+  // Always adds up in the same order, so that a product has the same coverage in both parts of a statement.
   const each = (part: (part: Part) => Sql, between: string) => join([...optional, ...essential].map(part), between);
   return sql`select product_id, bm25 * power(coverage, ${COVERAGE_EXPONENT}::float8) as score, coverage, head_groups, vendor_match,
       exact_groups, guessed_groups, false as code_match
@@ -85,7 +85,7 @@ export function matchesByWords(db: SearchDb, { weighted, codes }: Query, options
       and not exists (select from coded c where c.product_id = hits.product_id)`;
 }
 
-/** Those of these products that have none of the terms, in the form of postings without impact. */
+/** The products of `product_ids` that have none of the terms, as postings without impact. */
 function codedBehind(db: SearchDb, { terms }: Part, product_ids: string[]): Sql {
   return sql`select u.product_id, 0::real as impact, 0::smallint as place, false as exact, false as guessed
     from unnest((select ${product_ids}::uuid[])) as u (product_id)

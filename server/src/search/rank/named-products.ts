@@ -1,14 +1,14 @@
+/**
+ * Matches for lists that are not sorted by relevance. All words must be in names or values, because descriptions mention too
+ * much.
+ */
+
 import sql, { join, type Sql } from 'sql-template-tag';
 import { PLACE, VALUE } from '../index/postings.ts';
 import { BEYOND } from '../query/completions.ts';
 import type { SearchDb } from '../search-db.ts';
 import { tokenize } from '../words/tokens.ts';
 import { unfinishedWord, weighKeywords } from './weigh-words.ts';
-
-/**
- * Matches for lists that are not sorted by relevance. All words must be in names or values, because descriptions mention too
- * much.
- */
 
 /** A query for `product_id`; undefined if the text has no word. Sends at most six statements. */
 export async function productsNamed(db: SearchDb, typed: string): Promise<Sql | undefined> {

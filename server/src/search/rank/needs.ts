@@ -1,3 +1,5 @@
+/** Finds products for a sentence that may name several things, each as if it had been requested alone. */
+
 import type { Understood } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { PLACE } from '../index/postings.ts';
@@ -10,8 +12,6 @@ import { normalizeText, stem, termsOf } from '../words/normalize.ts';
 import { otherWordsFor } from '../words/thesaurus.ts';
 import { type FindQuery, type FindResult, type FoundProduct, findProducts, type ProductSource } from './find.ts';
 import { totalOf, withinTotal } from './total-of-needs.ts';
-
-/** Finds products for a sentence that may name several things, each as if it had been requested alone. */
 
 export interface Need {
   /** The words of this need in the sentence. */
@@ -28,7 +28,10 @@ export interface NeedsResult extends Omit<FindResult, 'total' | 'quantity'> {
   areAllWanted: boolean;
 }
 
-/** Like `findProducts`, for several needs. Sends one more statement if the sentence joins words, and then those of each need. */
+/**
+ * Like `findProducts`, for several needs. Sends one more statement if the sentence joins words, and then the statements of each
+ * need.
+ */
 export async function findNeeds(db: SearchDb, source: ProductSource, query: FindQuery): Promise<NeedsResult> {
   const { limit = 5 } = query;
   const { parsed, parts, isChoice, isTotal } = await partsOf(db, query.query);
@@ -51,7 +54,7 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
     return { text, quantity: one.quantity, candidates: indexes[i] ?? [], found: one };
   });
   return {
-    understood: withUntold(together(found, isTotal, total && fate && { ...total, fate }), parsed.constraints),
+    understood: withUnreported(together(found, isTotal, total && fate && { ...total, fate }), parsed.constraints),
     excluded: found.flatMap(({ excluded }) => excluded).slice(0, MAX_EXCLUDED),
     candidates,
     matches: [...new Set(found.flatMap(({ matches }) => matches))],
@@ -159,7 +162,7 @@ const BOTH =
 const HAS_ARTICLE = /^(?:an?|the|some|my|eine?[nmrs]?|une?|des|\d+)\s/i;
 const HAS_OWN = /(?:^(?:an?|the|eine?[nmrs]?|une?|des|\d+)\s|\s(?:in|en|aus|of|with|mit|avec)\s)/iu;
 const REQUEST = /^.*\b(?:need|want|for|suche|brauche|cherche)\s+/i;
-/** Matches the people for whom everything is: `a tee and shorts for men`. */
+/** Matches a recipient that applies to all things: `a tee and shorts for men`. */
 const RECIPIENT = /\s((?:for|für|pour)\s+(?:\p{L}+\s+)?(\p{L}+))\s*[.!?]?$/iu;
 
 /** The attributes at the end of a sentence that also apply to the things before the last one. */
@@ -235,20 +238,20 @@ function sortedTogether({ candidates, indexes }: Turns, found: FindResult[]): Tu
   };
 }
 
-/** Adds limits of the whole sentence that none of its parts has read, reported as not checked. */
-function withUntold(understood: Understood[], constraints: Constraint[]): Understood[] {
+/** Adds limits of the sentence that no part has reported, marked as not checked. */
+function withUnreported(understood: Understood[], constraints: Constraint[]): Understood[] {
   const isLimitOfAll = (each: Constraint) => isLimit(each) || each.kind === 'without';
   // A part may state a limit in other words, for example if a negation is repeated for each of two colours.
-  const isTold = (each: Constraint) =>
+  const isReported = (each: Constraint) =>
     understood.some(
       ({ kind, text, value }) =>
         kind === each.kind && (text.includes(each.text) || each.text.includes(text) || (value && value === each.value)),
     );
-  const untold = constraints.filter((each) => isLimitOfAll(each) && !isTold(each));
-  return [...understood, ...untold.map((each) => toldAs(each, 'not_available'))].slice(0, MAX_UNDERSTOOD);
+  const unreported = constraints.filter((each) => isLimitOfAll(each) && !isReported(each));
+  return [...understood, ...unreported.map((each) => reportedAs(each, 'not_available'))].slice(0, MAX_UNDERSTOOD);
 }
 
-function toldAs(constraint: Constraint, fate: Understood['fate']): Understood {
+function reportedAs(constraint: Constraint, fate: Understood['fate']): Understood {
   const { kind, text, start, end, min = null, max = null, currency = null, value = null } = constraint;
   return { kind, text, start, end, min, max, currency, value, fate };
 }
@@ -260,7 +263,7 @@ function together(
   total: (Constraint & Pick<Understood, 'fate'>) | undefined,
 ): Understood[] {
   const parts = found.flatMap(({ understood }) => understood);
-  const all = total ? [...parts.filter(({ kind }) => kind !== 'price'), toldAs(total, total.fate)] : parts;
+  const all = total ? [...parts.filter(({ kind }) => kind !== 'price'), reportedAs(total, total.fate)] : parts;
   const key = ({ kind, text, value, min, max, fate }: Understood) =>
     JSON.stringify([kind, text, value, min, max, fate]);
   return [...new Map(all.map((each) => [key(each), each])).values()]

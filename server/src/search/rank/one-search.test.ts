@@ -80,7 +80,7 @@ test('an unfinished word is completed to all matching words of the shop, instead
     expect.soft((await find(shop, 'garde')).toSorted(), place).toEqual(['Secateurs', 'White Flower']);
 });
 
-test('shoppers find a code that contains a word only if no product has the word; staff find it after products with the word', async () => {
+test('shoppers find a code that contains a word only if no product has the word; for staff it comes after products with the word', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Wool Cap' });
   await shop.givenProduct({ name: 'Blue Jug', sku: 'ESCAPE-7' });
@@ -185,7 +185,7 @@ test.each([
   '🫖',
   '+'.repeat(200),
   'q'.repeat(200),
-])('every search answers %j, which no product has, with nothing', async (q) => {
+])('every search returns nothing for %j, which no product has', async (q) => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Kettle', sku: 'A1B2' });
 

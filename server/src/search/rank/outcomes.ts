@@ -1,10 +1,10 @@
+/** Determines the result of each constraint of a sentence (`fate` in the contract). */
+
 import type { Understood } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Constraint } from '../query/parsed-query.ts';
 import type { SearchDb } from '../search-db.ts';
 import { type Condition, isForeignCurrency, metadataNumber, RATING_KEYS } from './conditions.ts';
-
-/** Determines the result of each constraint of a sentence (`fate` in the contract). */
 
 /** The constraints in the format of the contract. `failed` has a bit for each condition that the results fail. */
 export function constraintOutcomes(

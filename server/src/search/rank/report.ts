@@ -1,10 +1,10 @@
+/** Completes the interpretation of a sentence by comparing it with the results. */
+
 import type { Product, Understood } from '@commerce-backend/spec';
 import { normalizeText, termsOf } from '../words/normalize.ts';
 import { isColour, isGoods } from '../words/thesaurus.ts';
 import { type ContentWord, type GroupMatches, hasWord } from './coverage.ts';
 import type { VariantMatches } from './variants.ts';
-
-/** Completes the interpretation of a sentence by comparing it with the results. */
 
 /** The fields of a result that the report needs. */
 interface Result {
@@ -32,8 +32,8 @@ export function reportUnderstood(understood: Understood[], { query, words, resul
       (isOtherColour(word, best) && !isInNameOrValues(word, best)) ||
       (!hasWord(word, best.has) && !isOptionValue(word, best.variants) && !isFieldName(word, words, best)),
   );
-  const told = best ? withOptionValues(understood, query, results) : understood;
-  return withMissingWords(best ? withoutMereMentions(told, words, best) : told, missing, (word) =>
+  const withValues = best ? withOptionValues(understood, query, results) : understood;
+  return withMissingWords(best ? withoutMereMentions(withValues, words, best) : withValues, missing, (word) =>
     /^\d/.test(word.text)
       ? { kind: isAmount(query, word) ? 'price' : 'word', fate: 'not_understood' }
       : { kind: 'word', fate: isFound(word) ? 'relaxed' : 'not_available' },
@@ -71,7 +71,7 @@ function isInNameOrValues({ text }: ContentWord, { product: { product } }: Resul
   return termsOf(text).every((term) => known.includes(term));
 }
 
-/** Marks goods as not available if the best result only mentions them: a rug to be vacuumed is no vacuum cleaner. */
+/** Marks goods as not available if the best result only mentions them: a rug to be vacuumed is not a vacuum cleaner. */
 function withoutMereMentions(understood: Understood[], words: ContentWord[], best: Result): Understood[] {
   const goods = isOnlyMentioned(best, true) ? words.filter(({ text }) => isGoods(normalizeText(text))) : [];
   const isMention = (each: Understood) =>
@@ -80,8 +80,8 @@ function withoutMereMentions(understood: Understood[], words: ContentWord[], bes
 }
 
 /**
- * Whether only the description matches the words: a backpack that carries a snowboard is no snowboard. With several content
- * words, attributes do not count either: a `machine wash` is no washing machine.
+ * Whether only the description matches the words: a backpack that carries a snowboard is not a snowboard. With several
+ * content words, attributes do not count either: a `machine wash` is not a washing machine.
  */
 function isOnlyMentioned({ product: { match_reasons } }: Result, hasSeveral: boolean): boolean {
   const fields = match_reasons.filter((reason) => /^\w+: /.test(reason));
@@ -149,11 +149,11 @@ const MAX_UNDERSTOOD = 50;
 function withMissingWords(
   understood: Understood[],
   missing: ContentWord[],
-  told: (word: ContentWord) => Pick<Understood, 'kind' | 'fate'>,
+  resultOf: (word: ContentWord) => Pick<Understood, 'kind' | 'fate'>,
 ): Understood[] {
   const added = missing
     .filter((word) => !understood.some((each) => overlaps(each, word)))
-    .map((word) => ({ ...blank(word), ...told(word) }));
+    .map((word) => ({ ...blank(word), ...resultOf(word) }));
   return [...understood, ...added].slice(0, MAX_UNDERSTOOD).sort((a, b) => a.start - b.start);
 }
 

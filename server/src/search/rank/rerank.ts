@@ -1,3 +1,5 @@
+/** Reranks the best candidates by features that BM25F does not use. */
+
 import { querySimilarities } from '../index/latent-index.ts';
 import { stripHtml, termsOf } from '../words/normalize.ts';
 import type { TermGroup } from '../words/term-groups.ts';
@@ -6,8 +8,6 @@ import { nameTerms } from './names.ts';
 import type { Preferences } from './preferences.ts';
 import type { GroupWeight, WeightedQuery } from './term-weights.ts';
 import { topSimilarities } from './top-similarity.ts';
-
-/** Reranks the best candidates by features that BM25F does not use. */
 
 /**
  * The weight of each feature. It multiplies the score by e to the power of the weight, usually in proportion to a value from 0 to
@@ -22,17 +22,17 @@ const WEIGHTS = {
    * The name begins with a word of the query. Negative, because names often begin with the brand, and the head noun comes later.
    */
   titleStart: -0.2,
-  /** One of several words is the head noun of the name: the pad of a `mouse pad`. */
+  /** One of several words of the query is the head noun of the name: the pad of a `mouse pad`. */
   head: 0.75,
-  /** The only word is the head noun of the name. */
+  /** The only word of the query is the head noun of the name. */
   headAlone: 0.2,
-  /** The words only occur in the purpose of the product: a case for the phone. */
+  /** The words of the query only occur in the purpose of the product: a case for the phone. */
   accessory: -1.2,
-  /** The last word is only a prefix of a word in the name. */
+  /** The last word of the query is only a prefix of a word in the name. */
   completed: -1.5,
-  /** No word is in the name, although one of them is usually a head noun. */
+  /** No word of the query is in the name, although one of the words is usually a head noun. */
   noTitleMatch: -0.5,
-  /** One of the words is the vendor's name. */
+  /** One of the words of the query is the vendor's name. */
   vendor: 1.15,
   /** The semantic similarity to the query. */
   similarity: 1.8,
@@ -45,7 +45,7 @@ const WEIGHTS = {
   /** How well the product sells, if the query prefers that. */
   popularity: 0.15,
 };
-/** If a term is the head noun in at least this share of the names that contain it, it gets the full weight of a head noun. */
+/** A term that is the head noun in at least this share of the names that contain it gets the full weight of a head noun. */
 const FULL_HEAD_SHARE = 0.6;
 
 const ACCESSORY = /\s(?:for|compatible|fits|replacement)\s/i;
@@ -98,7 +98,7 @@ function boostSimilarToTop(candidates: Candidate[]): Candidate[] {
   const factors = topSimilarities(best).map(({ head, semantic }) =>
     Math.exp(WEIGHTS.topHead * head + WEIGHTS.topSimilarity * semantic),
   );
-  // The smallest factor also applies to the other candidates, so that they stay below these.
+  // The smallest factor also applies to all later candidates, so that none of them overtakes one of the best.
   const smallest = Math.min(...factors);
   return candidates
     .map((candidate, at) => ({ ...candidate, score: candidate.score * (factors[at] ?? smallest) }))

@@ -202,7 +202,7 @@ test('hidden products are neither found nor counted', async () => {
   expect([shelves.map(({ name }) => name), total]).toEqual([['Pine shelf'], 1]);
 });
 
-test('if 200 products have half of the coverage, products with less are found on no page', async () => {
+test('if at least 200 products reach half of the coverage, products with less are on no page', async () => {
   const shop = await openShop();
   await givenMany(shop, 300, { name: 'White shirt', price: '9.00' });
   await givenMany(shop, 199, { name: 'Denim jeans', price: '9.00' });

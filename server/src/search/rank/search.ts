@@ -1,3 +1,12 @@
+/**
+ * A search has these steps:
+ * 1. parse the sentence (query/parse.ts)
+ * 2. replace its words by words that the shop uses, correct their spelling and weight them (weigh-words.ts)
+ * 3. read the best matches (candidates.ts)
+ * 4. relax conditions until some product meets the remaining ones
+ * 5. rerank (rerank.ts)
+ */
+
 import type { Understood } from '@commerce-backend/spec';
 import type { Sql } from 'sql-template-tag';
 import { parseInCatalog } from '../query/disambiguate.ts';
@@ -21,21 +30,17 @@ import { rerank } from './rerank.ts';
 import type { WeightedQuery } from './term-weights.ts';
 import { unfinishedWord, type WeighedWords, weighKeywords, weighSentence } from './weigh-words.ts';
 
-/* Searches in steps: parses the sentence (query/parse.ts), replaces its words by those of the shop, corrects and weights them
-   (weigh-words.ts), reads the best matches (candidates.ts), relaxes conditions until some product meets the others, and
-   reranks (rerank.ts). */
-
 export interface SearchResult {
   understood: Understood[];
   /** The best products, best first, at most RERANKED. All of them fail the same conditions, if any. */
   best: Candidate[];
-  /** How many products there are in total. */
+  /** The number of products that fail the same conditions as `best`. */
   total: number;
   /** For each condition that the results meet, how many matching products it excludes. */
   excluded: { reason: Condition['reason']; text: string | null; count: number }[];
-  /** The words that were searched for, as in the sentence. */
+  /** The words of the sentence that the search used, as they were written. */
   words: Token[];
-  /** Those words for which the shop has other words than the sentence. */
+  /** The words of `words` for which the shop uses other words than the sentence. */
   rewritten: Token[];
   /** The groups of the query after spelling correction. */
   groups: TermGroup[];
@@ -51,11 +56,10 @@ export interface SearchResult {
 }
 
 export interface SearchOptions {
-  /** The caller's filters. */
   filters?: SearchFilters | undefined;
   /** Further conditions whose exclusions are counted, such as an agent's categories. The last ones are relaxed last. */
   conditions?: Condition[];
-  /** Whether the last word may be unfinished. Then names with a word that begins with it match too. */
+  /** Whether the last word may be unfinished. Then it also matches names in which a word begins with these letters. */
   completeLast?: boolean;
   /** Whether to read the availability of the best products. */
   withStock?: boolean;
@@ -67,8 +71,8 @@ export interface SearchOptions {
 
 /**
  * Searches products by a sentence. If no product meets all conditions, the least important ones are relaxed and reported. Sends
- * two statements, and one more each with `facetConditions`, for an ambiguous name, for a rating, if the search is repeated with a
- * lower coverage, and for parts of codes; up to six more if no product has a word.
+ * two statements, and one more for each of these: `facetConditions`, an ambiguous name, a rating, a repeated search with a
+ * lower coverage, a part of a code. Sends up to six more if no product has a word.
  */
 export async function search(
   db: SearchDb,

@@ -1,8 +1,8 @@
+/** Words that are values, types or tags of the shop. */
+
 import { expect, test } from 'vitest';
 import { askSentence } from '../../../test/ask-sentence.ts';
 import { openShop } from '../../../test/shop.ts';
-
-/** Words that are values, types or tags of the shop. */
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
 
@@ -26,7 +26,7 @@ async function homeShop(): Promise<Shop> {
   return shop;
 }
 
-test('a type and a tag in a sentence apply', async () => {
+test('a type and a tag in a sentence are applied', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Wool Hat', product_type: 'Accessories', tags: ['wool'] });
   await shop.givenProduct({ name: 'Felt Rug', product_type: 'Rugs', tags: ['wool'] });

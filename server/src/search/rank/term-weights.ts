@@ -1,3 +1,8 @@
+/**
+ * Looks up the terms of a query, including the shop's synonyms, and computes each group's inverse document frequency in this
+ * shop.
+ */
+
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import sql, { empty, type Sql } from 'sql-template-tag';
@@ -6,11 +11,6 @@ import { namesBeginningWith, termsBeginningWith } from '../query/completions.ts'
 import type { SearchDb } from '../search-db.ts';
 import { stem } from '../words/normalize.ts';
 import { isExactTerm, type TermGroup } from '../words/term-groups.ts';
-
-/**
- * Looks up the terms of a query, including the shop's synonyms, and computes each group's inverse document frequency in this
- * shop.
- */
 
 /** Dampens BM25's idf, which overrates rare terms in short product texts. */
 const IDF_EXPONENT = 0.456;
@@ -41,7 +41,7 @@ interface WeightedTerm {
   grp: number;
   term: string;
   weight: number;
-  /** Whether the term is the typed word or a synonym, and no completion or correction. */
+  /** Whether the term is the typed word or a synonym, and not a completion or correction. */
   exact: boolean;
   /** Whether the term only counts in names. */
   in_names: boolean;
@@ -50,7 +50,6 @@ interface WeightedTerm {
 export interface WeightedQuery {
   /** The terms to look up, including synonyms. */
   terms: WeightedTerm[];
-  /** The weight of each group. */
   weights: GroupWeight[];
   /** The group that has completions in addition to its word. */
   completed: number | undefined;
@@ -58,13 +57,12 @@ export interface WeightedQuery {
   unknown: number[];
   /** The terms that are the head noun of at least one product name. */
   headTerms: ReadonlySet<string>;
-  /** The number of the shop's products. */
   productCount: number;
 }
 
 /**
- * Counting many products takes longer than reading few. Small changes do not matter for large counts, so these are cached for a
- * minute, for the same catalogue version.
+ * Large counts are slow to compute and hardly change the weights, so they are cached for a minute for the same catalogue
+ * version.
  */
 const MIN_CACHED_COUNT = 1_000;
 const MINUTE = 60_000;

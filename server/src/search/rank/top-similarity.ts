@@ -1,8 +1,8 @@
+/** The similarity of candidates to the best ones, because what these have in common is probably what the query means. */
+
 import { cosinesTo, DIMENSIONS } from '../index/latent.ts';
 import type { Candidate } from './candidates.ts';
 import { nameTerms } from './names.ts';
-
-/** The similarity of candidates to the best ones, because what these have in common is probably what the query means. */
 
 /** How many of the best candidates are compared by the head nouns of their names. */
 const TOP_BY_HEAD = 10;

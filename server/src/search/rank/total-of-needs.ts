@@ -1,12 +1,12 @@
+/** A price for several things together: `a teapot and two mugs, 100 euros for everything`. */
+
 import type { Understood } from '@commerce-backend/spec';
 import type { Constraint } from '../query/parsed-query.ts';
 import type { SearchDb } from '../search-db.ts';
 import { isForeignCurrency } from './conditions.ts';
 import type { FindResult, FoundProduct } from './find.ts';
 
-/** A price for several things together: `a teapot and two mugs, 100 euros for everything`. */
-
-/** The limit on the total price. A quantity in the sentence has divided it before, which is reverted here. */
+/** The limit on the total price. The parser has divided it by the quantity, so it is multiplied again. */
 export function totalOf(db: SearchDb, constraints: Constraint[]): Constraint | undefined {
   const quantity = Number(constraints.find(({ kind }) => kind === 'quantity')?.value ?? 1);
   const limit = constraints.find(({ kind, max }) => kind === 'price' && max !== undefined);

@@ -1,3 +1,5 @@
+/** Decides which variants of a product match a sentence, for search results and for purchases. */
+
 import type { Product, Variant } from '@commerce-backend/spec';
 import { ON_SALE } from '../query/marks.ts';
 import type { Constraint } from '../query/parsed-query.ts';
@@ -5,8 +7,6 @@ import { isNumber, measurementTerm, normalizeText, stem } from '../words/normali
 import { numberOf } from '../words/number-words.ts';
 import { sizeSpellings } from '../words/sizes.ts';
 import type { Token } from '../words/tokens.ts';
-
-/** Decides which variants of a product match a sentence, for search results and for purchases. */
 
 /** The fields of a constraint that matter for variants; `fate` is set if the search has already applied it. */
 export type VariantConstraint = Pick<Constraint, 'kind' | 'start' | 'end'> & {
@@ -18,7 +18,6 @@ export type VariantConstraint = Pick<Constraint, 'kind' | 'start' | 'end'> & {
 
 /** An option value that the sentence names, and its position. */
 export interface OptionMatch {
-  /** The name of the option. */
   option: string;
   value: string;
   start: number;
@@ -155,7 +154,7 @@ function partsOf(text: string): Part[] {
   return all.flatMap((part, i) => {
     const isTimesSign = (at: number) =>
       TIMES.has(all[at]?.term ?? '') && isNumberAt(all, at - 1) && isNumberAt(all, at + 1);
-    // `5 litres` becomes `5 l`. The `in` of `34 in grey` means no inches.
+    // `5 litres` becomes `5 l`. The `in` of `34 in grey` does not mean inches.
     const unit = measurementTerm('1', part.term)?.slice(1);
     const isUnit = unit !== undefined && isNumberAt(all, i - 1) && !(part.term === 'in' && isWordAt(text, all, i + 1));
     const isPreposition = part.term === 'in' && !isUnit;
@@ -270,7 +269,7 @@ function longestMatches(matches: ValueMatch[]): ValueMatch[] {
   return matches.filter(({ length }) => length === most);
 }
 
-/** Prefers values that are not in the product's name: for `plum bed linen`, a `Linen Bed Set` in linen and plum matches plum. */
+/** Prefers values that are not in the product's name: of a `Linen Bed Set` in linen and plum, `plum bed linen` matches plum. */
 function withoutNames({ name }: Product, matches: ValueMatch[]): ValueMatch[] {
   const words = ` ${termsIn(name).join(' ')} `;
   const others = matches.filter(({ value }) => !words.includes(` ${termsIn(value).join(' ')} `));

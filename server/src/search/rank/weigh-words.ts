@@ -1,3 +1,5 @@
+/** Weights the words of a query as groups, in the words of the shop and with corrected spelling. */
+
 import { keywordsOfShop } from '../query/keywords.ts';
 import { correctSpelling } from '../query/spelling.ts';
 import type { SearchDb } from '../search-db.ts';
@@ -6,8 +8,6 @@ import { type TermGroup, termGroups } from '../words/term-groups.ts';
 import { isGoods } from '../words/thesaurus.ts';
 import type { Token } from '../words/tokens.ts';
 import { type WeightedQuery, weightTerms } from './term-weights.ts';
-
-/** Weights the words of a query as groups, in the words of the shop and with corrected spelling. */
 
 export interface WeighedWords {
   groups: TermGroup[];
@@ -21,7 +21,7 @@ export interface WeighedWords {
  */
 export async function weighSentence(db: SearchDb, groups: TermGroup[]): Promise<WeighedWords> {
   const weighted = await weightTerms(db, groups);
-  // Names of goods are not corrected: a stroller is no misspelt stroll.
+  // Names of goods are not corrected: a stroller is not a misspelt stroll.
   const misspelt = weighted.unknown.filter((grp) => !isGoods(groups[grp]?.text ?? ''));
   return corrected(db, { groups, weighted, isUnknown: weighted.unknown.length > 0 }, misspelt, undefined);
 }
@@ -56,14 +56,14 @@ export async function meantBy(db: SearchDb, words: Token[], unfinished: Token | 
 /** A shorter word is more often a size or a sign than the beginning of another word. */
 const MIN_PREFIX = 2;
 
-/** The last word of a text, if the text ends with it and it may be the beginning of another. */
+/** The last word of a text, if the text ends with it and it may be the beginning of another word. */
 export function unfinishedWord(sentence: string, words: Token[]): Token | undefined {
   const last = words.at(-1);
   const ends = last?.end === sentence.trimEnd().length;
   return last && ends && last.text.length >= MIN_PREFIX && !/\d/.test(last.text) ? last : undefined;
 }
 
-/** Returns a function that tells whether a word is in a product's name. */
+/** Returns a check whether a word is in a product's name. */
 function namedIn(groups: TermGroup[], { weights }: WeightedQuery) {
   const unnamed = new Set(groups.flatMap(({ text }, grp) => (weights[grp]?.titles === 0 ? [text] : [])));
   return (word: Token) => isStopWord(word.term) || !unnamed.has(word.text);

@@ -1,10 +1,10 @@
-import de from './de.json' with { type: 'json' };
-import en from './en.json' with { type: 'json' };
-import fr from './fr.json' with { type: 'json' };
-
 /**
  * The word lists for parsing sentences, one file for each language. Each line contains entries, normalized and without accents.
  */
+
+import de from './de.json' with { type: 'json' };
+import en from './en.json' with { type: 'json' };
+import fr from './fr.json' with { type: 'json' };
 
 export type Language = 'en' | 'de' | 'fr';
 

@@ -22,7 +22,7 @@ export function edits(a: string, b: string): number {
 
 /** Shorter words are treated as different words, not typing errors: `pan` for `pant`. */
 const MIN_SLIP = 5;
-/** From this length on, one wrong letter is a typing error too; `boats` are no `boots`. */
+/** From this length on, one wrong letter is a typing error too; `boats` are not `boots`. */
 const MIN_REPLACED = 7;
 const MIN_ADDED = 6;
 

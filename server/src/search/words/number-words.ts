@@ -1,6 +1,6 @@
-import type { Token } from './tokens.ts';
-
 /** Numbers in digits or words: `20`, `twenty`, `two hundred and fifty`, `fünfundzwanzig`, `half a dozen`. */
+
+import type { Token } from './tokens.ts';
 
 export interface ParsedNumber {
   value: number;

@@ -40,7 +40,7 @@ export function termGroups(words: Token[]): TermGroup[] {
 /** In a shorter word, one different letter probably means another word: `cast` is not a misspelt `case`. */
 const MIN_LENGTH_OF_CORRECTION = 7;
 
-/** Whether a term is the typed word, and no guess such as a completion, which may mean something else. */
+/** Whether a term is the typed word, and not a guess such as a completion, which may mean something else. */
 export function isExactTerm(groups: TermGroup[], grp: number, term: string): boolean {
   const typed = groups[grp]?.alternatives[0]?.term ?? '';
   const isLast = grp === groups.length - 1;

@@ -22,7 +22,7 @@ for (const line of [...colours, ...attributes, ...wearables, ...goods]) {
 /** The maximum length of an entry, in words. */
 export const MAX_ENTRY_WORDS = 3;
 
-/** Other words for a word in all languages; empty if it is not listed. */
+/** Synonyms of a word in all languages; empty if the thesaurus does not list the word. */
 export function otherWordsFor(word: string): string[] {
   return BY_WORD.get(word) ?? [];
 }
@@ -46,7 +46,7 @@ const GOODS_WORDS = new Set(entriesOf([...wearables, ...goods]));
 /** Entries in the lists of goods that describe a purpose or likeness, and name no product. */
 const QUALIFIER_WORDS = new Set(entriesOf(qualifiers));
 
-/** Whether a word, in the singular, names goods, and no colour, material or size. */
+/** Whether a word, in the singular, names goods, and not a colour, material or size. */
 export function isGoods(word: string): boolean {
   return GOODS_WORDS.has(word) && !ATTRIBUTE_WORDS.has(word) && !QUALIFIER_WORDS.has(word);
 }

@@ -1,7 +1,7 @@
+/** Other forms of a word that a shop may use instead. Best first; not all of them are real words. */
+
 import type { Language } from './languages.ts';
 import { stem } from './normalize.ts';
-
-/** Other forms of a word that a shop may use instead. Best first; not all of them are real words. */
 
 const IRREGULAR: Record<string, string> = {
   men: 'man', women: 'woman', feet: 'foot', teeth: 'tooth', mice: 'mouse', geese: 'goose',

@@ -1,3 +1,8 @@
+/**
+ * Account changes by customers who are logged in. registration.ts handles mailed links. Hashing is slow, so passwords
+ * are verified and hashed before the transaction (`prepare…`). Lock order: customer, registration, code.
+ */
+
 import type { Customer } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
@@ -13,11 +18,6 @@ import { refuseCommonPassword } from '../passwords/common.ts';
 import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 
-/**
- * Lets logged-in customers manage their accounts; registration.ts handles mailed links for callers who are not logged
- * in. Passwords are verified and hashed before the transaction (`prepare…`), because hashing is slow. Lock order:
- * customer, registration, code.
- */
 export interface ProfilePatch {
   first_name?: string | null;
   last_name?: string | null;
@@ -28,7 +28,7 @@ export interface ProfilePatch {
   locale?: string | null;
 }
 
-/** The calling customer. */
+/** Returns the calling customer. */
 export async function profile(shop: Shop): Promise<Customer> {
   const found = await shop.one<Customer>(
     sql`select ${PROFILE} from customers where site_id = ${shop.siteId} and id = ${shop.customerId}`,
@@ -38,8 +38,8 @@ export async function profile(shop: Shop): Promise<Customer> {
 }
 
 /**
- * Changes the given fields. A new e-mail address only gets a link; the old address stays until that link is used. The
- * caller must have sent the password for it.
+ * Changes the given fields. A new e-mail address takes effect when its mailed link is opened; the caller has verified
+ * the password for it.
  */
 export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Promise<Customer> {
   const { marketing_opt_in: granted, marketing_wording: wording } = patch;
@@ -47,7 +47,7 @@ export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Pro
     await consents.decide(shop, shop.customerId, { granted, source: 'account', wording });
   }
   const customer = await shop.one<Customer>(
-    // A customer's own request replaces a change of the e-mail address that staff requested.
+    // A request by the customer cancels a pending change of the e-mail address that staff have entered.
     sql`update customers set ${textChanges(patch, ['first_name', 'last_name', 'phone', 'locale'])}
         pending_email = case when ${email === undefined} then pending_email end, updated_at = now()
       where site_id = ${shop.siteId} and id = ${shop.customerId} returning ${PROFILE}`,
@@ -59,14 +59,14 @@ export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Pro
   return customer;
 }
 
-/** A verified login with the hash of the new password. */
+/** A verified password and the hash of the new one. */
 export interface PasswordChange extends VerifiedLogin {
   new_hash: string;
 }
 
 /**
- * Verifies the current password and hashes the new one. Throws what `verifyLogin` throws, or a ValidationError. Takes
- * tens of milliseconds: do not hold a connection during the call.
+ * Verifies the current password and hashes the new one. Throws a ValidationError and the errors of `verifyLogin`. Takes
+ * tens of milliseconds, so do not hold a database connection during the call.
  */
 export async function preparePasswordChange(
   db: Pool,
@@ -80,8 +80,8 @@ export async function preparePasswordChange(
 }
 
 /**
- * Stores a prepared password and ends every other session. Throws `invalid_credentials` if the password changed in
- * between.
+ * Stores the new password and ends every other session. Throws `invalid_credentials` if the password has changed since
+ * `preparePasswordChange`.
  */
 export async function changePassword(
   shop: Shop,

@@ -1,13 +1,12 @@
+/** Data of a customer that only the export contains. */
+
 import type { CustomerCheckout, CustomerRefund } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { selectList } from '../../db/fields.ts';
 import type { Shop } from '../shop.ts';
 
-/** Parts of a customer's data that only the export contains. */
-
 const CHECKOUTS_AT_MOST = 50;
 
-/** Columns of `checkouts k`. */
 const checkoutColumns = selectList<CustomerCheckout>({
   id: sql`k.id`,
   status: sql`k.status`,
@@ -26,7 +25,6 @@ const checkoutColumns = selectList<CustomerCheckout>({
   updated_at: sql`k.updated_at`,
 });
 
-/** Columns of `refunds r`, its money movement `m` and `orders o`. */
 const refundColumns = selectList<CustomerRefund>({
   id: sql`r.id`,
   order_id: sql`r.order_id`,
@@ -36,7 +34,7 @@ const refundColumns = selectList<CustomerRefund>({
   created_at: sql`r.created_at`,
 });
 
-/** The customer's open checkouts with the data entered there, newest first. */
+/** Lists the customer's open checkouts with the entered data, newest first. */
 export function openCheckouts(shop: Shop, customer_id: string): Promise<CustomerCheckout[]> {
   return shop.rows<CustomerCheckout>(
     sql`select ${checkoutColumns} from checkouts k
@@ -46,7 +44,7 @@ export function openCheckouts(shop: Shop, customer_id: string): Promise<Customer
   );
 }
 
-/** Completed and pending refunds of these orders, without staff notes. */
+/** Lists successful and pending refunds of these orders, without staff notes. */
 export function refundsOf(shop: Shop, order_ids: string[]): Promise<CustomerRefund[]> {
   return shop.rows<CustomerRefund>(
     sql`select ${refundColumns}

@@ -7,13 +7,14 @@ import { cursorPage, idOfCursor } from '../cursors.ts';
 import * as addresses from '../customers/addresses.ts';
 import * as consents from '../customers/consents.ts';
 import { listForCustomer } from '../orders/rows.ts';
+import * as returns from '../returns/rows.ts';
 import type { Shop } from '../shop.ts';
 import { profile } from './account.ts';
 import { openCheckouts, refundsOf } from './export-parts.ts';
 
 /**
- * Everything stored about the calling customer, without secrets. Orders and audit events may be many, so both are paged
- * together, newest first, by their time-ordered ids. The rest is bounded and comes with every page.
+ * Exports everything stored about the calling customer, without secrets. Orders and audit events are paged together,
+ * newest first. The rest is limited in number and comes with every page.
  */
 export async function exportCustomer(
   shop: Shop,
@@ -38,6 +39,7 @@ export async function exportCustomer(
     shop,
     orderIds.map(({ id }) => id).filter((id) => ids.has(id)),
   );
+  const order_ids = orders.map(({ id }) => id);
   return {
     customer,
     locale: known?.locale ?? null,
@@ -45,17 +47,15 @@ export async function exportCustomer(
     marketing_consents: await consents.listOfCustomer(shop, customer_id),
     agents: await agentTokens.listOfCustomer(shop, customer_id),
     checkouts: await openCheckouts(shop, customer_id),
-    refunds: await refundsOf(
-      shop,
-      orders.map(({ id }) => id),
-    ),
+    refunds: await refundsOf(shop, order_ids),
+    returns: await returns.listForCustomer(shop, order_ids),
     orders: orders.toSorted((a, b) => (a.id < b.id ? 1 : -1)),
     audit_events: events.filter(({ id }) => ids.has(id)).map((row) => eventOf(row, 'customer')),
     next_cursor,
   };
 }
 
-/** The actions of the customer and of the agents that act for them, at most one page of each. */
+/** Reads the audit events of the customer and of the customer's agents, at most `limit` of each. */
 function eventsOf(shop: Shop, customer_id: string, before: string | null, limit: number): Promise<AuditRow[]> {
   return shop.rows<AuditRow>(
     sql`select e.* from (

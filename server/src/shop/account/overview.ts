@@ -1,16 +1,16 @@
+/** Data of the account page that the storefront API does not return. */
+
 import type { AgentToken } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { tokenStatus } from '../agent-limits/tokens.ts';
 import { checkoutUrl, type LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
 
-/** Data that only the account page shows; the storefront operations return the rest. */
-
 /** A purchase that an agent prepared and the customer has not confirmed yet. */
 export interface WaitingCheckout {
   id: string;
   agent_name: string;
-  /** The customer can still decide after the agent's access has ended. */
+  /** The customer can still confirm after the agent has lost access. */
   agent_status: AgentToken['status'];
   revoked_by: AgentToken['revoked_by'];
   total: string;
@@ -19,7 +19,7 @@ export interface WaitingCheckout {
   path: string;
 }
 
-/** The logged-in customer's waiting checkouts, newest first, at most 50. */
+/** Lists the purchases that wait for the customer's confirmation, newest first, at most 50. */
 export async function waitingCheckouts(shop: Shop, deps: LinkDeps): Promise<WaitingCheckout[]> {
   const rows = await shop.rows<Omit<WaitingCheckout, 'path'>>(
     sql`select k.id, t.description as agent_name, ${tokenStatus} as agent_status, a.revoked_by, k.shown_total as total,

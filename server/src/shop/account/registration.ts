@@ -1,3 +1,8 @@
+/**
+ * Registration and password reset. The request takes the same time for a known and an unknown e-mail address, so that
+ * it reveals nothing. The job that writes the mail checks the address (mails/account-templates.ts).
+ */
+
 import type { Customer } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
@@ -17,10 +22,6 @@ import { refuseCommonPassword } from '../passwords/common.ts';
 import { hashPassword } from '../passwords/passwords.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 
-/**
- * Registration and password reset. A request does the same work whether or not the e-mail address is known, so that its
- * duration reveals nothing; the difference is made when the mail is written (mails/account-templates.ts).
- */
 export interface Registration {
   email: string;
   password_hash: string;
@@ -31,15 +32,15 @@ interface Profile {
   first_name?: string | null;
   last_name?: string | null;
   phone?: string | null;
-  /** Language of the registration request. */
+  /** The language of the request. */
   locale?: string;
   marketing_opt_in?: boolean;
   marketing_wording?: string;
 }
 
 /**
- * Stores a registration until its e-mail address is verified. Several may exist for one address, each with its own
- * link: only a reader of the mailbox decides which password the account gets.
+ * Stores a registration until its e-mail address is verified. One address may have several, each with its own
+ * link and password, so that only a reader of the mailbox decides which password the account gets.
  */
 export async function register(shop: Shop, { email, password_hash, profile }: Registration): Promise<void> {
   const registration_id = uuidv7();
@@ -50,12 +51,12 @@ export async function register(shop: Shop, { email, password_hash, profile }: Re
   await mail.enqueue(shop, 'registration', { email: foldEmail(email), registration_id });
 }
 
-/** Sends new links for the pending registrations of this e-mail address. */
+/** Sends new links for all pending registrations of this e-mail address. */
 export async function resendVerification(shop: Shop, email: string): Promise<void> {
   await mail.enqueue(shop, 'verification', { email: foldEmail(email) });
 }
 
-/** Sends a password reset link to this e-mail address in the caller's `locale`. */
+/** Sends a password reset link to this e-mail address, in the language of the request. */
 export async function requestReset(shop: Shop, email: string, locale: string | null): Promise<void> {
   await mail.enqueue(shop, 'password_reset', { email: foldEmail(email), ...(locale && { locale }) });
 }
@@ -63,8 +64,8 @@ export async function requestReset(shop: Shop, email: string, locale: string | n
 const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
 
 /**
- * Uses a verification link: creates an account or changes its e-mail address. Guest orders of the address then belong
- * to the account. Throws `verification_token_invalid`.
+ * Redeems a verification link: creates an account or changes its e-mail address, and assigns guest orders with the
+ * address to it. Throws `verification_token_invalid`.
  */
 export async function verifyEmail(shop: Shop, token: string): Promise<Customer> {
   await takeTurns(shop, token);
@@ -78,8 +79,8 @@ export async function verifyEmail(shop: Shop, token: string): Promise<Customer> 
 }
 
 /**
- * Lets the links of one e-mail address take effect one after the other, so that only the first link that leads to an
- * account takes effect. Lock order everywhere: customers, registrations, codes.
+ * Serializes verification links of one e-mail address, so that only the first one creates the account. Lock order:
+ * customers, registrations, codes.
  */
 async function takeTurns(shop: Shop, token: string): Promise<void> {
   const sent = await codes.findSentCode(shop, VERIFIES, token);
@@ -101,8 +102,8 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 }
 
 /**
- * Creates the account of the registration whose link was opened and deletes the other registrations of its e-mail
- * address. A customer whom staff created gets the password and keeps the existing data.
+ * Creates the account of the registration whose link was opened, and deletes other registrations of its e-mail address.
+ * If staff have created the customer, it keeps its data and gets the password.
  */
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(
@@ -133,7 +134,7 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
   return { ...customer, marketing_opt_in };
 }
 
-/** Records that the account's owner reads the mailbox of its current or requested e-mail address. */
+/** Confirms the account's current or requested e-mail address, whose mailbox the customer can read. */
 async function proveAddress(shop: Shop, customer_id: string, email: string): Promise<Customer | undefined> {
   const before = await shop.one<RowOf<'customers', 'email'> & { by_staff: boolean }>(
     sql`select email, coalesce(pending_email = ${email}, false) as by_staff from customers
@@ -153,15 +154,15 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
     sql`delete from customer_codes
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and used_at is null`,
   );
-  // Sessions from before the change must enter the password again.
+  // Staff entered the new address, so everybody must log in again.
   if (before.by_staff) await sessions.endAllSessions(shop, customer_id);
   await mail.enqueue(shop, 'address_changed', { former_email: before.email, customer_id });
   return customer;
 }
 
 /**
- * Hashes the password for a reset link. Throws `reset_token_invalid` before hashing, or a ValidationError. Takes tens
- * of milliseconds: do not hold a connection during the call.
+ * Hashes the new password for a reset link. Throws `reset_token_invalid` before hashing, or a ValidationError. Takes
+ * tens of milliseconds, so do not hold a database connection during the call.
  */
 export async function prepareReset(
   db: Pool,
@@ -176,9 +177,8 @@ export async function prepareReset(
 }
 
 /**
- * Stores the new password. This verifies the e-mail address too, ends every session, and withdraws consents whose
- * tokens have not been fetched. Throws `reset_token_invalid`; of several concurrent calls with one link, only one
- * succeeds.
+ * Stores the new password, marks the e-mail address as verified, ends every session, and withdraws approvals of agents
+ * that have not fetched their token. Throws `reset_token_invalid`. Only one of several concurrent calls succeeds.
  */
 export async function reset(shop: Shop, token: string, password_hash: string): Promise<Customer> {
   const code = await codes.take(shop, ['reset_password'], token);

@@ -1,3 +1,14 @@
+/**
+ * Budgets of agents in minor units: in total, per week or per month since the consent, and per order. Preparing a
+ * purchase checks the budget. Creating the order spends it in the same transaction, with one conditional UPDATE, so
+ * that concurrent orders cannot exceed it. The UPDATE locks the agent's token (checkout/complete.ts lists the order of
+ * locks).
+ * A token stores the number of the period in which it last spent. Reads count the spending of an earlier period as 0,
+ * and the next UPDATE starts the new period. The number never decreases, so a transaction that began in the old period
+ * and commits late spends from the new one. Amounts reserved for pending payments stay reserved across periods, and are
+ * spent in the period in which the payment succeeds.
+ */
+
 import type { AgentBudget } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Fields, selectList } from '../../db/fields.ts';
@@ -5,35 +16,23 @@ import { ShopError } from '../errors.ts';
 import { decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
 
-/**
- * Budgets of agents, in minor units: in total, or per week or month since the consent, and per order. Checked when an
- * agent prepares a purchase, and spent in the transaction that creates the order, by one conditional UPDATE, so that
- * parallel orders cannot exceed it. That UPDATE locks the agent's token, after the order and before the discount code
- * (checkout/complete.ts lists all locks).
- * A token stores the number of the period to which its spending belongs. Nothing resets it: readers count the spending
- * of a past period as 0, and the next UPDATE begins the new period. The number never decreases, so a transaction that
- * began in the old period and runs late spends from the new one. Amounts reserved for pending payments stay reserved
- * across periods and are spent from the period in which the payment succeeds.
- */
-
-/** The number of the current period of `agent_tokens a`. */
+/** The number of the current budget period of `agent_tokens a`. */
 const presentPeriod: Sql = sql`greatest(a.period_number, budget_period_at(a.budget_period, a.budget_since, now()))`;
 
-/** The spending of `agent_tokens a` in the current period. */
+/** The spending of `agent_tokens a` in the current budget period. */
 export const usedCents: Sql = sql`case when budget_period_at(a.budget_period, a.budget_since, now()) > a.period_number then 0
     else a.budget_used_cents end`;
 
-/** The end of the current period of `agent_tokens a`; null without periods. */
+/** The end of the current budget period of `agent_tokens a`; null for a budget without periods. */
 export const resetsAt: Sql = sql`budget_period_start(a.budget_period, a.budget_since, ${presentPeriod} + 1)`;
 
-/** The total of the agent's open checkouts in minor units, for `agent_tokens a`. */
+/** The total of the open checkouts of `agent_tokens a`, in minor units. */
 export function pendingCents(shop: Shop): Sql {
   return sql`(select coalesce(sum(k.shown_total * ${10 ** shop.currencyDigits}::bigint), 0)::bigint from checkouts k
     where k.site_id = a.site_id and k.agent_token_id = a.id and k.status in ('open', 'ready', 'requires_escalation')
       and (k.expires_at > now() or k.payment_id is not null))`;
 }
 
-/** The fields of an AgentBudget, from `agent_tokens a`. */
 export function budgetFields(shop: Shop): Fields<AgentBudget> {
   return {
     currency: sql`${shop.currency}::text`,
@@ -48,7 +47,6 @@ export function budgetFields(shop: Shop): Fields<AgentBudget> {
   };
 }
 
-/** The current budget of a token. */
 export async function budgetOf(shop: Shop, token_id: string): Promise<AgentBudget> {
   const found = await shop.one<AgentBudget>(
     sql`select ${selectList(budgetFields(shop))} from agent_tokens a where a.site_id = ${shop.siteId} and a.id = ${token_id}`,
@@ -57,7 +55,7 @@ export async function budgetOf(shop: Shop, token_id: string): Promise<AgentBudge
   return found;
 }
 
-/** Throws `budget_exceeded` if the cost exceeds the limit per order or the rest of the current period. */
+/** Throws `budget_exceeded` if the cost exceeds the limit per order or the remaining budget. */
 export async function requireBudget(shop: Shop, token_id: string, cents: number): Promise<AgentBudget> {
   const budget = await budgetOf(shop, token_id);
   if (isWithin(budget, cents)) return budget;
@@ -68,7 +66,7 @@ function isWithin(budget: AgentBudget, cents: number): boolean {
   return cents <= (budget.max_per_order_cents ?? cents) && cents <= budget.budget_remaining_cents;
 }
 
-/** The amount that an order took from an agent's budget, and its period; zero for orders without an agent. */
+/** The amount that an order spent from an agent's budget, and the period; zero for orders without an agent. */
 export interface Spent {
   cents: number;
   period_number: number;
@@ -77,8 +75,8 @@ export interface Spent {
 export const NOTHING_SPENT: Spent = { cents: 0, period_number: 0 };
 
 /**
- * Spends the total of a new order. Throws `budget_exceeded`, or `payment_in_progress` if the order would fit without
- * the amounts reserved for pending payments.
+ * Spends the total of a new order. Throws `budget_exceeded`, or `payment_in_progress` if only amounts reserved for
+ * pending payments prevent the order.
  */
 export async function spend(shop: Shop, token_id: string, cents: number): Promise<Spent> {
   const spent = await shop.one<Pick<Spent, 'period_number'>>(
@@ -100,13 +98,13 @@ export async function hold(shop: Shop, token_id: string, cents: number): Promise
   if (held === 0) await refuseBeyond(shop, token_id, cents);
 }
 
-/** Whether the budget of `agent_tokens a` covers an order of this amount in addition to the reserved amounts. */
+/** Whether the budget of `agent_tokens a` covers this amount in addition to the reserved ones. */
 function covers(cents: number): Sql {
   return sql`${usedCents} + a.budget_held_cents + ${cents} <= a.budget_cents
         and (a.max_per_order_cents is null or ${cents} <= a.max_per_order_cents)`;
 }
 
-/** Spends the reserved amount of a successful payment. */
+/** Spends the amount reserved for a payment that has succeeded. */
 export async function spendHeld(shop: Shop, token_id: string, cents: number): Promise<Spent> {
   const spent = await shop.one<Pick<Spent, 'period_number'>>(
     sql`update agent_tokens a set budget_held_cents = a.budget_held_cents - ${cents},
@@ -118,7 +116,7 @@ export async function spendHeld(shop: Shop, token_id: string, cents: number): Pr
   return { cents, ...spent };
 }
 
-/** Releases the reserved amount of a payment that ended without an order. */
+/** Releases the amount reserved for a payment that ended without an order. */
 export async function freeHeld(shop: Shop, token_id: string, cents: number): Promise<void> {
   await shop.run(
     sql`update agent_tokens a set budget_held_cents = a.budget_held_cents - ${cents}
@@ -133,8 +131,8 @@ async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promis
 }
 
 /**
- * Gives the amount of a locked order that ended unpaid, or its refunded part, back to the budget. The remaining budget
- * increases only if the amount was spent in the current period: the rest of a past period is forfeited.
+ * Returns to the budget the amount of a locked order that ended unpaid, or a refunded part of it. The remaining budget
+ * increases only if the amount was spent in the current period.
  */
 export async function giveBack(shop: Shop, order_id: string, cents: number | null = null): Promise<void> {
   await shop.run(
@@ -154,8 +152,8 @@ export async function giveBack(shop: Shop, order_id: string, cents: number | nul
 }
 
 /**
- * Charges the budget again after the bank rejected a refund: at most the remaining budget, because the agent may have
- * spent it meanwhile.
+ * Charges the budget again after the bank rejected a refund. Charges at most the remaining budget, because the agent
+ * may have spent the rest meanwhile.
  */
 export async function takeAgain(shop: Shop, order_id: string, cents: number): Promise<void> {
   await shop.run(

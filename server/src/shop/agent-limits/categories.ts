@@ -1,15 +1,15 @@
+/**
+ * The categories that a customer allows an agent: product types and handles of collections, in any case. They are
+ * checked when an agent finds, adds or buys a product, and again when the order is created.
+ */
+
 import sql, { type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import { meetsRules } from '../catalog/collection-rules.ts';
 import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
-/**
- * Categories that a customer allows an agent: product types and handles of collections, case-insensitive. They are
- * checked whenever an agent finds, adds or buys, and again when the order is created.
- */
-
-/** Whether `products p` is in one of the categories. An empty list allows everything. */
+/** Whether `products p` is in one of the categories. An empty list allows all products. */
 export function inCategories(categories: string[]): Sql {
   if (categories.length === 0) return sql`true`;
   const lowered = categories.map((name) => name.toLowerCase());
@@ -30,11 +30,11 @@ export async function requireCategories(shop: Shop, categories: string[], produc
       select from products p where p.site_id = ${shop.siteId} and p.id = wanted.id and ${inCategories(categories)}) limit 1`,
   );
   if (!outside) return;
-  // Customers may write category names themselves, so these appear only in `categories`, not in the sentence.
+  // Customers can type category names, so an error contains these as data and not in its message.
   throw new ShopError('category_not_allowed', 'The agent may only use products in its categories.', { categories });
 }
 
-/** The categories of an agent's token, as the customer wrote them. */
+/** Returns the categories of an agent's token, as the customer typed them. */
 export async function categoriesOf(shop: Shop, token_id: string): Promise<string[]> {
   const found = await shop.one<RowOf<'tokens', 'categories'>>(
     sql`select categories from tokens where site_id = ${shop.siteId} and id = ${token_id} and kind = 'agent'`,

@@ -4,9 +4,7 @@ import { selectList } from '../../db/fields.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** A shop's categories to which an agent can be limited (see categories.ts). */
-
-/** The shop's categories: the types of public products, and the public collections. */
+/** The shop's categories are the types of its public products, and its public collections. */
 function ownCategories(shop: Shop): Sql {
   return sql`select 'product_type' as kind, min(p.product_type) as value, min(p.product_type) as title, count(*)::int as products
       from products p
@@ -29,13 +27,13 @@ export function listCategories(shop: Shop, limit: number): Promise<ShopCategory[
 
 export interface UnknownCategory {
   name: string;
-  /** The existing category that this name probably misspells. */
+  /** The existing category that the name probably misspells. */
   nearest: string | null;
 }
 
 /**
- * Returns the names that are not categories of the shop. One letter added, missing or replaced counts as a misspelling;
- * two in longer names.
+ * Returns the names that are not categories of the shop. A name with one letter added, missing or replaced (two in
+ * longer names) counts as a misspelling.
  */
 export async function unknownCategories(shop: Shop, names: string[]): Promise<UnknownCategory[]> {
   if (names.length === 0) return [];

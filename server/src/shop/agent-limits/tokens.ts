@@ -8,14 +8,12 @@ import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
 import { budgetFields } from './budgets.ts';
 
-/** Tokens of agents: listing and revoking by customers, the merchant and the agents themselves. */
 const LIST_LIMIT = 100;
 
-/** Status of `tokens t`, by the database clock. */
+/** Uses the clock of the database. */
 export const tokenStatus: Sql = sql`case when t.revoked_at is not null then 'revoked' when t.expires_at <= now() then 'expired'
   else 'active' end`;
 
-/** The select list of an AgentToken from `tokens t` and `agent_tokens a`. */
 function columns(shop: Shop): Sql {
   return selectList<AgentToken>({
     id: sql`t.id`,
@@ -33,7 +31,7 @@ function columns(shop: Shop): Sql {
   });
 }
 
-/** A customer's tokens: active ones first, then the newest, at most 100. */
+/** Lists a customer's agent tokens: active ones first, then the newest, at most 100. */
 export async function listOfCustomer(shop: Shop, customer_id: string): Promise<AgentToken[]> {
   return shop.rows<AgentToken>(
     sql`select ${columns(shop)} from tokens t join agent_tokens a using (site_id, id)
@@ -47,7 +45,7 @@ export interface AgentTokenQuery extends PageQuery {
   status?: AgentTokenStatus;
 }
 
-/** One page of all tokens, newest first. */
+/** Returns one page of all agent tokens, newest first. */
 export async function list(shop: Shop, query: AgentTokenQuery): Promise<Page & { agent_tokens: AgentToken[] }> {
   const { page, limit, offset } = pageOf(query);
   const where = sql`t.site_id = ${shop.siteId} and t.kind = 'agent'
@@ -65,7 +63,7 @@ export async function list(shop: Shop, query: AgentTokenQuery): Promise<Page & {
   return { agent_tokens, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** One token, optionally only of the given customer. Throws `not_found`. */
+/** Returns an agent token. Throws `not_found`, even if it belongs to a customer other than `customer_id`. */
 export async function get(shop: Shop, id: string, customer_id?: string): Promise<AgentToken> {
   const found = await shop.one<AgentToken>(
     sql`select ${columns(shop)} from tokens t join agent_tokens a using (site_id, id)
@@ -75,7 +73,7 @@ export async function get(shop: Shop, id: string, customer_id?: string): Promise
   return found;
 }
 
-/** Finds an active token by its secret. */
+/** Finds an active agent token by its secret. */
 export async function findBySecret(shop: Shop, secret: string) {
   if (!isWellFormed('agent', secret)) return undefined;
   return shop.one<RowOf<'tokens', 'id' | 'customer_id'>>(
@@ -87,31 +85,31 @@ export async function findBySecret(shop: Shop, secret: string) {
 export type Revoker = 'customer' | 'merchant' | 'agent' | 'system';
 
 /**
- * Revokes a token at once, because every process checks the database on every call. Ended tokens stay unchanged. Throws
- * `not_found`, even for a token of another customer.
+ * Revokes an agent token at once. Does nothing to one that has ended. Throws `not_found`, even for a token of another
+ * customer.
  */
 export async function revoke(shop: Shop, id: string, by: Revoker, customer_id?: string): Promise<AgentToken> {
   await end(shop, by, sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`);
   return get(shop, id, customer_id);
 }
 
-/** Revokes all tokens of a customer, whose row must be locked, so that no token is created concurrently. */
+/** Revokes all agent tokens of a customer. The customer's row must be locked, so that no token is created meanwhile. */
 export async function revokeAll(shop: Shop, customer_id: string, by: Revoker): Promise<void> {
   await end(shop, by, sql`t.customer_id = ${customer_id}`);
 }
 
-/** Revokes the customer's token when a new one replaces it. Returns false if it was already revoked. */
+/** Revokes an agent token that is replaced by a new one. Returns false if it was already revoked. */
 export async function endReplaced(shop: Shop, id: string, customer_id: string): Promise<boolean> {
   return (await end(shop, 'customer', sql`t.id = ${id} and t.kind = 'agent' ${ofCustomer(customer_id)}`)) > 0;
 }
 
-/** Revokes the token issued for a consent request, if any. */
+/** Revokes the token that was issued for a consent request, if there is one. */
 export async function revokeOfConsent(shop: Shop, consent_id: string): Promise<void> {
   const made = sql`(select id from agent_tokens where site_id = ${shop.siteId} and consent_id = ${consent_id})`;
   await end(shop, 'system', sql`t.id = ${made}`);
 }
 
-/** Revokes the matching tokens that are not revoked yet. Returns their number. */
+/** Returns the number of revoked tokens. */
 function end(shop: Shop, by: Revoker, which: Sql): Promise<number> {
   return shop.run(
     sql`with ended as (
@@ -122,7 +120,7 @@ function end(shop: Shop, by: Revoker, which: Sql): Promise<number> {
   );
 }
 
-/** The permissions of the calling agent. Throws `invalid_token` if its access has ended. */
+/** Returns the permissions of the calling agent. Throws `invalid_token` if its token has ended. */
 export async function own(shop: Shop): Promise<AgentToken> {
   const { agent } = shop;
   if (!agent) throw new ShopError('invalid_token', 'Only an agent can read its own token.');

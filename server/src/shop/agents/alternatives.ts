@@ -1,3 +1,9 @@
+/**
+ * Alternatives in the error response to an agent. They are read before the failed transaction is rolled back, so that
+ * they show the same data. They contain only products that the agent may buy: in its categories, and within the budget
+ * that the other cart lines leave.
+ */
+
 import type { AgentAlternative, AgentBudget, Product, Variant } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
@@ -16,15 +22,9 @@ import { nearestTo, type RefusedCall } from './nearest.ts';
 import { alternativeOf, type Proposal } from './products.ts';
 import { optionContentOf } from './shop.ts';
 
-/**
- * Alternatives for a refused agent call. They are read in the refused transaction before its rollback, so that they see
- * the same data. Products are listed only if the agent may buy them: in its categories and within the budget left by
- * the other cart lines.
- */
-
 const MOST = 3;
 
-/** Adds the available alternatives to the error. */
+/** Adds alternatives to an agent's error, if there are any. */
 export async function withAlternatives(shop: Shop, error: unknown, call: RefusedCall): Promise<unknown> {
   if (!(error instanceof ShopError) || !shop.agent) return error;
   const found = await alternativesTo(shop, error, call);
@@ -57,7 +57,7 @@ interface ShortLine {
   available: number;
 }
 
-/** The quantity in stock, and other variants of the product with enough stock. */
+/** Suggests the quantity that is in stock, and other variants of the product with enough stock. */
 async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): Promise<AgentAlternative[]> {
   const [line] = (context.lines ?? []) as ShortLine[];
   if (!line) return [];
@@ -70,7 +70,7 @@ async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): P
   const affordable = wanted && priceOf(wanted) > 0 ? Math.floor(room / priceOf(wanted)) : available;
   const quantity = Math.min(available, affordable);
   const why = quantity < available ? 'About this many are within the budget.' : 'This many are in stock.';
-  // Only the line that the call names still exists after the rollback.
+  // The rollback removes a line that the request has added, so only an existing line is named.
   const named = call.path.line_item_id ? { line_item_id: call.path.line_item_id } : {};
   const fewer = quantity > 0 ? [{ why, ...named, variant_id, quantity }] : [];
   const others = product.variants.filter(
@@ -86,7 +86,7 @@ async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): P
   return [...fewer, ...others.slice(0, MOST).map((variant) => alternativeOf(another, { product, variant }))];
 }
 
-/** Budget left for a variant after the other lines of the cart in the call, in minor units. */
+/** The budget in minor units that the other lines of the requested cart leave for a variant. */
 async function roomBeside(shop: Shop, { path, body }: RefusedCall, variant_id?: string): Promise<number> {
   if (!shop.agent) return 0;
   const room = roomIn(await budgetOf(shop, shop.agent.token_id));
@@ -97,8 +97,8 @@ async function roomBeside(shop: Shop, { path, body }: RefusedCall, variant_id?: 
 }
 
 /**
- * Whether the product is in the agent's categories. An out-of-stock error occurs before categories are checked, so its
- * alternatives must not reveal products outside them.
+ * Whether the product is in the agent's categories. Stock is checked before categories, so the alternatives must not
+ * reveal other products.
  */
 async function isAllowed(shop: Shop, product_id: string): Promise<boolean> {
   const found = await shop.one(
@@ -108,7 +108,7 @@ async function isAllowed(shop: Shop, product_id: string): Promise<boolean> {
   return found !== undefined;
 }
 
-/** The quantity that the remaining budget covers, and similar, cheaper products. */
+/** Suggests the quantity that the remaining budget covers, and similar, cheaper products. */
 async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCall): Promise<AgentAlternative[]> {
   const room = roomIn(context.budget as AgentBudget);
   const required = Number(context.required_cents);
@@ -116,7 +116,7 @@ async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCal
   if (!wanted || room <= 0) return [];
   const { product, variant, quantity } = wanted;
   const price = minorUnits(variant.price, shop.currencyDigits);
-  // The other lines and the shipping keep their cost.
+  // The other lines and the shipping cost stay as they are.
   const rest = Math.max(0, required - price * quantity);
   const fitting = price > 0 ? Math.min(quantity - 1, Math.floor((room - rest) / price)) : 0;
   const named = call.path.line_item_id ? { line_item_id: call.path.line_item_id } : {};
@@ -130,12 +130,12 @@ async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCal
   ];
 }
 
-/** The most that one order may cost. */
+/** Maximum cost of one order, within the remaining budget. */
 function roomIn({ budget_remaining_cents, max_per_order_cents }: AgentBudget): number {
   return Math.min(budget_remaining_cents, max_per_order_cents ?? Number.POSITIVE_INFINITY);
 }
 
-/** The variant that the call adds or whose line it changes. */
+/** Finds the variant that the request adds, or whose line it changes. */
 async function wantedBy(shop: Shop, { path, body }: RefusedCall) {
   const variant_id = body.variant_id ?? (await variantOfLine(shop, path));
   if (!variant_id) return undefined;
@@ -153,7 +153,7 @@ async function variantOfLine(shop: Shop, { cart_id, line_item_id }: RefusedCall[
   return line?.variant_id;
 }
 
-/** Similar products in the allowed categories and within the budget. */
+/** Suggests similar products in the allowed categories and within the budget. */
 async function allowed(shop: Shop, call: RefusedCall): Promise<AgentAlternative[]> {
   const { path, body } = call;
   const product_id = path.product_id ?? body.product_id;
@@ -167,7 +167,7 @@ async function allowed(shop: Shop, call: RefusedCall): Promise<AgentAlternative[
   return payable.slice(0, MOST).map((one) => alternativeOf('It is similar, and in a category that is allowed.', one));
 }
 
-/** Products in stock in the agent's categories whose names share more than half of the words. */
+/** Finds products in stock, in the agent's categories, whose names share more than half of the words. */
 async function similarTo(
   shop: Shop,
   name: string,

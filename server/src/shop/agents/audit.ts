@@ -6,8 +6,6 @@ import type { Audience } from '../audit/words.ts';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import type { Shop } from '../shop.ts';
 
-/** Reads the audit for agents, customers and merchants. http/pipeline writes it. */
-
 export interface AuditQuery {
   cursor?: string;
   limit?: number;
@@ -20,7 +18,7 @@ export interface AuditQuery {
   created_to?: string;
 }
 
-/** Events that match all filters, newest first. */
+/** Lists the audit events that match all filters, newest first. */
 export async function list(
   shop: Shop,
   { cursor, limit = 20, ...query }: AuditQuery,
@@ -43,7 +41,10 @@ export async function list(
   return { audit_events: page.map((row) => eventOf(row, audience)), next_cursor };
 }
 
-/** Audit events of one agent token. With `customer_id`, only if it acts for that customer. Throws `not_found`. */
+/**
+ * Lists the audit events of an agent token, newest first. Throws `not_found`, even if the agent acts for a customer
+ * other than `customer_id`.
+ */
 export async function listOfAgent(
   shop: Shop,
   token_id: string,
@@ -55,8 +56,8 @@ export async function listOfAgent(
 }
 
 /**
- * Audit events of the calling agent, without sentences: these are for people and may contain names written by a
- * merchant.
+ * Lists the audit events of the calling agent without their sentences, which are for people and may contain text of
+ * merchants.
  */
 export async function listOwn(shop: Shop, query: Pick<AuditQuery, 'cursor' | 'limit'>): Promise<AuditPage> {
   return list(shop, { ...query, actor_type: 'agent', actor_id: shop.actorId }, null);

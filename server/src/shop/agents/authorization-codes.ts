@@ -1,3 +1,9 @@
+/**
+ * Authorization codes (RFC 6749 §4.1.3). A code is valid for 60 seconds and once, for its client, redirect URI and
+ * challenge. A second use with the right verifier revokes the token, because one of the two callers is not the client
+ * (§4.1.2). Lock order: customer, request, token.
+ */
+
 import { hash } from 'node:crypto';
 import type { AgentToken, IssuedAgentToken } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
@@ -11,16 +17,10 @@ import { type Approval, approve, type Proof } from './consents.ts';
 import * as clients from './oauth-clients.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
 
-/**
- * Authorization codes and their exchange for a token (RFC 6749 §4.1.3). A code lives for 60 seconds and works once, for
- * its client, redirect URI and challenge. A second use with the right verifier revokes the token, because one of the
- * two callers is not the client (§4.1.2). Lock order as for devices: customer, request, token.
- */
 const LIFETIME_SECONDS = 60;
 
 /**
- * Approves a request by the secret of its page and creates its code. Throws what `consents.approve` throws, or
- * `TooManyAgents`.
+ * Approves an authorization request and creates its code. Throws `TooManyAgents`, and the errors of `consents.approve`.
  */
 export async function approveForCode(
   shop: Shop,
@@ -42,7 +42,7 @@ export async function approveForCode(
   );
 }
 
-/** The code of a request that this customer approved, while it can be exchanged. Changes nothing. */
+/** Returns the code of a request that this customer approved, until it is exchanged or expires. */
 export async function codeOf(
   shop: Shop,
   deps: Pick<LinkDeps, 'secretKey'>,
@@ -57,20 +57,19 @@ export async function codeOf(
   return found && code;
 }
 
-/** The customer has the maximum number of agents. */
+/** Thrown if the customer has the maximum number of agents. */
 export class TooManyAgents extends Error {}
 
-/** The active agents of a customer who has reached the maximum; none otherwise. */
+/**
+ * Returns the customer's active agents if the maximum is reached, so that the customer can revoke one; otherwise none.
+ */
 export async function agentsInTheWay(shop: Shop): Promise<AgentToken[]> {
   if (!shop.customerId || !(await isFull(shop))) return [];
   const all = await agentTokens.listOfCustomer(shop, shop.customerId);
   return all.filter(({ status }) => status === 'active');
 }
 
-/**
- * Whether the customer has the maximum number of agents. An authorization code that was not exchanged yet counts as
- * one.
- */
+/** An authorization code that was not exchanged yet counts as an agent. */
 async function isFull(shop: Shop): Promise<boolean> {
   const found = await shop.one<{ taken: number }>(
     sql`select (select count(*) from tokens where site_id = ${shop.siteId} and customer_id = ${shop.customerId}
@@ -81,13 +80,12 @@ async function isFull(shop: Shop): Promise<boolean> {
   return (found?.taken ?? 0) >= MAX_ACTIVE_TOKENS;
 }
 
-/** The parameters of a code exchange. */
 export interface Exchange {
   code: string;
   client_id: string;
   redirect_uri: string;
   code_verifier: string;
-  /** In stored form; null if the client sends none. */
+  /** As `resourceNamed` returns it; null if the client sends none. */
   resource: string | null;
 }
 
@@ -98,19 +96,18 @@ interface CodeRow {
   code_challenge: string;
   resource: string | null;
   expired: boolean;
-  /** Whether the shop currently allows agents. */
   enabled: boolean;
 }
 
 /**
- * Exchanges a code for a token. Returns refusals whose effects must be committed (a second use revokes the token);
- * throws an OAuthRefusal or a ShopError for all others.
+ * Exchanges an authorization code for a token. Throws an OAuthRefusal or a ShopError. Returns, instead of throwing, an
+ * OAuthRefusal that must commit its effects: a second use revokes the token.
  */
 export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentToken | OAuthRefusal> {
   const consent_id = await requestOf(shop, sent.code);
   if (!consent_id) throw invalidCode();
   await lockCustomerOf(shop, consent_id);
-  // Read under the lock: of two concurrent exchanges of one code, the second sees the first.
+  // Reads under the lock, so that the second of two concurrent exchanges sees the first.
   const row = await shop.one<CodeRow>(
     sql`select k.status, a.client_id, a.redirect_uri, a.code_challenge, a.resource, k.expires_at <= now() as expired,
         (t.agent_policy ->> 'enabled')::boolean as enabled
@@ -119,7 +116,7 @@ export async function exchange(shop: Shop, sent: Exchange): Promise<IssuedAgentT
       where a.site_id = ${shop.siteId} and a.consent_id = ${consent_id}`,
   );
   if (!row) throw invalidCode();
-  // Knowing a used code without its verifier must not revoke the token.
+  // Without the verifier, a used code must not revoke the token.
   if (!isFor(row, sent)) throw invalidCode();
   if (row.status === 'consumed') {
     await agentTokens.revokeOfConsent(shop, consent_id);
@@ -152,7 +149,7 @@ function isFor({ client_id, redirect_uri, code_challenge }: CodeRow, sent: Excha
   return proven && sent.client_id === client_id && sent.redirect_uri === redirect_uri;
 }
 
-/** One error for all cases, so that callers learn nothing about existing codes. */
+/** The same error in all cases, so that a caller cannot find out which codes exist. */
 function invalidCode(): OAuthRefusal {
   return new OAuthRefusal(
     'invalid_grant',

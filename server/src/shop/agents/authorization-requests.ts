@@ -1,3 +1,8 @@
+/**
+ * Requests for an authorization code (RFC 6749 §4.1.1, RFC 7636). Customers decide on them on the same page as on
+ * device requests.
+ */
+
 import type { AgentScope, BudgetPeriod } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,13 +15,9 @@ import type { OAuthClient } from './oauth-clients.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
 import { withAnswer } from './redirect-uris.ts';
 
-/**
- * Requests for an authorization code (RFC 6749 §4.1.1, RFC 7636). The same customer decides on them on the same page as
- * on device requests. A request stores the values that bind the code, and the redirect URI.
- */
 interface Asked {
   scopes: AgentScope[];
-  /** Null leaves the choice to the customer. */
+  /** Null: the customer chooses. */
   budget_cents: number | null;
   max_per_order_cents: number | null;
   budget_period: BudgetPeriod;
@@ -31,7 +32,7 @@ const STATE = /^[ -~]{1,2000}$/;
 const WHOLE_NUMBER = /^\d{1,10}$/;
 const LARGEST_BUDGET = 1_000_000_000;
 
-/** Parses the requested permissions, without client id and redirect URI. Throws an OAuthRefusal. */
+/** Parses the requested permissions. Throws an OAuthRefusal. */
 export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: string, fields: URLSearchParams): Asked {
   const twice = [...fields.keys()].find((name, i, all) => all.indexOf(name) !== i);
   if (twice === 'resource') throw new OAuthRefusal('invalid_target', 'Send exactly one resource.');
@@ -60,13 +61,13 @@ export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: s
   };
 }
 
-/** Returns the client's `state`, which lets it match the response to its request. */
+/** Validates the client's `state`, which the response returns unchanged. Throws an OAuthRefusal. */
 export function stateIn(state: string | null): string | null {
   if (state === null || STATE.test(state)) return state;
   throw new OAuthRefusal('invalid_request', 'state must be at most 2,000 ASCII characters.');
 }
 
-/** Parses the requested scopes. An empty text means all scopes, because the customer can remove each. */
+/** An empty text means all scopes; the customer can remove each. */
 function scopesIn(text: string): AgentScope[] {
   const wanted = text.split(' ').filter(Boolean);
   if (!wanted.every((scope) => (SCOPES as string[]).includes(scope))) {
@@ -93,7 +94,7 @@ interface Wanted extends Asked {
   issuer: string;
 }
 
-/** Stores a request. Returns the secret in the URL of the page where the customer decides. */
+/** Stores a request. Returns the secret in the URL of the consent page. */
 export async function insert(
   shop: Shop,
   { client, redirect_uri, issuer, ...asked }: Wanted,
@@ -122,18 +123,16 @@ export async function insert(
   return secret;
 }
 
-/** A request as its page shows it before login. */
+/** A request as the consent page shows it before login. */
 export interface AuthorizationRequest {
-  /** Secret in the URL of the page. */
+  /** The secret in the URL of the consent page. */
   secret: string;
   client_host: string | null;
   redirect_uri: string;
   state: string | null;
   issuer: string;
   budget_named: boolean;
-  /** Whether the request was already approved. */
   approved: boolean;
-  /** Whether the shop currently allows agents. */
   enabled: boolean;
 }
 
@@ -152,7 +151,7 @@ export async function find(shop: Shop, secret: string): Promise<AuthorizationReq
 
 type Back = Pick<AuthorizationRequest, 'redirect_uri' | 'state' | 'issuer'>;
 
-/** Redirect URI that reports a refusal, with the issuer (RFC 9207). */
+/** Returns the redirect URI that reports an error, with the issuer (RFC 9207). */
 export function addressOfRefusal({ redirect_uri, state, issuer }: Back, { error, message }: OAuthRefusal): string {
   return withAnswer(redirect_uri, { error, error_description: message, state, iss: issuer });
 }

@@ -1,3 +1,9 @@
+/**
+ * Agents add products to carts and prepare purchases, which the customer confirms and pays. An ambiguous request
+ * returns a question and writes nothing. A dry run does the same as a real one and is rolled back, so that both return
+ * the same.
+ */
+
 import type { AddOutcome, BuyOutcome, Cart, IntentAdd, IntentBuy, Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
@@ -19,13 +25,7 @@ import { readUrls } from './product-links.ts';
 import { candidatesOf, type Proposal } from './products.ts';
 import { cartOf, checkoutOf, totalsOf } from './views.ts';
 
-/**
- * Agents add to carts and prepare purchases. Nothing here pays: the customer confirms an agent's checkout. An ambiguous
- * request returns a question and writes nothing. A dry run does everything and rolls it back, so that its result
- * matches a real run.
- */
-
-/** The chosen variants, one for each need, or the reason that none was chosen. */
+/** The chosen variants, one per need, or why none was chosen. */
 type Choice =
   | { status: 'chosen'; lines: { proposal: Proposal; quantity: number }[] }
   | { status: 'needs_choice'; question: string }
@@ -40,7 +40,10 @@ interface Chosen {
 const CANDIDATES = 5;
 const NO_COMPLETE_MATCH = 'No product matches the whole request. Is one of these acceptable?';
 
-/** Finds a variant and adds it to a cart. Throws `not_found`, `category_not_allowed`, `budget_exceeded`, and what carts throw. */
+/**
+ * Finds a variant and adds it to a cart. Throws `not_found`, `category_not_allowed`, `budget_exceeded`, and the errors
+ * of `carts.addItem`.
+ */
 export async function findAndAdd(shop: Shop, checkoutDeps: CheckoutDeps, body: IntentAdd): Promise<AddOutcome> {
   const { dry_run = false } = body;
   const { choice, ...chosen } = await choose(shop, body);
@@ -57,7 +60,10 @@ export async function findAndAdd(shop: Shop, checkoutDeps: CheckoutDeps, body: I
   };
 }
 
-/** Finds a variant and creates a checkout for the customer to confirm. Throws what `findAndAdd` and checkouts throw. */
+/**
+ * Finds a variant and creates a checkout for the customer to confirm. Throws the errors of `findAndAdd` and of
+ * checkouts.
+ */
 export async function findAndBuy(shop: Shop, checkoutDeps: CheckoutDeps, body: IntentBuy): Promise<BuyOutcome> {
   const { dry_run = false, cart_id } = body;
   const isWholeCart = cart_id && !body.query && !body.product_id && !body.variant_id && !hasFilters(body);
@@ -117,7 +123,7 @@ async function ownBudget(shop: Shop) {
   return budgets.budgetOf(shop, shop.actorId);
 }
 
-/** Runs a dry run in a savepoint that is always rolled back. Throws the errors of a real run. */
+/** Runs `work` in a savepoint. Rolls it back if it is a dry run. Throws the errors of a real run. */
 async function rollBackIfDry<T>(shop: Shop, dry_run: boolean, work: () => Promise<T>): Promise<T> {
   if (!dry_run) return work();
   const rollBack = new RollBack<T>();
@@ -136,7 +142,7 @@ class RollBack<T> extends Error {
   result: T | undefined;
 }
 
-/** Chooses the variant: the named one, one of the named product, or one of the search results. */
+/** Chooses a variant: the one in the request, one of the product in the request, or one of the search results. */
 async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   const { query = '', product_id, variant_id, limit = CANDIDATES } = body;
   const filters = await readIntentFilters(shop, body);
@@ -161,7 +167,6 @@ async function choose(shop: Shop, body: IntentAdd): Promise<Chosen> {
   return { ...chooseForNeeds(body, finding), filters };
 }
 
-/** Chooses one variant for each need. Returns a question if any need is ambiguous. */
 function chooseForNeeds(body: IntentAdd, finding: Omit<Finding, 'isClear'>): Chosen {
   const chosen = finding.needs.flatMap(({ candidates: [first = -1], understood }) => {
     const product = finding.proposals[first];
@@ -181,8 +186,8 @@ function chooseForNeeds(body: IntentAdd, finding: Omit<Finding, 'isClear'>): Cho
 }
 
 /**
- * Whether the requested product exists, but only outside the agent's categories. Products that match some of the words
- * are then not offered instead.
+ * Whether the searched product exists only outside the agent's categories. Then products that match fewer words are not
+ * offered instead.
  */
 async function isOutside(
   shop: Shop,
@@ -203,8 +208,8 @@ function questionFor({ understood }: Chosen['finding']): string {
 }
 
 /**
- * A variant given by id is chosen whatever the sentence says. If only a product is given, the sentence must identify
- * the variant.
+ * Chooses the variant that the request names by id, even if the sentence does not match it. With only a product id, the
+ * sentence must identify the variant.
  */
 async function chooseNamed(
   shop: Shop,
@@ -223,20 +228,15 @@ async function chooseNamed(
   return { finding, choice: { status: 'needs_choice', question: NO_COMPLETE_MATCH } };
 }
 
-/**
- * The product with only the variants that meet the filters; without variants if the product itself does not meet them.
- */
+/** Returns the product with only the variants that meet the filters; with none if the product itself does not. */
 async function withinFilters(shop: Shop, product: Product, filters: Filters): Promise<Product> {
-  const { where, slow } = conditionsOf(filters.list, true);
+  const { where, slow } = conditionsOf(filters.list);
   const named = [sql`p.site_id = ${shop.siteId}`, sql`p.id = ${product.id}`];
   const meets = await shop.one(sql`select from ${productsMeeting({ where: [...named, ...where], slow, among: [] })}`);
   return meets ? withinLimits(product, filters.limits) : { ...product, variants: [] };
 }
 
-/**
- * Chooses the only matching variant that can be bought, if there is exactly one. A sold-out variant can only be chosen
- * by id.
- */
+/** Chooses the only matching variant in stock, if there is exactly one. A sold-out variant can be chosen only by id. */
 function chooseVariant(
   body: IntentAdd,
   understood: Finding['understood'],
@@ -268,7 +268,7 @@ function quantityOf({ quantity }: IntentAdd, understood: Finding['understood']):
   return quantity ?? Number(understood.find(({ kind }) => kind === 'quantity')?.value ?? 1);
 }
 
-/** The product given by id. Throws `not_found`, or `category_not_allowed` if it is outside the agent's categories. */
+/** Returns the product by its id. Throws `not_found` or `category_not_allowed`. */
 async function readNamed(shop: Shop, product_id: string | undefined, variant_id: string | undefined) {
   const found = await shop.one<RowOf<'products', 'id'>>(
     sql`select p.id from products p where p.site_id = ${shop.siteId} and ${visible}
@@ -282,7 +282,10 @@ async function readNamed(shop: Shop, product_id: string | undefined, variant_id:
   return product;
 }
 
-/** Adds to the given cart or to a new one. Throws `budget_exceeded` if the total exceeds the remaining budget. */
+/**
+ * Adds the variants to the given cart or to a new one. Throws `budget_exceeded` if the total exceeds the remaining
+ * budget.
+ */
 async function addToCart(
   shop: Shop,
   cart_id: string | undefined,

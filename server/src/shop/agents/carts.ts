@@ -1,3 +1,5 @@
+/** Carts of agents. Responses add the remaining budget. */
+
 import type {
   AgentCart,
   AgentCartChange,
@@ -22,11 +24,9 @@ import type { Shop } from '../shop.ts';
 import { optionContentOf } from './shop.ts';
 import { cartOf, warningsOf } from './views.ts';
 
-/** The carts of an agent. The storefront's functions change them; responses add the remaining budget. */
-
 const CARTS_PER_PAGE = 5;
 
-/** One page of the agent's open carts, most recently changed first. */
+/** Lists the agent's active carts, most recently changed first. */
 export async function listOpen(shop: Shop, query: { page?: number; limit?: number }): Promise<AgentCartPage> {
   const { page, limit, offset } = pageOf({ limit: CARTS_PER_PAGE, ...query });
   const rows = await shop.rows<RowOf<'carts', 'id'> & { counted: number }>(
@@ -80,7 +80,7 @@ async function changed(shop: Shop, cart: Cart): Promise<AgentCartChange> {
   return { cart: cartOf(cart), budget: await budgetOf(shop, shop.actorId) };
 }
 
-/** Shipping options of a cart, for the destination in the query or the customer's default address. */
+/** Lists the shipping options of a cart, for the destination in the query or the customer's default address. */
 export async function listShippingOptions(
   shop: Shop,
   cart_id: string,

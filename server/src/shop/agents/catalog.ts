@@ -1,3 +1,5 @@
+/** Lists products for agents: short, and only from the agent's categories. */
+
 import type { AgentFacets, AgentProduct, AgentProductPage, FindOutcome, IntentFind } from '@commerce-backend/spec';
 import { inCategories, requireCategories } from '../agent-limits/categories.ts';
 import * as catalog from '../catalog/catalog.ts';
@@ -12,13 +14,11 @@ import { compactUnderstood, findProposals, needsOf, propose } from './find.ts';
 import { readUrls } from './product-links.ts';
 import { candidatesOf, productOf } from './products.ts';
 
-/** The catalogue for agents: short results within the categories of the calling agent. */
-
 type Links = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 
-/** One page of the products that meet all filters. */
+/** Returns one page of the products that match all filters. */
 export async function list(shop: Shop, links: Links, sent: CatalogQuery): Promise<AgentProductPage> {
-  // Over MCP, lists can be empty.
+  // Models send empty lists over MCP.
   const query = withoutEmptyLists(sent);
   const categories = shop.agent?.categories ?? [];
   const within = categories.length > 0 ? [inCategories(categories)] : [];
@@ -26,8 +26,7 @@ export async function list(shop: Shop, links: Links, sent: CatalogQuery): Promis
   const filters = {
     ...read,
     list: [...within.map((slow): Filter => ({ slow })), ...narrowing(read.list)],
-    // The best results of a search are read by id, without the list's conditions, so the search needs the categories
-    // too.
+    // The best results are read by id without the conditions of the list, so the search itself needs the categories.
     search: { ...read.search, slow: [...within, ...read.search.slow] },
   };
   const found = (await catalog.listMeeting(shop, query, filters, agentFacets.OF_AGENTS)).body();
@@ -46,19 +45,18 @@ export async function list(shop: Shop, links: Links, sent: CatalogQuery): Promis
   };
 }
 
-/** A product with its variants. Throws `not_found` or `category_not_allowed`. */
+/** Returns a product with its variants. Throws `not_found` or `category_not_allowed`. */
 export async function get(shop: Shop, links: Links, product_id: string): Promise<AgentProduct> {
   const product = (await catalog.get(shop, product_id)).body();
   await requireCategories(shop, shop.agent?.categories ?? [], [product.id]);
   return productOf(product, await readUrls(shop, links));
 }
 
-/** The shop's available filters. */
 export function facets(shop: Shop): Promise<AgentFacets> {
   return agentFacets.ofShop(shop);
 }
 
-/** Finds the products that a sentence and filters describe. */
+/** Finds products by a sentence, filters or both. */
 export async function findCandidates(shop: Shop, links: Links, body: IntentFind): Promise<FindOutcome> {
   const { query = '', limit = 5 } = body;
   if (!query && !hasFilters(body)) {

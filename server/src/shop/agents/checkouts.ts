@@ -8,9 +8,7 @@ import { choicesForCart, type Destination } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { checkoutOf } from './views.ts';
 
-/** The checkouts of an agent. The customer confirms them. */
-
-/** The fields that an agent may set on a purchase. */
+/** The fields that an agent may set on a checkout. */
 export interface Preparation extends Pick<Wishes, 'locale' | 'return_url' | 'cancel_url'> {
   shipping_address?: AddressInput | null;
   shipping_option_id?: string | null;
@@ -18,8 +16,9 @@ export interface Preparation extends Pick<Wishes, 'locale' | 'return_url' | 'can
 }
 
 /**
- * Creates the checkout of a cart or updates the open one. By default it keeps the checkout's address, which at first is
- * the customer's, and its shipping option, or chooses the cheapest one. Throws what checkouts throw.
+ * Creates the checkout of a cart, or updates the open one. Without an address in the request, the checkout keeps its
+ * address, which is initially the customer's. Without a shipping option, it keeps the current option or gets the
+ * cheapest. Throws the errors of checkouts.
  */
 export async function prepare(
   shop: Shop,
@@ -28,7 +27,7 @@ export async function prepare(
   { shipping_address, shipping_option_id, note, locale, return_url, cancel_url }: Preparation,
 ): Promise<Checkout> {
   const created = await checkouts.create(shop, checkoutDeps, cart_id, { locale, return_url, cancel_url });
-  // The shipping option must fit the customer's address even if the agent may not read it.
+  // The shipping option must fit the customer's address even if the agent may not read that.
   const address = shipping_address ?? (await findCheckout(shop, created.id, shop.customerId)).shipping_address;
   const isChosen = created.shipping_option !== null && !shipping_address;
   const option =
@@ -43,7 +42,7 @@ export async function prepare(
   });
 }
 
-/** The cheapest shipping option for the destination; a pickup only if there is no other. */
+/** Finds the cheapest delivery to the destination, or the cheapest pickup if there is none. */
 async function cheapestOption(shop: Shop, cart_id: string, destination: Destination): Promise<string | undefined> {
   const { shipping_options: choices } = await choicesForCart(shop, cart_id, destination);
   const delivered = choices.filter(({ kind }) => kind === 'delivery');
@@ -59,7 +58,7 @@ export async function create(
   return changed(shop, await prepare(shop, checkoutDeps, cart_id, preparation));
 }
 
-/** Cancels a checkout that the agent created. The cart stays. */
+/** Cancels a checkout that the agent created, and keeps its cart. */
 export async function cancel(shop: Shop, checkoutDeps: CheckoutDeps, id: string): Promise<AgentCheckoutChange> {
   return changed(shop, await checkouts.cancel(shop, checkoutDeps, id));
 }

@@ -1,3 +1,5 @@
+/** Agents poll for their token until the customer has decided (RFC 8628 §3.4). The token is issued once. */
+
 import type { BudgetPeriod, IssuedAgentToken } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
@@ -11,7 +13,6 @@ import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
 import { isOutdated } from './outdated.ts';
 
-/** Agents poll for their token until the customer has decided (RFC 8628 §3.4). The token is issued once. */
 export const MAX_ACTIVE_TOKENS = 10;
 const SLOW_DOWN_SECONDS = 5;
 
@@ -20,11 +21,10 @@ interface Polled {
   expired: boolean;
   too_early: boolean;
   interval_seconds: number;
-  /** Whether the shop currently allows agents. */
   enabled: boolean;
 }
 
-/** The id of the consent request of a device_code in this shop; undefined if there is none. */
+/** Returns the id of the consent request with this device_code; undefined if there is none. */
 export async function requestOf(shop: Shop, device_code: string): Promise<string | undefined> {
   if (!isWellFormed('device', device_code)) return undefined;
   const found = await shop.one<RowOf<'agent_consent_links', 'consent_id'>>(
@@ -35,8 +35,8 @@ export async function requestOf(shop: Shop, device_code: string): Promise<string
 }
 
 /**
- * Records a poll. Throws `authorization_pending`, `slow_down`, `access_denied`, `expired_token` or `invalid_grant`
- * unless a token can be issued. Runs in its own transaction, so that a longer interval is stored in any case.
+ * Records a poll. Throws `authorization_pending`, `slow_down`, `access_denied`, `expired_token` or `invalid_grant` if
+ * no token can be issued. Commits its own transaction, so that a longer interval is stored even then.
  */
 export async function recordPoll(db: Pool, tenant: Tenant, actor: Actor, consent_id: string): Promise<void> {
   const polled = await inShop(db, tenant, actor, (shop) => writePoll(shop, consent_id));
@@ -54,7 +54,7 @@ export async function recordPoll(db: Pool, tenant: Tenant, actor: Actor, consent
   throw new ShopError('authorization_pending', message, { retry_after_seconds });
 }
 
-/** Early polls count only while the request is pending: slow_down is a variant of authorization_pending (§3.5). */
+/** Only polls of a pending request can be too early: slow_down is a variant of authorization_pending (§3.5). */
 function writePoll(shop: Shop, id: string): Promise<Polled | undefined> {
   return shop.one<Polled>(
     sql`with before as (
@@ -78,7 +78,7 @@ interface ApprovedConsent {
   max_per_order_cents: number | null;
   budget_period: BudgetPeriod;
   categories: string[];
-  /** Null if a server of an earlier version approved it. */
+  /** Null for an approval by an older version. */
   approved_at: string | null;
   token_expires_at: string;
   expires_in: number;
@@ -87,9 +87,9 @@ interface ApprovedConsent {
 }
 
 /**
- * Issues the token of an approved request, once, however many polls run concurrently. Locks the customer's row, so that
- * no customer gets more than ten active tokens. A replaced token ends in the same transaction and frees its place.
- * Throws `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to replace was revoked.
+ * Issues the token of an approved request once, even for concurrent polls. Locks the customer's row, so that no
+ * customer gets more than ten active tokens. Revokes the token to be replaced, which does not count. Throws
+ * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked.
  */
 export async function issue(shop: Shop, consent_id: string): Promise<IssuedAgentToken> {
   const customer_id = await lockCustomerOf(shop, consent_id);
@@ -137,7 +137,7 @@ async function insertToken(
   return { access_token, token_id, budget_resets_at: inserted?.budget_resets_at ?? null };
 }
 
-/** Locks the customer who approved the request. Returns the customer's id. */
+/** Locks the customer who approved the request, and returns the customer's id. */
 export async function lockCustomerOf(shop: Shop, consent_id: string): Promise<string> {
   const found = await shop.one<RowOf<'customers', 'id'>>(
     sql`select c.id from customers c
@@ -166,7 +166,7 @@ function alreadyFetched(): ShopError {
   return new ShopError('invalid_grant', 'The token of this device_code has already been fetched.');
 }
 
-/** The error for a shop that no longer allows agents, even if the request was approved before. */
+/** Applies even to requests that were approved before. */
 function agentsDisabled(): ShopError {
   return new ShopError('access_denied', 'The shop no longer allows agents.');
 }

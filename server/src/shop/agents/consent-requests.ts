@@ -1,3 +1,8 @@
+/**
+ * Consent requests of agents (RFC 8628 §3.1). The customer decides in consents.ts, and the agent polls in
+ * consent-polls.ts.
+ */
+
 import type { AgentPolicy, AgentScope, BudgetPeriod, DeviceAuthorization } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -10,7 +15,6 @@ import type { Shop } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
 import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
 
-/** Creates consent requests of agents (RFC 8628 §3.1). Continued in consents.ts and consent-polls.ts. */
 const LIFETIME_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
 export const SCOPES: AgentScope[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
@@ -29,7 +33,6 @@ export interface ConsentInput {
   expires_at?: string;
 }
 
-/** The requested permissions with defaults. */
 interface ConsentPlan {
   agent_name: string;
   scopes: AgentScope[];
@@ -41,8 +44,8 @@ interface ConsentPlan {
 }
 
 /**
- * Creates a request. An agent with a token requests a replacement for it. Throws `agents_not_allowed`, or a
- * ValidationError for terms beyond the shop's agent policy, an unknown scope, a misspelt category, or a missing agent
+ * Creates a request. If the caller already has a token, the new one will replace it. Throws `agents_not_allowed`, or a
+ * ValidationError for permissions beyond the shop's policy, an unknown scope, a misspelt category or a missing agent
  * name.
  */
 export async function request(
@@ -93,28 +96,28 @@ function parseInput(input: ConsentInput): ConsentPlan {
   };
 }
 
-/** Trimmed categories without blanks and duplicates (case-insensitive). */
+/** Trims the categories, and removes empty ones and duplicates regardless of case. */
 export function distinctCategories(categories: string[]): string[] {
   const named = categories.map((name) => name.trim()).filter(Boolean);
   return [...new Map(named.map((name) => [name.toLowerCase(), name])).values()];
 }
 
 /**
- * Reports names that almost match an existing category as misspellings, because the agent could buy nothing with them.
- * Other unknown categories are accepted: the shop may add them later.
+ * Reports categories that almost match an existing one. An agent could buy nothing in such a category. Accepts other
+ * unknown categories, because the shop may add them later.
  */
 export async function misspeltCategories(shop: Shop, categories: string[]): Promise<ValidationError['detail']> {
   const unknown = await unknownCategories(shop, categories);
   return unknown.flatMap(({ name, nearest }) => {
     if (nearest === null) return [];
-    // The merchant's text must not become part of our sentence.
+    // Our own sentence must not contain text of the merchant.
     const ctx = { nearest: sanitizeMerchantText(nearest, CAPS.name) };
     const msg = 'The shop has no such category. A similar one exists.';
     return [bodyMistake(['categories', categories.indexOf(name)], 'value_error', msg, ctx)];
   });
 }
 
-/** The shop's agent policy, and the number of days until `expires_at` by the database clock. */
+/** Reads the shop's agent policy, and the days until `expires_at` by the clock of the database. */
 async function readPolicy(shop: Shop, expires_at: string | null) {
   const found = await shop.one<{ policy: AgentPolicy; days: number | null }>(
     sql`select ${agentPolicy} as policy,
@@ -125,7 +128,6 @@ async function readPolicy(shop: Shop, expires_at: string | null) {
   return found;
 }
 
-/** Throws `agents_not_allowed`. */
 export function requireAgentsEnabled({ enabled }: AgentPolicy): void {
   if (!enabled) throw new ShopError('agents_not_allowed', 'This shop does not allow agents.');
 }
@@ -137,7 +139,7 @@ function policyMistakes({ max_budget_cents, max_lifetime_days }: AgentPolicy, da
     const msg = `This shop allows at most ${max_budget_cents}.`;
     mistakes.push(bodyMistake([field], 'less_than_equal', msg, { le: max_budget_cents }));
   }
-  // One minute of tolerance for clock skew.
+  // Tolerates one minute of clock difference.
   if (days !== null && (days <= 0 || days > max_lifetime_days + 1 / 1440)) {
     const msg = `Must be within the next ${max_lifetime_days} days.`;
     mistakes.push(bodyMistake(['expires_at'], 'value_error', msg, { max_lifetime_days }));

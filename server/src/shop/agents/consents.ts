@@ -1,3 +1,8 @@
+/**
+ * The customer approves (fully or partly) or denies the request of consent-requests.ts; consent-polls.ts then issues
+ * the token. Lock order: customer, request, token.
+ */
+
 import type { AgentConsent, AgentPolicy, AgentScope, BudgetPeriod, ConsentStatus } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { agentPolicy } from '../agent-limits/policy.ts';
@@ -13,14 +18,9 @@ import { narrowed } from './narrowing.ts';
 import { isOutdated } from './outdated.ts';
 import { hashUserCode, parseUserCode } from './user-codes.ts';
 
-/**
- * How an agent gets access: consent-requests.ts creates the request, this file lets the customer approve it (fully or
- * in part) or deny it, and consent-polls.ts issues the token. catalog.ts, buying.ts and orders.ts then use the token;
- * they lock only what carts and checkouts lock. Lock order here: customer, request, token.
- */
 interface ConsentRow {
   id: string;
-  /** `expired` is derived from the time; it is not stored. */
+  /** `expired` is computed, not stored. */
   status: ConsentStatus;
   shop_name: string;
   agent_name: string;
@@ -30,7 +30,7 @@ interface ConsentRow {
   budget_period: BudgetPeriod;
   categories: string[];
   token_expires_at: string;
-  /** The number of budget periods until the token expires, by kind of period. */
+  /** The number of budget periods until the token expires, for each length of period. */
   periods: Record<BudgetPeriod, number>;
   replaces_token_id: string | null;
   requested_at: string;
@@ -40,13 +40,13 @@ interface ConsentRow {
   policy: AgentPolicy;
 }
 
-/** Status of `agent_consents k`. An approved request whose token was not fetched in time counts as expired. */
+/** The status of `agent_consents k`. An approved request counts as expired if its token was not fetched in time. */
 const consentStatus: Sql = sql`case when k.status in ('pending', 'approved') and (k.expires_at <= now() or ${isOutdated})
   then 'expired' else k.status end`;
 
 /**
- * The amounts and lifetime that can be approved, from `agent_consents k` and `site_settings t`. While a request is
- * pending, the shop's current policy applies, not the policy at the time of the request.
+ * The amounts and lifetime that the customer may approve, from `agent_consents k` and `site_settings t`. A pending
+ * request is limited by the current policy of the shop.
  */
 const grantable: Sql = sql`select case when k.status = 'pending'
     then least(k.budget_cents, (t.agent_policy ->> 'max_budget_cents')::bigint)
@@ -58,14 +58,17 @@ const grantable: Sql = sql`select case when k.status = 'pending'
     then least(k.token_expires_at, now() + (t.agent_policy ->> 'max_lifetime_days')::int * interval '1 day')
     else k.token_expires_at end as token_expires_at`;
 
-/** The number of periods of each kind that begin before the token expires. The first begins at approval. */
+/**
+ * The number of periods that begin before the token expires, for each length of period. The first begins at the
+ * approval.
+ */
 const periods: Sql = sql`json_build_object('once', 1,
   'week', 1 + budget_period_at('week', coalesce(k.approved_at, now()), g.token_expires_at - interval '1 microsecond'),
   'month', 1 + budget_period_at('month', coalesce(k.approved_at, now()), g.token_expires_at - interval '1 microsecond'))`;
 
 /**
- * Condition on `agent_consents k`: whether the customer may see the request. A request for a replacement belongs to the
- * customer of the replaced token.
+ * Whether the customer may see `agent_consents k`. A request for a replacement belongs to the customer of the replaced
+ * token.
  */
 function isFor(customer_id: string | null): Sql {
   return sql`(k.customer_id = ${customer_id} or (k.customer_id is null and k.status = 'pending'))
@@ -73,10 +76,7 @@ function isFor(customer_id: string | null): Sql {
       select from tokens o where o.site_id = k.site_id and o.id = k.replaces_token_id and o.customer_id = ${customer_id}))`;
 }
 
-/**
- * Finds the request of a user code, or of the secret of a client's page, if the calling customer may see it. Throws
- * `not_found`.
- */
+/** Finds a request that the customer may see, by its user code or page secret. Throws `not_found`. */
 async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<ConsentRow> {
   const which = whichOf(shop, typed);
   const found =
@@ -94,10 +94,7 @@ async function readRequest(shop: Shop, typed: string, lock: boolean): Promise<Co
   return found;
 }
 
-/**
- * Condition on `agent_consents k` that selects the request of a user code or page secret; undefined if the text is
- * neither.
- */
+/** A condition on `agent_consents k` for a user code or page secret; undefined if the text is neither. */
 function whichOf(shop: Shop, typed: string): Sql | undefined {
   if (isWellFormed('authorization', typed)) {
     return sql`k.id = (select consent_id from authorization_requests
@@ -107,26 +104,24 @@ function whichOf(shop: Shop, typed: string): Sql | undefined {
   return code === undefined ? undefined : sql`k.user_code_hash = ${hashUserCode(code)}`;
 }
 
-/** How the customer has authenticated. */
 export interface Proof {
-  /** Whether the login is at most 15 minutes old. */
   fresh: boolean;
-  /** Whether the call includes the password. */
+  /** Whether the request contains the password. */
   password: boolean;
 }
 
-/** Whether an approval of this amount requires the password again. */
+/** Whether approving this amount requires the password again. */
 function requiresPassword({ password_above_cents }: AgentPolicy, cents: number, { fresh, password }: Proof): boolean {
   if (password) return false;
   return !fresh || (password_above_cents !== null && cents > password_above_cents);
 }
 
-/** The proof that an API session provides. */
+/** Builds the proof for a request in an API session. */
 export async function proofOf(shop: Shop, session_id: string, password: boolean): Promise<Proof> {
   return { fresh: await sessions.isFresh(shop, session_id), password };
 }
 
-/** The request of a user code, for the calling customer. Throws `not_found`. */
+/** Returns the request of a user code to the calling customer. Throws `not_found`. */
 export async function get(shop: Shop, user_code: string, proof: Proof): Promise<AgentConsent> {
   return view(shop, await readRequest(shop, user_code, false), user_code, proof);
 }
@@ -161,9 +156,9 @@ export interface Approval {
 }
 
 /**
- * Approves a request, or a part of it, within the shop's policy. The next poll gets the token. Throws `not_found`,
- * `consent_not_pending`, `consent_expired`, `agents_not_allowed`, `password_required`, or a ValidationError for more
- * than was requested.
+ * Approves all or part of a request. The next poll then gets the token. Throws `not_found`, `consent_not_pending`,
+ * `consent_expired`, `agents_not_allowed`, `password_required`, or a ValidationError for permissions beyond the
+ * request.
  */
 export async function approve(shop: Shop, user_code: string, approval: Approval, proof: Proof): Promise<AgentConsent> {
   await lockCustomer(shop);
@@ -186,7 +181,7 @@ export async function approve(shop: Shop, user_code: string, approval: Approval,
 }
 
 /**
- * Denies a request, even an approved one whose token was not fetched. Throws `not_found`, `consent_not_pending` or
+ * Denies a request, even an approved one until its token is fetched. Throws `not_found`, `consent_not_pending` or
  * `consent_expired`.
  */
 export async function deny(shop: Shop, user_code: string, proof: Proof): Promise<AgentConsent> {
@@ -200,10 +195,7 @@ export async function deny(shop: Shop, user_code: string, proof: Proof): Promise
   return view(shop, { ...row, status: 'denied' }, user_code, proof);
 }
 
-/**
- * Locks the calling customer, which must happen before the request is locked. Throws `invalid_token` if the account was
- * closed.
- */
+/** Locks the calling customer. Call it before locking the request. Throws `invalid_token` if the account was closed. */
 async function lockCustomer(shop: Shop): Promise<void> {
   const held = await shop.run(
     sql`select from customers where site_id = ${shop.siteId} and id = ${shop.customerId} and anonymized_at is null

@@ -1,5 +1,4 @@
 import type { AgentFacets, Facets } from '@commerce-backend/spec';
-import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
 import { inCategories } from '../agent-limits/categories.ts';
 import { type FacetCount, readFacets } from '../catalog/facets.ts';
@@ -8,26 +7,11 @@ import { matching } from '../products/list.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/** Facets for agents, in a compact form. */
-
 export const OF_AGENTS: FacetCount = { most: 1_000, ofVariants: true };
-
-/**
- * Cached for a minute, because counting all products is slow and models request facets at the start of each
- * conversation.
- */
-const known = new LRUCache<string, AgentFacets>({ max: 1_000, ttl: 60_000 });
 
 /** The facets of the products that the agent may see. */
 export async function ofShop(shop: Shop): Promise<AgentFacets> {
-  const categories = shop.agent?.categories ?? [];
-  const at = await shop.one<{ version: string }>(sql`select catalog_version(${shop.siteId}) as version`);
-  const key = JSON.stringify([shop.siteId, at?.version, categories]);
-  const before = known.get(key);
-  if (before) return before;
-  const facets = briefFacets(await facetsWhere(shop, [visible, inCategories(categories)]));
-  known.set(key, facets);
-  return facets;
+  return briefFacets(await facetsWhere(shop, [visible, inCategories(shop.agent?.categories ?? [])]));
 }
 
 export async function ofProducts(shop: Shop, product_ids: string[]): Promise<AgentFacets> {
@@ -42,7 +26,7 @@ function facetsWhere(shop: Shop, conditions: Sql[]): Promise<Facets> {
 /** Maximum lengths of the lists in a response. */
 interface Lengths {
   values: number;
-  /** Shops have more tags than types, and most tags repeat types and attributes. */
+  /** Tags have a lower limit, because most of them repeat types or attributes. */
   tags: number;
   names: number;
   ofName: number;
@@ -59,15 +43,22 @@ const LENGTHS: Lengths[] = [
   { values: 3, tags: 3, names: 3, ofName: 2 },
 ];
 /**
- * Maximum length of the JSON: at most 1,500 tokens, at about three characters each because it contains many numbers and
+ * Maximum length of the JSON. It equals 1,500 tokens of about three characters, because it contains many numbers and
  * brackets.
  */
 const MOST_CHARACTERS = 4_300;
 
+/** Cached facets are the same object in each response, and are cut only once. */
+const cutBefore = new WeakMap<Facets, AgentFacets>();
+
 /** The facets, with lists cut to a length that a model can be expected to read. */
 export function briefFacets(facets: Facets): AgentFacets {
+  const before = cutBefore.get(facets);
+  if (before) return before;
   const fitting = LENGTHS.map((lengths) => cut(facets, lengths));
-  return (fitting.find((one) => JSON.stringify(one).length <= MOST_CHARACTERS) ?? fitting.at(-1)) as AgentFacets;
+  const brief = (fitting.find((one) => JSON.stringify(one).length <= MOST_CHARACTERS) ?? fitting.at(-1)) as AgentFacets;
+  cutBefore.set(facets, brief);
+  return brief;
 }
 
 type Counted = { value: string; count: number };
@@ -111,12 +102,12 @@ function cut({ in_stock, price, ...all }: Facets, { values, tags, names, ofName 
   };
 }
 
-/** Whether a value is listed. Agents could not send back a value that sanitizing changes. */
+/** Leaves out values that sanitizing would change, because agents could not send them back. */
 function isShown(value: string): boolean {
   return sanitizeMerchantText(value, CAPS.name) === value;
 }
 
-/** Sorts options or attributes by the number of products that have them, most first. */
+/** Sorts options or attributes by their number of products, highest first. */
 function byUse(list: Named[]): Named[] {
   const uses = ({ values }: Named) => values.reduce((sum, { count }) => sum + count, 0);
   return list.toSorted((a, b) => uses(b) - uses(a));

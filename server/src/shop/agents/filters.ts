@@ -10,9 +10,7 @@ import {
 } from '../catalog/filters.ts';
 import type { Shop } from '../shop.ts';
 
-/** The filters of an agent's request, in addition to its sentence. */
-
-/** The filter fields of an intent, in addition to its sentence. */
+/** The filter fields of an agent's request. */
 export type IntentFilters = FilterQuery & Pick<IntentFind, 'sort'>;
 
 const NAMES = [
@@ -33,38 +31,30 @@ const NAMES = [
   'cheaper_than',
 ] as const satisfies (keyof FilterQuery)[];
 
-/**
- * Whether a request has filters. A sort order is not one: it does not describe a product and would select from the
- * whole shop.
- */
+/** Whether a request has filters. A sort order alone does not count, because it does not describe a product. */
 export function hasFilters(sent: FilterQuery): boolean {
   const query = withoutEmptyLists(sent);
   return NAMES.some((name) => query[name] !== undefined);
 }
 
-/** The filters and the order of a body; undefined if it has none. Throws a ValidationError. */
+/** Parses the filters and the sort order of a body; undefined if it has neither. Throws a ValidationError. */
 export async function readIntentFilters(shop: Shop, body: IntentFilters): Promise<Filters | undefined> {
   if (!hasFilters(body) && body.sort === undefined) return undefined;
   const filters = await readFilters(shop, body, readingOf(shop, 'body'));
   return { ...filters, search: { ...filters.search, sort: body.sort } };
 }
 
-/**
- * For agents, price limits apply to variants, and a product outside the agent's categories cannot set a price limit.
- */
+/** Price limits of agents apply to variants, and `cheaper_than` may only name a product in the agent's categories. */
 export function readingOf(shop: Shop, place: Reading['place']): Reading {
   return { place, ofVariants: true, within: inCategories(shop.agent?.categories ?? []) };
 }
 
-/**
- * The filters without their kinds. A kind would make facets show alternatives to the chosen value, but agents get the
- * facets of the result.
- */
+/** Removes the facet from each filter. Agents get facets of the result, without alternatives to a chosen value. */
 export function narrowing(filters: Filter[]): Filter[] {
   return filters.map(({ kind: _kind, name: _name, ...filter }) => filter);
 }
 
-/** How the words were understood, and the filters. */
+/** Adds the filters to the list of understood constraints. */
 export function withFilters(
   shop: Shop,
   understood: AgentUnderstood[],

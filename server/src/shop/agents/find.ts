@@ -1,3 +1,5 @@
+/** Finds products and variants for an agent's sentence and filters, and rates how clear the result is. */
+
 import type { AgentUnderstood, Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
 import { parseQuery } from '../../search/query/parse.ts';
 import { parseSentence } from '../../search/query/parse-sentence.ts';
@@ -15,18 +17,15 @@ import { productsByIds, searchFilters } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import type { Proposal } from './products.ts';
 
-/** Turns an agent's sentences and filters into products and variants, and rates how clear the result is. */
-
 export interface Finding {
   understood: Understood[];
   excluded: Excluded[];
-  /** Best first, at most the requested number. */
   proposals: FoundProduct[];
-  /** The requested items, with their positions in `proposals`. */
+  /** The products that the sentence asks for, with indexes into `proposals`. */
   needs: FoundNeed[];
-  /** The best matches for all needs, at most 200 for each. */
+  /** Ids of the best matches, at most 200 for each need. */
   matches: string[];
-  /** Whether the first candidate of each need is clearly the requested one. */
+  /** Whether the first proposal of each need is clearly the requested product. */
   isClear: boolean;
 }
 
@@ -34,10 +33,10 @@ export interface FoundNeed extends Pick<Need, 'text' | 'quantity' | 'candidates'
   understood: Understood[];
 }
 
-/** The best product is clear if its score is at least this multiple of the next one's. */
+/** The best product is clear if its score is at least this many times the next one's. */
 const CLEAR_LEAD = 1.3;
 
-/** The shop's published products, for the search; with filters, each with only the variants that meet them. */
+/** Loads the shop's published products for the search. With filters, each has only the variants that meet them. */
 export function searchableProducts(shop: Shop, filters?: Filters): ProductSource & { whole: Map<string, Product> } {
   const whole = new Map<string, Product>();
   async function byIds(product_ids: string[]): Promise<Product[]> {
@@ -50,12 +49,12 @@ export function searchableProducts(shop: Shop, filters?: Filters): ProductSource
 }
 
 interface FindOptions {
-  /** Defaults to the categories of the calling agent. */
+  /** Default: the categories of the calling agent. */
   categories?: string[];
   filters?: Filters | undefined;
 }
 
-/** Finds products within the categories, usually in four statements (see `findProducts` of the search). */
+/** Finds products within the categories, usually in four statements. */
 export async function findProposals(
   shop: Shop,
   query: string,
@@ -65,7 +64,7 @@ export async function findProposals(
   const source = searchableProducts(shop, filters);
   const { understood, excluded, candidates, needs, areAllWanted, matches } = await findNeeds(shop, source, {
     query,
-    // At least two: the lead over the second decides whether the first is clear.
+    // At least two, to compare the first with the second.
     limit: Math.max(limit, 2),
     categories: categories.length > 0 ? categories : null,
     filters: filters?.search,
@@ -73,7 +72,7 @@ export async function findProposals(
   const proposals = candidates
     .slice(0, Math.max(limit, areAllWanted ? needs.length : 0))
     .map((each) => ({ ...each, product: source.whole.get(each.product.id) ?? each.product }));
-  // A relaxed constraint or a missing word may have been the point of the request.
+  // If a constraint was relaxed or a word is missing, the first product may not be the requested one.
   const isComplete = areAllWanted && understood.every(({ fate }) => fate === 'applied');
   return {
     understood,
@@ -103,10 +102,7 @@ function isAhead([first, second]: FoundProduct[], sort: string | undefined): boo
   return sort !== undefined || second.score * CLEAR_LEAD <= 1;
 }
 
-/**
- * The constraints as the contract returns them, without positions and empty fields, because agents pay for each word of
- * a response.
- */
+/** Removes positions and empty fields, because agents pay for each token of a response. */
 export function compactUnderstood(understood: Understood[]): AgentUnderstood[] {
   return understood.map(({ kind, text, min, max, currency, value, fate }) => ({
     kind,
@@ -123,12 +119,11 @@ export function sortOf(understood: Understood[]): string | undefined {
   return understood.find(({ kind }) => kind === 'sort')?.value ?? undefined;
 }
 
-/** Constraints that choose among the variants of one product. */
 const VARIANT_KINDS = new Set<Understood['kind']>(['price', 'without', 'in_stock', 'value', 'quantity', 'sort']);
 
 /**
- * Matches a sentence against the variants of a product named by id. A limit that no variant meets is `relaxed`, because
- * the caller chose the product.
+ * Matches a sentence with the variants of a product given by id. A limit that no variant meets is marked as `relaxed`,
+ * because the caller chose the product.
  */
 export async function matchNamed(shop: Shop, product: Product, sentence: string) {
   const { constraints, words } = await parseSentence(shop, sentence);
@@ -162,9 +157,9 @@ export async function matchNamed(shop: Shop, product: Product, sentence: string)
 }
 
 /**
- * Proposes a variant of a listed product, with the reasons: the one with the most requested option values, preferably
- * one that can be bought, then the cheapest. `narrowed` has only the variants that meet the filters; undefined if there
- * is none.
+ * Proposes a variant of a product in a list, with its match reasons: the one with most of the requested option values,
+ * if possible in stock, then the cheapest. `narrowed` contains only the variants that meet the filters. Returns
+ * undefined if there are none.
  */
 export function propose(product: Product, narrowed: Product, query: CatalogQuery): Proposal | undefined {
   const { q = '', price_min, price_max } = query;
@@ -193,7 +188,7 @@ export function propose(product: Product, narrowed: Product, query: CatalogQuery
     ...filterReasons(product, query),
     ...optionReasons(variant, query),
   ];
-  // Without a reason, the product was found by a corrected word or in an unfiltered list.
+  // A product found by a corrected word or in an unfiltered list has no reasons.
   return {
     product,
     variant,
@@ -201,7 +196,7 @@ export function propose(product: Product, narrowed: Product, query: CatalogQuery
   };
 }
 
-/** The product's values that match the filters of a list. */
+/** The values of the product that match the filters of a list. */
 function filterReasons({ vendor, product_type, tags }: Product, query: CatalogQuery): string[] {
   const wanted = new Set(query.tag?.map((tag) => tag.toLowerCase()));
   return [

@@ -1,9 +1,10 @@
+/**
+ * The OAuth issuers of a shop: `/sites/{site_id}` of the base URL, and each of the shop's own hosts. A token is valid
+ * for all resources below any of them.
+ */
+
 import type { LinkDeps } from '../links.ts';
 
-/**
- * The OAuth issuers of a shop: `/sites/{site_id}` of the configured base URL, and each of its own hosts. Paths below an
- * issuer are resources of the shop; a token is valid for all of them.
- */
 type Deps = Pick<LinkDeps, 'baseUrl' | 'hosts'>;
 
 /** The API and the MCP endpoints. */
@@ -15,10 +16,10 @@ export function issuerOf(baseUrl: string, site_id: string): string {
   return `${baseUrl}/sites/${site_id}`;
 }
 
-/** A resource of the shop in stored form; undefined for any other text (RFC 8707). */
+/** Returns the resource with this URL (RFC 8707); undefined if the shop has none. */
 export function resourceNamed({ baseUrl, hosts }: Deps, site_id: string, text: string): string | undefined {
   const issuers = [issuerOf(baseUrl, site_id), ...hosts.originsOf(site_id)];
-  // Clients write a URL without a path with a trailing slash.
+  // Clients add a trailing slash to a URL without a path.
   const named = text.replace(/\/$/, '');
   return issuers.some((issuer) => RESOURCE_PATHS.some((path) => issuer + path === named)) ? named : undefined;
 }

@@ -1,9 +1,9 @@
+/** Reduces a request to the permissions that the customer approves. They never exceed the request. */
+
 import type { AgentScope, BudgetPeriod } from '@commerce-backend/spec';
 import { bodyMistake, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { distinctCategories, misspeltCategories } from './consent-requests.ts';
-
-/** Reduces a request to the terms that the customer approves. They never exceed the request. */
 
 export interface Terms {
   scopes: AgentScope[];
@@ -15,10 +15,10 @@ export interface Terms {
 
 type Mistakes = ValidationError['detail'];
 
-/** From least to most: the shorter its period, the more a budget allows. */
+/** From least to most: a budget per week allows more than the same budget per month. */
 const PERIODS: BudgetPeriod[] = ['once', 'month', 'week'];
 
-/** The approved terms. Throws a ValidationError if they exceed the request. */
+/** Returns the approved permissions. Throws a ValidationError if they exceed the request. */
 export async function narrowed(shop: Shop, asked: Terms, approval: Partial<Terms>): Promise<Terms> {
   const categories = narrowCategories(asked.categories, approval.categories);
   const granted: Terms = {
@@ -62,8 +62,8 @@ function choiceMistakes(asked: Terms, granted: Terms, approval: Partial<Terms>):
 }
 
 /**
- * The approved subset of the requested categories (an empty request means all); undefined if some were not requested or
- * none is left.
+ * Returns the approved categories. A request without categories allows all. Returns undefined if a category was not
+ * requested, or none is left.
  */
 function narrowCategories(asked: string[], approved: string[] | undefined): string[] | undefined {
   if (approved === undefined) return asked;
@@ -73,7 +73,7 @@ function narrowCategories(asked: string[], approved: string[] | undefined): stri
   return kept.length === wanted.length && kept.length > 0 ? kept : undefined;
 }
 
-/** The approved categories that still have to be checked. Those in the request were checked with it. */
+/** The approved categories that were not checked with the request. */
 function newIn(asked: string[], categories: string[] | undefined): string[] {
   return asked.length === 0 ? (categories ?? []) : [];
 }

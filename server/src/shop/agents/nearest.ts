@@ -1,3 +1,5 @@
+/** Suggestions for an unknown id in an agent's request. */
+
 import type { AgentAlternative } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
@@ -8,9 +10,7 @@ import type { Shop } from '../shop.ts';
 import { alternativeOf } from './products.ts';
 import { cartOf } from './views.ts';
 
-/** Suggestions for an unknown id that an agent sent. */
-
-/** The parts of an agent's request that determine alternatives. */
+/** The parts of a failed request from which alternatives are derived. */
 export interface RefusedCall {
   path: { product_id?: string; cart_id?: string; line_item_id?: string };
   body: {
@@ -87,7 +87,7 @@ async function latestOrders(shop: Shop): Promise<AgentAlternative[]> {
   return rows.map(({ id }) => ({ why: "It is one of the customer's latest orders.", order_id: id }));
 }
 
-/** The variants of a product whose id was sent as a variant id. */
+/** Finds the variants of a product whose id was sent as a variant id. */
 async function variantsOf(shop: Shop, id: string | undefined): Promise<AgentAlternative[]> {
   const [product] = id ? await productsByIds(shop, 'agent', [id]) : [];
   if (!product) return [];
@@ -95,7 +95,7 @@ async function variantsOf(shop: Shop, id: string | undefined): Promise<AgentAlte
   return product.variants.slice(0, MOST).map((variant) => alternativeOf(why, { product, variant }));
 }
 
-/** The product of a variant whose id was sent as a product id. */
+/** Finds the product of a variant whose id was sent as a product id. */
 async function productWith(shop: Shop, id: string | undefined): Promise<AgentAlternative[]> {
   const found =
     id &&

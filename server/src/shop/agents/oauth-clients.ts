@@ -1,3 +1,9 @@
+/**
+ * OAuth clients that use authorization codes. They have no secret, so a client id proves nothing. Security depends on
+ * the redirect URIs, which the client declares in its registration (RFC 7591) or in a document whose URL is its client
+ * id.
+ */
+
 import { randomUUID } from 'node:crypto';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
@@ -6,23 +12,18 @@ import type { Shop } from '../shop.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
 import { isRedirectUri, placeOf, withoutUndottedSchemes } from './redirect-uris.ts';
 
-/**
- * OAuth clients of a shop that use authorization codes. All are public: they have no secret, so a client id proves
- * nothing. Security depends on the redirect URIs, which the client declares in a registration (RFC 7591) or in a
- * document whose URL is its client id.
- */
 export type OAuthClient = RowOf<'oauth_clients', 'client_id' | 'client_name' | 'redirect_uris' | 'from_document'>;
 
-/** Metadata that the client sent (not verified). */
+/** Metadata from the client (not verified). */
 export type ClientMetadata = Pick<OAuthClient, 'client_name' | 'redirect_uris'>;
 
 const MOST_REDIRECT_URIS = 10;
 const LONGEST_NAME = 100;
-/** Registrations that led to no token are deleted after a day; the others stay long enough for the client to return. */
+/** A registration that led to no token is deleted after a day; others stay long enough for the client to return. */
 const UNUSED_REGISTRATION = '1 day';
 const USED_REGISTRATION = '90 days';
 
-/** Throws an OAuthRefusal for invalid metadata. Unknown fields are ignored (RFC 7591 §2). */
+/** Validates the metadata of a client. Throws an OAuthRefusal. Ignores unknown fields (RFC 7591 §2). */
 export function parseMetadata(said: unknown): ClientMetadata {
   if (typeof said !== 'object' || said === null || Array.isArray(said)) {
     throw new OAuthRefusal('invalid_client_metadata', 'Send a JSON object.');
@@ -59,7 +60,7 @@ export async function register(shop: Shop, { client_name, redirect_uris }: Clien
   return { client_id, client_id_issued_at: made?.issued_at ?? 0, client_name, redirect_uris };
 }
 
-/** Finds a client by id, unless it has expired. */
+/** Finds a client that has not expired. */
 export function find(shop: Shop, client_id: string): Promise<OAuthClient | undefined> {
   return shop.one<OAuthClient>(
     sql`select client_id, client_name, redirect_uris, from_document from oauth_clients
@@ -67,7 +68,7 @@ export function find(shop: Shop, client_id: string): Promise<OAuthClient | undef
   );
 }
 
-/** Caches the document of a client for the given time. */
+/** Caches a client's metadata document. */
 export async function keepDocument(
   shop: Shop,
   client_id: string,
@@ -83,7 +84,7 @@ export async function keepDocument(
   );
 }
 
-/** Keeps a registered client longer after it got a token. */
+/** Extends the registration of a client that got a token. */
 export async function noteUse(shop: Shop, client_id: string): Promise<void> {
   await shop.run(
     sql`update oauth_clients set expires_at = greatest(expires_at, now() + ${USED_REGISTRATION}::interval)

@@ -1,4 +1,4 @@
-/** OAuth errors that have no equivalent in the API: RFC 6749 §4.1.2.1 and §5.2, RFC 7591 §3.2.2 and RFC 8707 §2. */
+/** OAuth errors that the API does not have: RFC 6749 §4.1.2.1 and §5.2, RFC 7591 §3.2.2 and RFC 8707 §2. */
 export type OAuthError =
   | 'access_denied'
   | 'invalid_client'
@@ -11,7 +11,7 @@ export type OAuthError =
   | 'unsupported_grant_type'
   | 'unsupported_response_type';
 
-/** An OAuth error. The description is for the developer of the client. */
+/** An OAuth error. Its description is for the developer of the client. */
 export class OAuthRefusal extends Error {
   readonly error: OAuthError;
 

@@ -1,3 +1,5 @@
+/** Orders as agents see them: without addresses and notes. */
+
 import type { AgentLine, AgentOrder, AgentOrderPage, AgentTotals } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { jsonObject, selectList } from '../../db/fields.ts';
@@ -8,8 +10,6 @@ import { lineQuantities } from '../orders/quantities.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { lineContentOf, totalsOf } from './views.ts';
-
-/** Orders of the agent's customer as agents see them, without postal addresses and notes. */
 
 type Row = Omit<AgentOrder, 'items' | 'totals' | 'content'> &
   AgentTotals & {
@@ -56,7 +56,7 @@ const columns: Sql = selectList<Row>({
     from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`,
 });
 
-/** One page of orders, newest first, in one statement. */
+/** Returns one page of the customer's orders, newest first. */
 export async function list(shop: Shop, query: PageQuery): Promise<AgentOrderPage> {
   const { page, limit, offset } = pageOf(query);
   const rows = await shop.rows<{ [Key in keyof Row]: Row[Key] | null } & { counted: number }>(
@@ -73,7 +73,7 @@ export async function list(shop: Shop, query: PageQuery): Promise<AgentOrderPage
   return { orders, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** One order. Throws `not_found`, even for another customer's order. */
+/** Returns an order. Throws `not_found`, even for an order of another customer. */
 export async function get(shop: Shop, id: string): Promise<AgentOrder> {
   const row = await shop.one<Row>(
     sql`select ${columns} from orders o

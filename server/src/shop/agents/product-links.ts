@@ -4,26 +4,21 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
 
-/** URLs of product images and product pages, for agents. */
-
-/** Returns the URL where a variant can be bought, or where its product is shown. */
+/** Returns the URL where a variant can be bought, or at least seen. */
 export type UrlOf = (product: Pick<Product, 'id' | 'slug'>, variant: Pick<Variant, 'id'>) => string;
 
-/**
- * Reads how the shop's product URLs are built: from its own template, or as links to its hosted buy page. One
- * statement.
- */
+/** Reads how to build product URLs: by the shop's template, or as links to its hosted buy page. */
 export async function readUrls(shop: Shop, { baseUrl, hosts }: Pick<LinkDeps, 'baseUrl' | 'hosts'>): Promise<UrlOf> {
   const settings = await shop.one<RowOf<'site_settings', 'product_url_template'>>(
     sql`select product_url_template from site_settings where site_id = ${shop.siteId}`,
   );
   const address = hosts.addressOf(shop.siteId);
-  // On the shop's own host, paths do not contain the site id.
+  // Paths on the shop's own host do not contain the site id.
   const pages = address === baseUrl ? pagesOfSite(address, shop.siteId) : address;
   return urlsBy(settings?.product_url_template ?? null, pages);
 }
 
-/** Like `readUrls`, for a template that is already loaded. */
+/** Like `readUrls`, with a template that the caller has read. */
 export function urlsBy(template: string | null, pages: string): UrlOf {
   if (template === null) return (_product, { id }) => `${pages}/buy/${shortId(id)}:1`;
   return ({ id, slug }) => template.replace('{slug}', () => encodeURIComponent(slug)).replace('{id}', () => id);
@@ -33,15 +28,15 @@ export function pagesOfSite(address: string, site_id: string): string {
   return `${address}/sites/${shortId(site_id)}`;
 }
 
-/** A UUID in the short form of buy links, because models pay for each character. */
+/** The short form of a UUID in buy links, because models pay for each character. */
 function shortId(id: string): string {
   return `~${Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url')}`;
 }
 
-/** The width of images for agents. */
+/** Image width in pixels for agents. */
 const WIDTH = 320;
 
-/** The image of the variant or else the first one of the product, in the width for agents if it exists. */
+/** Returns the image of the variant, or the product's first one, in 320 pixels if it exists. */
 export function imageUrlOf({ images }: Pick<Product, 'images'>, variant?: Pick<Variant, 'image_url'>): string | null {
   const own = variant?.image_url;
   const image = images.find(({ url }) => url === own) ?? (own ? undefined : images[0]);

@@ -1,3 +1,5 @@
+/** Products as agents see them: short, and with the merchant's text in a separate part. */
+
 import type {
   AgentAlternative,
   AgentCandidate,
@@ -10,9 +12,7 @@ import type {
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { imageUrlOf, type UrlOf } from './product-links.ts';
 
-/** Products as agents see them: short, with the merchant's text in a separate part. */
-
-/** A proposed variant with the reasons why it matches. */
+/** A variant with its match reasons. */
 export interface Proposal {
   product: Product;
   variant: Variant;
@@ -38,14 +38,14 @@ function bestAvailabilityOf(product: Product): Availability {
 }
 
 /**
- * Maximum JSON length of each candidate in a list: five of them and the rest of the response are 800 tokens of four
+ * Maximum JSON length of each candidate. Five candidates and the rest of a response take 800 tokens of about four
  * characters.
  */
 const MOST_CHARACTERS = 520;
 
 /**
- * Maximum length of a summary, and maximum number of listed values of an option. The values of the proposed variant are
- * always listed.
+ * Maximum length of a summary, and maximum number of values per option. The values of the proposed variant are always
+ * listed.
  */
 interface Lengths {
   summary: number;
@@ -59,7 +59,7 @@ const LENGTHS: Lengths[] = [
   { summary: 0, values: 1 },
 ];
 
-/** Candidates with as much text as fits; the product response contains all of it. */
+/** Shortens the candidates' texts to fit the limit. */
 export function candidatesOf(proposals: Proposal[], urlOf: UrlOf): AgentCandidate[] {
   const [longest, ...shorter] = LENGTHS.map((lengths) =>
     proposals.map((proposal) => candidateOf(proposal, urlOf, lengths)),
@@ -97,7 +97,6 @@ function candidateOf(
   };
 }
 
-/** An alternative to a refused variant. */
 export function alternativeOf(
   why: string,
   { product, variant }: Pick<Proposal, 'product' | 'variant'>,
@@ -112,7 +111,6 @@ export function alternativeOf(
   };
 }
 
-/** A product with all its variants. */
 export function productOf(product: Product, urlOf: UrlOf): AgentProduct {
   const first = product.variants.find(({ available }) => available) ?? product.variants[0];
   if (!first) throw new Error(`The product ${product.id} has no variant.`);
@@ -158,18 +156,18 @@ function variantOf(product: Product, variant: Variant): AgentVariant {
   };
 }
 
-/** A sanitized name, never null: a name that sanitizing removes entirely gets a placeholder. */
+/** Sanitizes a name. A name of which nothing is left gets a placeholder. */
 export function nameOf(name: string): string {
   return sanitizeMerchantText(name, CAPS.name) ?? '[name removed]';
 }
 
-/** The values of the variant's options joined by ` / `; null if the product has a single variant. */
+/** Joins the option values of a variant by ` / `; null if it has none. */
 export function variantNameOf({ option1, option2, option3 }: Variant): string | null {
   const values = [option1, option2, option3].flatMap((value) => sanitizeMerchantText(value, CAPS.name) ?? []);
   return values.length > 0 ? values.join(' / ') : null;
 }
 
-/** The options with all their values, and for each whether a variant with it can be bought. */
+/** Lists the options with all values, and whether a variant with each value can be bought. */
 function optionsOf(product: Product): AgentOption[] {
   return product.options.map((option) => {
     const buyable = buyableValues(product, option);
@@ -180,7 +178,7 @@ function optionsOf(product: Product): AgentOption[] {
   });
 }
 
-/** The options for a list: of each, the first values that can be bought, in the merchant's order. */
+/** Lists the options, each with the first values that can be bought, in the merchant's order. */
 function briefOptionsOf(product: Product, most: number): AgentCandidate['content']['options'] {
   return product.options.map((option) => {
     const buyable = buyableValues(product, option);

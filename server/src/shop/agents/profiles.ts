@@ -3,10 +3,9 @@ import { v7 as uuidv7 } from 'uuid';
 import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 
-/** Cached profiles of agents, with the protocol versions that each agent supports. */
-
+/** A cached profile of an agent, with the protocol versions that it supports. */
 export interface AgentProfile extends RowOf<'agent_profiles', 'id' | 'host' | 'version'> {
-  /** The versions of each capability by name. */
+  /** Versions by capability name. */
   capabilities: Record<string, string[]>;
 }
 
@@ -15,7 +14,7 @@ export interface FetchedProfile extends Omit<AgentProfile, 'id'> {
   keep_seconds: number;
 }
 
-/** The cached profile of a URL, unless it must be fetched again. */
+/** Finds the cached profile of a URL, unless it must be fetched again. */
 export function findProfile(shop: Shop, url: string): Promise<AgentProfile | undefined> {
   return shop.one<AgentProfile>(
     sql`select id, host, version, capabilities from agent_profiles
@@ -23,7 +22,7 @@ export function findProfile(shop: Shop, url: string): Promise<AgentProfile | und
   );
 }
 
-/** Stores a profile under the existing id of its URL, because the audit names the agent by that id. */
+/** Stores a profile. A known profile keeps its id, because the audit refers to it. */
 export async function keepProfile(shop: Shop, profile: FetchedProfile): Promise<AgentProfile> {
   const { url, host, version, capabilities, keep_seconds } = profile;
   const kept = await shop.one<AgentProfile>(

@@ -1,3 +1,5 @@
+/** The shop profile for agents. */
+
 import type { AgentPolicy, AgentShop, Brand, LegalLinks, Locale } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
@@ -9,8 +11,6 @@ import type { CheckoutDeps } from '../payments/deps.ts';
 import type { ActiveOption } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { nameOf } from './products.ts';
-
-/** Facts about a shop for agents. */
 
 const MAX_CATEGORIES = 50;
 
@@ -31,10 +31,10 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
   const { enabled, max_budget_cents, max_lifetime_days } = facts.agent_policy;
   const { terms_url, privacy_url, imprint_url, withdrawal_url } = facts.legal;
   const options = terms.shipping_options;
-  // Agents send names back, so names that would be changed by sanitizing are left out.
+  // Agents send category names back, so those that sanitizing would change are left out.
   const shown = found.slice(0, MAX_CATEGORIES).filter(({ value }) => sanitizeMerchantText(value, CAPS.name) === value);
   const pickup = options.some(({ kind }) => kind === 'pickup');
-  // Shops that offer pickup accept payment on site.
+  // With pickup, a shop accepts payment on site.
   const methods = offeredMethods(terms, checkoutDeps, null);
   return {
     site_id: shop.siteId,

@@ -1,12 +1,12 @@
+/**
+ * Idempotency of UCP requests. A UCP request runs several operations, each with an idempotency key derived from the
+ * request's. This table stores the first request with a key and its response, so that a retry gets the same response
+ * and a different request is rejected.
+ */
+
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
-
-/**
- * Idempotency of UCP requests. A UCP request runs several operations, each with a key derived from the request's key.
- * This table stores the first request of a key and its response, so that the key serves no other request and a late
- * copy gets the same response.
- */
 
 export interface RequestKey {
   caller_hash: Buffer;
@@ -15,7 +15,7 @@ export interface RequestKey {
 }
 
 export interface KnownRequest {
-  /** Whether the stored request is the same as this one. */
+  /** Whether the stored request equals this one. */
   same: boolean;
   /** The encrypted response; null while the request is running. */
   answer: Buffer | null;
@@ -35,7 +35,7 @@ export async function claimKey(shop: Shop, key: RequestKey): Promise<KnownReques
   return known;
 }
 
-/** Stores the response and returns it. If copies ran concurrently, all return the response that was stored first. */
+/** Stores the response of a request and returns it. Concurrent copies all return the response that was stored first. */
 export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestKey, answer: Buffer): Promise<Buffer> {
   const kept = await shop.one<{ answer: Buffer }>(
     sql`update ucp_requests set answer = coalesce(answer, ${answer})
@@ -44,7 +44,7 @@ export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestK
   return kept?.answer ?? answer;
 }
 
-/** The checkout of an order. */
+/** Returns the id of an order's checkout. */
 export async function checkoutOf(shop: Shop, order_id: string): Promise<string | undefined> {
   const found = await shop.one<RowOf<'checkouts', 'id'>>(
     sql`select id from checkouts where site_id = ${shop.siteId} and order_id = ${order_id}`,
@@ -52,7 +52,7 @@ export async function checkoutOf(shop: Shop, order_id: string): Promise<string |
   return found?.id;
 }
 
-/** The product ids of variants, by variant id. */
+/** Returns product ids by variant id. */
 export async function productsOf(shop: Shop, variant_ids: string[]): Promise<Map<string, string>> {
   const rows = await shop.rows<RowOf<'variants', 'id' | 'product_id'>>(
     sql`select id, product_id from variants where site_id = ${shop.siteId} and id = any(${variant_ids}::uuid[])`,

@@ -5,9 +5,7 @@ import type { Shop, Tenant } from '../shop.ts';
 import { readingOf } from './filters.ts';
 import { findProposals } from './find.ts';
 
-/** How a UCP search reports unmet conditions, as the search of agents does. */
-
-/** The price limits that the background of a request states, in the shop's currency. */
+/** The price limits in the `intent` of a UCP request, in the shop's currency. */
 export function priceOfIntent({ currency, currency_digits }: Tenant, intent = ''): FilterQuery {
   const prices = parseQuery(intent.slice(0, 500)).constraints.filter(
     (each) => each.kind === 'price' && (each.currency ?? currency) === currency,
@@ -19,10 +17,7 @@ export function priceOfIntent({ currency, currency_digits }: Tenant, intent = ''
   };
 }
 
-/**
- * The response to a search if no product meets all of its words: the nearest products, with the unmet words, instead of
- * a page of the list. Undefined if a product meets all words.
- */
+/** If no product matches all words, returns the nearest products with the unmet words; undefined otherwise. */
 export async function findInstead(
   shop: Shop,
   q: string,

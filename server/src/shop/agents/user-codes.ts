@@ -1,3 +1,8 @@
+/**
+ * User codes, which customers compare and confirm (RFC 8628 §6.1). Eight consonants, shown as XXXX-XXXX, form no words.
+ * They are short, so the number of guesses must be limited.
+ */
+
 import { createHmac, randomInt, timingSafeEqual } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
@@ -9,10 +14,6 @@ import type { Actor, Shop, Tenant } from '../shop.ts';
 import { findSiteLimits, limitFor } from '../site-limits.ts';
 import { hashToken } from '../tokens.ts';
 
-/**
- * User codes that customers compare and confirm (RFC 8628 §6.1): eight consonants, which form no words, shown as
- * XXXX-XXXX. They are short, so their safety depends on limited guesses.
- */
 const ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
 const HALF = 4;
 
@@ -21,7 +22,7 @@ export function mintUserCode(): string {
   return `${half()}-${half()}`;
 }
 
-/** Normalizes a typed code to its displayed form; undefined for anything else. */
+/** Converts a typed user code to the displayed form; undefined if it is malformed. */
 export function parseUserCode(typed: string): string | undefined {
   const letters = typed.toUpperCase().replaceAll(/[\s-]/g, '');
   const isCode = letters.length === 2 * HALF && [...letters].every((letter) => ALPHABET.includes(letter));
@@ -35,8 +36,8 @@ export function hashUserCode(code: string): Buffer {
 const SEAL_LENGTH = 22;
 
 /**
- * A 132-bit signature in the link that contains the code. Opening a signed link does not count as a guess, so it works
- * even after others have used up the shop's guesses.
+ * A 132-bit signature in the link that contains the user code. Opening a signed link does not count as a guess, so it
+ * works even if the shop's limit of guesses is used up.
  */
 export function sealOf(secretKey: string, site_id: string, code: string): string {
   return createHmac('sha256', secretKey)
@@ -51,7 +52,6 @@ export function isSealed(secretKey: string, site_id: string, code: string, seal:
   return own.length === shown.length && timingSafeEqual(own, shown);
 }
 
-/** The caller who enters a user code, with their IP address. */
 export interface Guesser {
   tenant: Tenant;
   actor: Actor;
@@ -59,11 +59,10 @@ export interface Guesser {
 }
 
 /**
- * Checks that a typed code belongs to a request that the customer may see, and limits guesses. After 5 unknown codes
- * per customer or 10 per IP address in 15 minutes, every further try is `rate_limited`. After 50 in the shop only
- * unknown codes are, because strangers share that limit. There are 2^34 codes: with a thousand pending requests, a
- * guess hits with a chance of 2^-24. Existing codes do not count; others throw `not_found`. Do not hold a connection
- * during the call.
+ * Throws `not_found` for a typed user code unless it belongs to a request that the customer may see, and limits wrong
+ * codes. After 5 per customer or 10 per IP address in 15 minutes, every try is `rate_limited`. After 50 per shop, only
+ * wrong codes are, because strangers share that limit. With a thousand pending requests, one of the 2^34 codes is right
+ * with a chance of 2^-24. Do not hold a database connection during the call.
  */
 export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typed: string): Promise<void> {
   const limits = (await findSiteLimits(db, tenant.site_id)) ?? {};
@@ -72,7 +71,7 @@ export async function limitGuesses(db: Pool, { tenant, actor, ip }: Guesser, typ
     { key: `user_code ${tenant.site_id} ip ${networkOf(ip ?? undefined)}`, ...limitFor('user_code_address', limits) },
     { key: `user_code ${tenant.site_id}`, ...limitFor('user_code_site', limits) },
   ];
-  // Counted before the code is looked up, so that concurrent guesses cannot bypass the limit.
+  // Counts before the lookup, so that concurrent guesses cannot exceed the limit.
   const drawn = await draw(db, draws);
   const own = drawn.slice(0, 2).filter(({ remaining }) => remaining < 0);
   if (own.length > 0) {

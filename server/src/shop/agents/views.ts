@@ -1,3 +1,8 @@
+/**
+ * Carts, checkouts and customers as agents see them: without addresses and notes, and with the merchant's text in a
+ * separate part.
+ */
+
 import type {
   AgentBudget,
   AgentCart,
@@ -14,11 +19,6 @@ import type {
 } from '@commerce-backend/spec';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import { nameOf } from './products.ts';
-
-/**
- * Carts, checkouts and customers as agents see them: no postal addresses or notes, and the merchant's text in a
- * separate part.
- */
 
 export function cartOf(cart: Cart): AgentCart {
   const { id, status, currency, subtotal, discount, total, expires_at } = cart;
@@ -42,8 +42,8 @@ export function checkoutOf(checkout: Checkout, budget: AgentBudget): AgentChecko
 }
 
 /**
- * The contract fixes the form of a profile (§2.9), so the customer's text is sanitized and the whole is marked as
- * untrusted.
+ * The contract fixes the form of the profile, so the customer's texts are sanitized, and the profile is marked
+ * as untrusted.
  */
 export function customerOf({ first_name, last_name, phone, ...profile }: Customer): Omit<AgentCustomer, 'agent_token'> {
   const [first, last, number] = [first_name, last_name, phone].map((text) => sanitizeMerchantText(text, CAPS.name));
@@ -60,7 +60,7 @@ function lineOf({ id, product_id, variant_id, quantity, price, total, available,
   return { id, product_id, variant_id, quantity, price, total, available, content };
 }
 
-/** The merchant's text about a line. */
+/** The merchant's text about a cart line. */
 export function lineContentOf(name: string, variant_name: string | null): AgentLine['content'] {
   return {
     content_trust: CONTENT_TRUST,
@@ -69,7 +69,7 @@ export function lineContentOf(name: string, variant_name: string | null): AgentL
   };
 }
 
-/** Warnings without their messages, because these quote the merchant's text. */
+/** Removes the messages, because they quote the merchant's text. */
 export function warningsOf(warnings: CartWarning[]): AgentWarning[] {
   return warnings.map(({ code, line_item_id }) => ({ code, line_item_id }));
 }

@@ -5,14 +5,14 @@ import { type SealedRow, type SignedRow, signRow } from './signing.ts';
 
 const ROWS_AT_A_TIME = 5_000;
 
-/** Seals of newly signed rows, with the time of the newest row of each. */
+/** Seals of the imported audit rows, with the time of the newest row of each. */
 export type NewChain = { seal: NewSeal; through: string }[];
 
 /**
- * Signs all rows of a temporary copy of audit_events with this server's key and creates their seals. Changes made on
- * the source server are not detected here: run `audit verify` there.
+ * Signs and seals all rows in a temporary copy of audit_events with this server's key. Does not detect changes made on
+ * the source server; `audit verify` there does.
  */
-export async function signAnew(
+export async function signAgain(
   client: pg.ClientBase,
   key: AuditKey,
   site_id: string,
@@ -53,7 +53,7 @@ async function keepSignatures(client: pg.ClientBase, signed: SealedRow[]): Promi
   );
 }
 
-/** Stores the seals after their site and rows exist. */
+/** Stores the seals. The site and its audit rows must exist. */
 export async function addChain(client: pg.ClientBase, chain: NewChain): Promise<void> {
   for (const { seal, through } of chain) await addSeals(client, [seal], through);
 }

@@ -1,12 +1,12 @@
 import type { AuditDetails } from '@commerce-backend/spec';
 
-/** Details of an agent's call in the audit: in stored form (without empty fields) and in the form of the contract. */
+/** Details of an agent's call in the audit. Stored without empty fields. */
 export type StoredDetails = Pick<AuditDetails, 'outcome'> & Partial<AuditDetails>;
 
 const MAX_BYTES = 1_024;
 const SHORT_QUERY = 100;
 
-/** The JSON to store. If it is too long, the least important fields are dropped first. */
+/** Returns the JSON to store. Removes the least important fields if it is too long. */
 export function detailsText(details: StoredDetails): string {
   const { products = [] } = details;
   const short = details.query?.slice(0, SHORT_QUERY) ?? null;
@@ -30,7 +30,7 @@ function filled(details: StoredDetails): object {
   return Object.fromEntries(Object.entries(details).filter(([, value]) => !empty(value)));
 }
 
-/** The details in the form of the contract; null if there are none or they were erased. */
+/** The details as the API returns them; null if there are none or they were erased. */
 export function detailsOf(text: string | null): AuditDetails | null {
   if (text === null) return null;
   const none = { query: null, found: null, products: [], code: null, amount: null, currency: null, order_number: null };

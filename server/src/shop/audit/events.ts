@@ -6,7 +6,6 @@ import { actorName } from '../actor-names.ts';
 import { detailsOf } from './details.ts';
 import { type Audience, inWords } from './words.ts';
 
-/** The columns of `audit_events e` that `eventOf` needs. */
 export const auditColumns: Sql = selectList<AuditRow>({
   id: sql`e.id`,
   actor_type: sql`e.actor_type`,
@@ -28,12 +27,12 @@ export const auditColumns: Sql = selectList<AuditRow>({
 export type AuditRow = Omit<AuditEvent, 'details' | 'summary'> & { details: string | null };
 
 const OF_AGENTS: string[] = ['agent', 'guest_agent'];
-/** Sentences in the API are in English only. */
+/** The API returns sentences in English only. */
 const ENGLISH = languageFor('en', 'UTC');
 
-/** An AuditEvent of the contract. Only people get sentences. */
+/** The event as the API returns it. Only people get a sentence. */
 export function eventOf(row: AuditRow, audience: Audience | null): AuditEvent {
   const event = { ...row, details: detailsOf(row.details) };
-  const told = audience !== null && OF_AGENTS.includes(row.actor_type);
-  return { ...event, summary: told ? inWords(ENGLISH, event, audience) : null };
+  const hasSummary = audience !== null && OF_AGENTS.includes(row.actor_type);
+  return { ...event, summary: hasSummary ? inWords(ENGLISH, event, audience) : null };
 }

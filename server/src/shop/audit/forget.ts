@@ -1,10 +1,10 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
-/** The operations that erase a customer. Details may be erased only together with the audit row of such a call. */
+/** The operations that erase a customer. Details may be erased only if the audit contains such a call. */
 export const ERASURES: readonly string[] = ['dashboard.anonymizeCustomer', 'storefront.deleteCustomer'];
 
-/** Erases the details of the calls of a customer's agents. The rows and their signatures stay. */
+/** Erases the details of calls by the customer's agents, but not their rows and signatures. */
 export async function forgetDetails(shop: Shop, customer_id: string): Promise<void> {
   await shop.run(
     sql`select erase_audit_details(${shop.siteId}, coalesce(array_agg(id), '{}')) from tokens

@@ -1,3 +1,9 @@
+/**
+ * Keys that sign audit rows and seals. They are stored encrypted with SECRET_KEY, so that access to the database is not
+ * enough to forge a signature. All processes and sites share one key. A second one exists only if SECRET_KEY was
+ * replaced without `rotate-secret-key`, which re-encrypts the keys.
+ */
+
 import { hkdfSync, randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
@@ -7,21 +13,16 @@ import type { RowOf } from '../../db/row-of.ts';
 import { queryAlone } from '../../db/transaction.ts';
 import { type Sealing, seal, unseal } from '../sealing.ts';
 
-/**
- * Keys that sign audit rows and seals. They are random and stored encrypted under SECRET_KEY: database access alone
- * cannot forge a signature. All processes and sites share one key. Another key is created only if SECRET_KEY was
- * replaced without `rotate-secret-key`, which re-encrypts the keys.
- */
 export interface AuditKey {
   id: string;
   key: Buffer;
-  /** Creation time, encrypted with the key. */
+  /** The creation time, encrypted with the key. */
   made_at: string;
 }
 
 type Sealed = RowOf<'audit_keys', 'id' | 'sealed'>;
 
-/** A key that SECRET_KEY decrypts. Creates one if there is none. */
+/** Returns a key that SECRET_KEY decrypts, or creates one. */
 export async function openAuditKey(db: Pool, secretKey: string): Promise<AuditKey> {
   const { rows } = await queryAlone<Sealed>(db, sql`select id, sealed from audit_keys order by created_at desc, id`);
   const known = rows.map((row) => opened(secretKey, row)).find((key) => key !== undefined);
@@ -31,13 +32,16 @@ export async function openAuditKey(db: Pool, secretKey: string): Promise<AuditKe
   return made;
 }
 
-/** All keys by id; null for a key that SECRET_KEY does not decrypt. */
+/** Returns all keys by id; null for a key that SECRET_KEY does not decrypt. */
 export async function readAuditKeys(connection: Connection, secretKey: string): Promise<Map<string, AuditKey | null>> {
   const { rows } = await query<Sealed>(connection, sql`select id, sealed from audit_keys order by id`);
   return new Map(rows.map((row) => [row.id, opened(secretKey, row) ?? null]));
 }
 
-/** Re-encrypts all keys. Returns the number of keys, and those that neither SECRET_KEY decrypts. */
+/**
+ * Re-encrypts all keys. Returns the number of keys, and the number of keys that neither the old nor the new SECRET_KEY
+ * decrypts.
+ */
 export async function resealAuditKeys(
   connection: Connection,
   { from, to }: { from: string; to: string },

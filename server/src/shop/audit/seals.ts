@@ -3,17 +3,16 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { AuditKey } from './keys.ts';
 import { digestOf, type Seal, type SealedRow, signSeal } from './signing.ts';
 
-/** A seal in stored form. */
 export interface NewSeal extends Omit<Seal, 'digest' | 'previous'> {
   ids: string[];
-  /** Hexadecimal, like the next two fields. */
+  /** Hexadecimal, like `previous` and `hmac`. */
   digest: string;
   previous: string | null;
   hmac: string;
   key_id: string;
 }
 
-/** The seal of these rows, chained to the HMAC `previous`. */
+/** Creates the seal of these rows. `previous` is the HMAC of the seal before. */
 export function sealOf(
   key: AuditKey,
   { site_id, seq, previous }: Pick<Seal, 'site_id' | 'seq' | 'previous'>,
@@ -37,7 +36,7 @@ export function sealOf(
 
 /**
  * Stores seals of rows that are not newer than `through` (microseconds since 1970). Returns the row counts of the seals
- * that this call added; another process may have added the others.
+ * that this call stored; another process may have stored the others.
  */
 export async function addSeals(client: pg.ClientBase, seals: NewSeal[], through: string): Promise<number[]> {
   const { rows } = await client.query<RowOf<'audit_seals', 'count'>>(

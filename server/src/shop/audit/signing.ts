@@ -1,9 +1,9 @@
+/** Signatures of audit rows and seals, for writing and verifying them. */
+
 import { createHash, createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 import type { AuditKey } from './keys.ts';
 
-/** Signatures of audit rows and seals, used for both writing and verifying. */
-
-/** The signed fields of a row: everything immutable except its time, which the seal covers. */
+/** The signed fields of a row. Fields that can change are excluded, and so is the time, which the seal covers. */
 export interface SignedRow {
   site_id: string;
   id: string;
@@ -36,11 +36,11 @@ export function hashDetails(salt: Buffer, details: string): Buffer {
   return createHash('sha256').update(salt).update(details).digest();
 }
 
-/** The parts of a row that its seal covers. */
+/** The fields of a row that its seal covers. */
 export interface SealedRow {
   id: string;
   hmac: Buffer;
-  /** Creation time in microseconds since 1970, the precision of PostgreSQL. */
+  /** Microseconds since 1970, the precision of PostgreSQL. */
   at: string;
 }
 
@@ -55,7 +55,7 @@ export interface Seal {
   previous: Buffer | null;
 }
 
-/** Digest of rows ordered by id. */
+/** The rows must be sorted by id. */
 export function digestOf(rows: SealedRow[]): Buffer {
   const digest = createHash('sha256');
   for (const { id, hmac, at } of rows) digest.update(`${id} ${hmac.toString('hex')} ${at}\n`);
@@ -74,7 +74,22 @@ export function signSeal(key: AuditKey, { site_id, seq, first, last, count, dige
   ]);
 }
 
-/** KeyObjects are cached: passing raw bytes takes several times as long as the signature itself. */
+/** The state of a chain whose oldest seals were deleted with their rows: the chain continues after the seal `seq`. */
+export interface Checkpoint {
+  site_id: string;
+  seq: number;
+  seal_hmac: Buffer;
+  /** The time of the newest deleted row, in microseconds since 1970. */
+  through: string;
+  /** The number of rows deleted so far. */
+  deleted: number;
+}
+
+export function signCheckpoint(key: AuditKey, { site_id, seq, seal_hmac, through, deleted }: Checkpoint): Buffer {
+  return hmac(key, 'checkpoint', [site_id, seq, seal_hmac.toString('hex'), through, deleted]);
+}
+
+/** Cached, because signing with a raw key takes several times as long as with a KeyObject. */
 const secrets = new WeakMap<Buffer, KeyObject>();
 
 function secretOf(key: Buffer): KeyObject {
@@ -83,7 +98,7 @@ function secretOf(key: Buffer): KeyObject {
   return known;
 }
 
-function hmac({ id, key }: AuditKey, what: 'row' | 'seal', parts: unknown[]): Buffer {
+function hmac({ id, key }: AuditKey, what: 'row' | 'seal' | 'checkpoint', parts: unknown[]): Buffer {
   return createHmac('sha256', secretOf(key))
     .update(JSON.stringify([what, id, ...parts]))
     .digest();

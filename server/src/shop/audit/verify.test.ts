@@ -12,7 +12,7 @@ import { type Head, verifySite } from './verify.ts';
 
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 
-/** Seals committed rows as two concurrent workers do. */
+/** Seals the committed rows in two concurrent workers. */
 async function seal({ db }: OpenShop): Promise<void> {
   const pool = new pg.Pool({ connectionString: databaseUrl(), max: 2 });
   const key = await openAuditKey(db, SECRET_KEY);
@@ -24,8 +24,8 @@ async function seal({ db }: OpenShop): Promise<void> {
 }
 
 /**
- * Verifies the audit after a statement that an attacker with write access to every table could run. Rolls the statement
- * back.
+ * Verifies the audit after a statement that an attacker with write access to every table could run, and rolls the
+ * statement back.
  */
 async function found({ owner, site_id }: OpenShop, statement = 'select 1', head?: Head) {
   const client = await owner.connect();
@@ -41,7 +41,7 @@ async function found({ owner, site_id }: OpenShop, statement = 'select 1', head?
   }
 }
 
-test('audit verify detects changes made without SECRET_KEY, and accepts changes made by the server', async () => {
+test('audit verify reports changes made without SECRET_KEY, and accepts those made by the server', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer);
@@ -112,7 +112,7 @@ test('audit verify detects changes made without SECRET_KEY, and accepts changes 
   );
   expect(rows).toHaveLength(0);
 
-  // An erasure does not cover a row that was written long after it.
+  // An erasure cannot cover a row that was written long after it.
   const { owner, site_id } = shop;
   const revoked = (at: string) =>
     owner.query(`update commerce.tokens set revoked_at = ${at} where site_id = $1 and kind = 'agent'`, [site_id]);

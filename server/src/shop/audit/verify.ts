@@ -1,20 +1,30 @@
+/**
+ * Verifies a site's audit, and reports rows that were changed, removed or added without the key:
+ * 1. Follow the chain of seals. Each is signed and contains the HMAC of the previous one. The oldest one contains the HMAC
+ *    of the last seal that was deleted for its age, which a signed checkpoint records.
+ * 2. Compare each seal with its rows, and each row with its signature.
+ * 3. Check the rows without a seal. They must be signed and new, or older than signatures.
+ * 4. For erased details, find the signed call that erased the customer.
+ * 5. Compare the end of the chain with a copy stored elsewhere (`known`). Only this detects a shortened chain.
+ */
+
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
 import { ERASURES } from './forget.ts';
 import type { AuditKey } from './keys.ts';
-import { digestOf, hashDetails, type Seal, type SignedRow, signRow, signSeal } from './signing.ts';
+import {
+  type Checkpoint,
+  digestOf,
+  hashDetails,
+  type Seal,
+  type SignedRow,
+  signCheckpoint,
+  signRow,
+  signSeal,
+} from './signing.ts';
 
-/**
- * Verifies a site's audit and reports rows that someone without the key changed, removed or added. Steps:
- * 1. follow the chain of seals: each is signed and refers to the previous one
- * 2. compare each seal with its rows, and each row with its signature
- * 3. check the rows outside of seals: they must be signed and new, or older than signatures
- * 4. for erased details, find the signed call that erased the customer
- * 5. compare the chain with a head that was recorded outside: only this detects a chain that was cut off at the end
- */
 export type Keys = Map<string, AuditKey | null>;
 
-/** The last seal of a site. */
 export interface Head {
   seq: number;
   hmac: string;
@@ -23,13 +33,15 @@ export interface Head {
 export interface Report {
   site_id: string;
   sealed: number;
-  /** Signed, but too new for a seal. */
+  /** Number of rows that are signed but too new for a seal. */
   waiting: number;
-  /** Written before rows were signed. */
+  /** Number of rows from before audit rows were signed. */
   legacy: number;
-  /** Erased with the customer. */
+  /** Number of rows whose details were erased with the customer. */
   erased: number;
-  /** One sentence per problem; empty if there is none. */
+  /** Number of rows that were deleted for their age. */
+  deleted: number;
+  /** One sentence per problem. */
   findings: string[];
   head: Head | null;
 }
@@ -43,28 +55,37 @@ interface Row extends SignedRow {
   at: string;
 }
 
-interface StoredSeal extends Seal {
+export interface StoredSeal extends Seal {
   ids: string[];
   hmac: Buffer;
   key_id: string;
 }
 
-/** For how long an older release without signatures may run next to a newer one. */
+/** A seal that was verified with its rows. */
+export interface SoundSeal extends StoredSeal {
+  /** The time of its newest row, in microseconds since 1970. */
+  through: string;
+}
+
+export interface StoredCheckpoint extends Checkpoint {
+  key_id: string;
+  hmac: Buffer;
+}
+
+/** For how long an older version without signatures may run next to a newer one. */
 const ROLLING_MS = 24 * 60 * 60 * 1_000;
-/** How long a new row may stay without a seal. A worker seals twice a minute. */
+/** How long a new row may lack a seal. A worker seals twice a minute. */
 const UNSEALED_FOR_MS = 10 * 60 * 1_000;
-/** How long after an erasure a row may still be written, by a call that ran during the erasure. */
+/** How long after an erasure a row may be written by a call that began before it. */
 const CONCURRENT_US = 60 * 1_000_000;
 const SEALS_AT_A_TIME = 5;
 const ROWS_AT_A_TIME = 5_000;
-/** Maximum number of sentences of one kind. */
+/** Maximum number of sentences per kind of problem. */
 const MAX_FINDINGS = 1_000;
 
-/**
- * Verifies the audit of one site. The connection needs access to the site and must be in a repeatable-read transaction.
- */
+/** Verifies the audit of one site. The connection must have access to the site, and a repeatable-read transaction. */
 export async function verifySite(connection: Connection, site_id: string, keys: Keys, known?: Head): Promise<Report> {
-  const report: Report = { site_id, sealed: 0, waiting: 0, legacy: 0, erased: 0, findings: [], head: null };
+  const report = emptyReport(site_id);
   const check = new Check(connection, site_id, keys, report);
   await check.chain(known);
   await check.unsealed();
@@ -72,14 +93,35 @@ export async function verifySite(connection: Connection, site_id: string, keys: 
   return report;
 }
 
+/**
+ * Verifies the oldest seals after the checkpoint, and the rows that they cover. Returns the seals, or the findings.
+ * Unlike `audit verify`, it reads no other rows.
+ */
+export async function verifyOldest(
+  connection: Connection,
+  site_id: string,
+  keys: Keys,
+): Promise<{ checkpoint: StoredCheckpoint | undefined; seals: SoundSeal[]; findings: string[] }> {
+  const report = emptyReport(site_id);
+  const check = new Check(connection, site_id, keys, report);
+  const oldest = await check.oldest();
+  await check.erasures();
+  return { ...oldest, findings: report.findings };
+}
+
+function emptyReport(site_id: string): Report {
+  return { site_id, sealed: 0, waiting: 0, legacy: 0, erased: 0, deleted: 0, findings: [], head: null };
+}
+
 class Check {
   readonly #connection: Connection;
   readonly #site_id: string;
   readonly #keys: Keys;
   readonly #report: Report;
-  /** The customers of rows with erased details, and the newest such row of each. */
+  /** Customers with erased details, each with the newest such row. */
   readonly #emptied = new Map<string, { id: string; at: number }>();
   readonly #firstKeyAt: number;
+  #checkpoint: StoredCheckpoint | undefined;
 
   constructor(connection: Connection, site_id: string, keys: Keys, report: Report) {
     this.#connection = connection;
@@ -95,8 +137,8 @@ class Check {
   }
 
   async chain(known: Head | undefined): Promise<void> {
-    let last: StoredSeal | undefined;
-    let knownHmac: string | undefined;
+    let last = await this.#afterCheckpoint();
+    let knownHmac = last?.seq === known?.seq ? last?.hmac.toString('hex') : undefined;
     for (;;) {
       const seals = await this.#sealsAfter(last?.seq ?? 0);
       for (const seal of seals) {
@@ -114,7 +156,30 @@ class Check {
     } else if (knownHmac !== undefined) this.#found(`Seal ${known.seq} is not the known head.`);
   }
 
-  #checkSeal(seal: StoredSeal, last: StoredSeal | undefined): void {
+  async oldest(): Promise<{ checkpoint: StoredCheckpoint | undefined; seals: SoundSeal[] }> {
+    let last = await this.#afterCheckpoint();
+    const sound: SoundSeal[] = [];
+    for (const seal of await this.#sealsAfter(last?.seq ?? 0)) {
+      this.#checkSeal(seal, last);
+      sound.push({ ...seal, through: await this.#checkRowsOf(seal) });
+      last = seal;
+    }
+    return { checkpoint: this.#checkpoint, seals: sound };
+  }
+
+  /** Checks the checkpoint. Returns the end of the deleted part of the chain. */
+  async #afterCheckpoint(): Promise<Pick<StoredSeal, 'seq' | 'hmac'> | undefined> {
+    const found = await this.#readCheckpoint();
+    if (!found) return undefined;
+    this.#checkpoint = found;
+    this.#report.deleted = found.deleted;
+    const key = this.#keys.get(found.key_id);
+    if (!key) this.#found(this.#unknownKey('The checkpoint', found.key_id));
+    else if (!signCheckpoint(key, found).equals(found.hmac)) this.#found('The checkpoint was changed.');
+    return { seq: found.seq, hmac: found.seal_hmac };
+  }
+
+  #checkSeal(seal: StoredSeal, last: Pick<StoredSeal, 'seq' | 'hmac'> | undefined): void {
     const { seq } = seal;
     const expected = (last?.seq ?? 0) + 1;
     if (seq !== expected) this.#found(`The seals ${expected} to ${seq - 1} were removed.`);
@@ -127,7 +192,8 @@ class Check {
     if (!whole) this.#found(`The list of rows of seal ${seq} was changed.`);
   }
 
-  async #checkRowsOf({ seq, ids, digest }: StoredSeal): Promise<void> {
+  /** Returns the time of the newest row. */
+  async #checkRowsOf({ seq, ids, digest }: StoredSeal): Promise<string> {
     const rows = await this.#rowsOf(ids);
     this.#report.sealed += rows.length;
     const there = new Map(rows.map((row) => [row.id, row]));
@@ -138,13 +204,14 @@ class Check {
     const same = digestOf(inOrder.map(({ id, hmac, at }) => ({ id, hmac: hmac ?? Buffer.alloc(0), at }))).equals(
       digest,
     );
-    // An earlier finding already explains the difference.
+    // Another finding already explains the difference.
     if (!same && missing.length === 0 && sound) {
       this.#found(`The rows of seal ${seq} were exchanged, reordered or moved in time.`);
     }
+    return String(Math.max(0, ...rows.map(({ at }) => Number(at))));
   }
 
-  /** Whether the row matches its signature. Reports a finding if not. */
+  /** Whether the row matches its signature. Records a finding if not. */
   #isSound(row: Row): boolean {
     const { id, key_id, hmac } = row;
     if (!key_id || !hmac) {
@@ -184,7 +251,7 @@ class Check {
     return `${what} cannot be verified: the key ${key_id} ${why}.`;
   }
 
-  /** Checks the rows outside of seals, page by page in the order of ids. */
+  /** Checks the rows without a seal, in order of ids. */
   async unsealed(): Promise<void> {
     let after = '00000000-0000-0000-0000-000000000000';
     for (;;) {
@@ -209,9 +276,12 @@ class Check {
     }
   }
 
-  /** Details may be erased only by a signed call that erased the customer, and only of earlier rows. */
+  /** Details may be erased only by a signed call that erased the customer, and only in earlier rows. */
   async erasures(): Promise<void> {
+    const deletedUntil = Number(this.#checkpoint?.through ?? 0) + CONCURRENT_US;
     for (const [customer_id, { id, at }] of this.#emptied) {
+      // The call that erased the customer may have been deleted for its age, just before this row.
+      if (at <= deletedUntil) continue;
       const calls = await this.#erasuresOf(customer_id);
       const signed = calls.filter((row) => {
         const key = row.key_id === null ? undefined : this.#keys.get(row.key_id);
@@ -223,6 +293,15 @@ class Check {
         this.#found(`The details of the row ${id} were removed, but its customer was erased before it was written.`);
       }
     }
+  }
+
+  async #readCheckpoint(): Promise<StoredCheckpoint | undefined> {
+    const { rows } = await query<StoredCheckpoint>(
+      this.#connection,
+      sql`select site_id, seq, seal_hmac, (extract(epoch from through) * 1000000)::bigint::text as through, deleted, key_id, hmac
+        from audit_checkpoints where site_id = ${this.#site_id}`,
+    );
+    return rows[0];
   }
 
   async #sealsAfter(seq: number): Promise<StoredSeal[]> {

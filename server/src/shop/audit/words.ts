@@ -1,27 +1,27 @@
 import type { AuditDetails, AuditEvent } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 
-/** Describes an agent's call in a sentence. The audience is the customer for whom the agent acts, or the merchant. */
+/** The reader of the sentence: the customer or the shop's staff. */
 export type Audience = 'customer' | 'merchant';
 
-type Told = Pick<AuditEvent, 'action' | 'status' | 'details'>;
+type Call = Pick<AuditEvent, 'action' | 'status' | 'details'>;
 
-/** The facts that a sentence uses. */
-interface Deed {
+interface Context {
   language: Language;
   audience: Audience;
   details: AuditDetails | null;
 }
 
-export function inWords(language: Language, { action, status, details }: Told, audience: Audience): string {
+/** Describes an agent's call in a sentence for the customer or for staff. */
+export function inWords(language: Language, { action, status, details }: Call, audience: Audience): string {
   const { say } = language;
-  const deed = { language, audience, details };
+  const context = { language, audience, details };
   if (status >= 400) {
     const reason = reasonOf(language, details?.outcome, status, audience);
-    const what = details?.query ?? refusedPurchase(language, details) ?? workInWords(deed, action, status);
+    const what = details?.query ?? refusedPurchase(language, details) ?? workInWords(context, action, status);
     return say('audit.refused', { reason, what });
   }
-  const work = workInWords(deed, action, status);
+  const work = workInWords(context, action, status);
   switch (details?.outcome) {
     case 'dry_run':
       return say('audit.tried', { work });
@@ -34,8 +34,8 @@ export function inWords(language: Language, { action, status, details }: Told, a
   }
 }
 
-/** Sentences by operation name, which the agent and storefront APIs share. */
-const WORK: Record<string, (deed: Deed) => string> = {
+/** By operation name, which the agent and storefront APIs share. */
+const WORK: Record<string, (context: Context) => string> = {
   searchCatalog: searched,
   findProducts: searched,
   listProducts: searched,
@@ -79,19 +79,19 @@ const WORK: Record<string, (deed: Deed) => string> = {
   unknown: ({ language: { say } }) => say('audit.unknown'),
 };
 
-/** Describes an operation that is not in the table, with the amount if there is one. */
-function workInWords(deed: Deed, action: string, status: number): string {
-  const { language, details } = deed;
-  // Over MCP and UCP, credentials are checked before the message is read.
+/** Describes an operation that is not in the table. */
+function workInWords(context: Context, action: string, status: number): string {
+  const { language, details } = context;
+  // MCP and UCP check credentials before they parse the message, so the operation is unknown.
   if (action === 'unknown' && status === 401) return language.say('audit.called');
   const known = WORK[action.slice(action.lastIndexOf('.') + 1)];
-  if (known) return known(deed);
+  if (known) return known(context);
   const work = language.say('audit.other', { action });
   const amount = amountIn(language, details);
   return amount ? language.say('audit.of_amount', { work, amount }) : work;
 }
 
-function searched({ language, details }: Deed): string {
+function searched({ language, details }: Context): string {
   return soughtIn(language, details) ?? language.say('audit.searched');
 }
 
@@ -99,12 +99,12 @@ function soughtIn({ say }: Language, details: AuditDetails | null): string | und
   return details?.query ? say('audit.looked_for', { query: details.query }) : undefined;
 }
 
-function added({ language: { say }, details }: Deed): string {
+function added({ language: { say }, details }: Context): string {
   const { quantity, content } = productIn(details) ?? {};
   return quantity && content ? say('audit.added', { quantity, product: content.name }) : say('audit.added_some');
 }
 
-function purchase({ language: { say }, language, details }: Deed): string {
+function purchase({ language: { say }, language, details }: Context): string {
   const amount = amountIn(language, details);
   if (!amount) return say('audit.purchase_some');
   const { quantity, content } = productIn(details) ?? {};
@@ -113,17 +113,16 @@ function purchase({ language: { say }, language, details }: Deed): string {
   return say('audit.purchase_of', { amount, quantity, product: content.name, others });
 }
 
-/** Describes a refused purchase by its amount. */
 function refusedPurchase(language: Language, details: AuditDetails | null): string | undefined {
   const amount = amountIn(language, details);
   return amount && language.say('audit.refused_purchase', { amount });
 }
 
-function orders({ language: { say }, audience }: Deed): string {
+function orders({ language: { say }, audience }: Context): string {
   return audience === 'customer' ? say('audit.orders') : say('audit.their_orders');
 }
 
-function order({ language: { say }, details }: Deed): string {
+function order({ language: { say }, details }: Context): string {
   return details?.order_number ? say('audit.order_numbered', { number: details.order_number }) : say('audit.order');
 }
 

@@ -5,7 +5,7 @@ import { minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Checks an agent's cart against the categories and the budget that its customer approved. People have no limits.
+ * Checks an agent's cart against the categories and the budget that the customer approved. Does nothing for people.
  * Throws `category_not_allowed` or `budget_exceeded`.
  */
 export async function requireAgentLimits(shop: Shop, { items, total }: Cart): Promise<void> {

@@ -1,3 +1,13 @@
+/**
+ * Each change of a cart's lines runs these steps in one transaction:
+ * 1. Lock the cart with an update of its expiry, so that changes of one cart run one after another.
+ * 2. Write the line. Adding one does this in the same statement as the lock.
+ * 3. Read the cart and reject lines above the stock or a limit.
+ * 4. Update the reservation of the discount code, which locks the discount.
+ * 5. For an agent, check the categories and the budget.
+ * Lock order: cart, then discount. A cart does not reserve stock; its checkout does.
+ */
+
 import type { Attribution, Cart } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
@@ -14,37 +24,25 @@ import * as redemptions from './redemptions.ts';
 import { type CartNow, type CartRow, type CartState, cartColumns, keptOfVariant, readCart, stateOf } from './rows.ts';
 import { view } from './view.ts';
 
-/**
- * Carts. A change of the lines takes these steps in one transaction:
- * 1. lock the cart by extending its lifetime: an update that matches only an active cart of the caller. Changes of one
- * cart therefore run one after the other.
- * 2. write the line; when adding, in the same statement as the lock.
- * 3. read the cart again, and reject lines above the stock or a limit.
- * 4. update the reservation of its discount code, which locks the discount.
- * 5. for an agent, check its categories and its budget.
- * Lock order: cart, discount. Stock is only read here; a checkout reserves it.
- */
-
 export const MAX_LINES = 100;
 const MAX_QUANTITY = 999;
-/** Lifetime after the last change. A customer's cart lives longer, because it follows the account to other devices. */
+/** Time from the last change to the expiry. A customer's cart lives longer, because it is used on several devices. */
 export const CART_LIFE = {
   guest: sql`interval '30 days'`,
   customer: sql`interval '90 days'`,
-  /** Lifetime of a new cart without lines. */
+  /** For a new cart without lines. */
   unfilled: sql`interval '7 days'`,
 };
-/** The lifetime of a guest's cart in days, to predict `expires_at` of a new cart. */
+/** The same lifetimes in days, to return `expires_at` of a new cart without reading it back. */
 const GUEST_DAYS = 30;
 const UNFILLED_DAYS = 7;
 
-/** Fields that a storefront sets when it creates a cart. */
 export interface CartWishes {
   locale?: string | undefined;
   attribution?: Attribution | undefined;
 }
 
-/** Creates a cart for a guest or an agent. A customer gets their active cart if there is one. */
+/** Creates a cart for a guest or an agent. Returns the active cart of a customer if there is one. */
 export async function create(shop: Shop, wishes: CartWishes = {}): Promise<Cart> {
   if (shop.agent) return view(await createForAgent(shop, wishes));
   if (!shop.customerId) return view(stateOf(shop, await make(shop, null, null, wishes)));
@@ -53,7 +51,7 @@ export async function create(shop: Shop, wishes: CartWishes = {}): Promise<Cart>
   return view(isNew ? await takeOver(shop, cart, wishes) : cart);
 }
 
-/** Updates an existing cart with the requested fields. */
+/** Sets the given fields of an existing cart. */
 async function takeOver(shop: Shop, cart: CartState, { locale, attribution }: CartWishes): Promise<CartState> {
   await shop.run(
     sql`update carts set locale = coalesce(${locale ?? null}, locale),
@@ -67,22 +65,22 @@ function json(attribution: Attribution | undefined): string | null {
   return attribution === undefined ? null : JSON.stringify(attribution);
 }
 
-/** Creates a cart that the calling agent fills for its customer, separate from the customer's own. */
+/** Creates a cart that an agent fills for its customer, separate from the customer's own cart. */
 export async function createForAgent(shop: Shop, wishes: CartWishes = {}): Promise<CartState> {
   if (!shop.agent) throw new Error('Unreachable: agent token without a spending limit.');
   return stateOf(shop, await make(shop, shop.customerId, shop.agent.token_id, wishes));
 }
 
 /**
- * Creates a guest's cart with an id derived from the request, so that a repeated request creates no second cart.
- * Returns whether it is new. A concurrent request waits for the first.
+ * Creates a guest's cart whose id is derived from the request, so that a retry creates no second one. Returns false if
+ * the cart exists. Waits for a concurrent request with the same id.
  */
 export async function createOnce(shop: Shop, id: string, wishes: CartWishes): Promise<boolean> {
   const made = await shop.run(sql`${insertion(shop, id, null, null, wishes)} on conflict (site_id, id) do nothing`);
   return made > 0;
 }
 
-/** Creates a separate cart. Builds the result from the input, without waiting for the insert. */
+/** Inserts a cart and builds its state from the input, without waiting for the insert. */
 async function make(
   shop: Shop,
   customer_id: string | null,
@@ -101,10 +99,10 @@ async function make(
   };
 }
 
-/** Returns the customer's active cart; creates one if there is none. */
+/** Returns the customer's active cart, or creates one. */
 export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWishes = {}): Promise<CartState> {
   await expire(shop, sql`c.customer_id = ${customer_id}`);
-  // A concurrent call waits here for the first and then finds its cart.
+  // A concurrent request waits here for the first one, then uses its cart.
   const created = await insert(shop, customer_id, wishes);
   if (created) return stateOf(shop, created);
   const active = await shop.one<RowOf<'carts', 'id'>>(
@@ -116,7 +114,6 @@ export async function ofCustomer(shop: Shop, customer_id: string, wishes: CartWi
   return cart;
 }
 
-/** Creates the customer's cart. Returns undefined if they already have an active one. */
 function insert(shop: Shop, customer_id: string, wishes: CartWishes): Promise<CartRow | undefined> {
   return shop.one<CartRow>(
     sql`${insertion(shop, newId(), customer_id, null, wishes)}
@@ -139,9 +136,8 @@ function insertion(
 }
 
 /**
- * Reads a cart of the given customer (null for a guest), optionally locked until the transaction ends. Throws
- * `not_found`, even for a cart of another customer or one created by another agent or profile, and `cart_expired`.
- * Returns converted and merged carts.
+ * Reads a cart for a customer (null for a guest), with or without locking it. Returns converted and merged carts.
+ * Throws `cart_expired`, and `not_found` for a cart of another customer or agent.
  */
 export async function readForCustomer(
   shop: Shop,
@@ -153,12 +149,11 @@ export async function readForCustomer(
   return ofCustomerGiven(shop, cart, customer_id);
 }
 
-/** Locks a cart of any owner until the transaction ends. */
 export async function lock(shop: Shop, id: string): Promise<void> {
   await shop.run(sql`select from carts where site_id = ${shop.siteId} and id = ${id} for update`);
 }
 
-/** Checks the access of the given customer to a cart. Throws what `readForCustomer` throws. */
+/** Returns the cart if the customer may access it. Throws the errors of `readForCustomer`. */
 export function ofCustomerGiven(shop: Shop, cart: CartNow | undefined, customer_id: string | null): CartState {
   if (!cart || (cart.customer_id !== null && cart.customer_id !== customer_id)) throw notFound('cart');
   if (shop.agent && cart.agent_token_id !== shop.agent.token_id) throw notFound('cart');
@@ -174,20 +169,20 @@ export function refuseInactive({ status, merged_into }: CartState): void {
   throw new ShopError('cart_not_active', `The cart is ${status} and cannot be changed.`, { status, cart_id });
 }
 
-/** A cart as its shopper sees it. Throws what `readForCustomer` throws. */
+/** Returns a cart to its customer, guest or agent. Throws the errors of `readForCustomer`. */
 export async function get(shop: Shop, id: string): Promise<Cart> {
   return view(await readForCustomer(shop, id, shop.customerId, false));
 }
 
 /**
- * Locks a cart for a change by the caller and extends its lifetime. Throws what `readForCustomer` throws, or
+ * Locks a cart for a change by the caller and extends its lifetime. Throws the errors of `readForCustomer`, or
  * `cart_not_active`.
  */
 async function extendLifetime(shop: Shop, id: string): Promise<void> {
   if ((await shop.run(extendLifetimeSql(shop, id))) === 0) await refuseChange(shop, id);
 }
 
-/** The statement of `extendLifetime`. It matches only carts that the caller may change. */
+/** Matches only carts that the caller may change. */
 function extendLifetimeSql(shop: Shop, id: string): Sql {
   return sql`update carts set updated_at = now(), expires_at = now() + case
         when customer_id is not null and agent_token_id is null then ${CART_LIFE.customer} else ${CART_LIFE.guest} end
@@ -198,7 +193,7 @@ function extendLifetimeSql(shop: Shop, id: string): Sql {
 }
 
 /**
- * Throws the reason that a cart could not be locked: what `readForCustomer` throws, `cart_not_active`, or
+ * Throws the reason why a cart cannot be changed: an error of `readForCustomer`, `cart_not_active` or
  * `payment_in_progress`.
  */
 async function refuseChange(shop: Shop, id: string): Promise<never> {
@@ -208,22 +203,24 @@ async function refuseChange(shop: Shop, id: string): Promise<never> {
   throw new ShopError('conflict', 'The cart was changed by another request. Retry the request.');
 }
 
-/** Locks a cart for a change and reads it. Throws what `extendLifetime` throws. */
+/**
+ * Locks a cart for a change and reads it. Throws the errors of `readForCustomer`, `cart_not_active` or
+ * `payment_in_progress`.
+ */
 export async function lockForChange(shop: Shop, id: string): Promise<CartState> {
   const [, cart] = await together(extendLifetime(shop, id), readForCustomer(shop, id, shop.customerId, false));
   return cart;
 }
 
-/** Updates the discount reservation after a change of the lines. */
 async function withDiscountUpdated(shop: Shop, cart: CartState): Promise<Cart> {
   await redemptions.updateReservation(shop, cart);
   return view(cart);
 }
 
 /**
- * Adds a quantity of a variant to its line. Throws `not_found` for a variant that is not for sale,
- * `insufficient_stock`, `cart_limit`, `conflict` for a total too large to calculate, and what `extendLifetime` and
- * `requireAgentLimits` throw.
+ * Adds a quantity of a variant to the cart. Throws `not_found` if it is not for sale, `insufficient_stock`,
+ * `cart_limit`, `conflict` if the total is too large to calculate, and the errors of `lockForChange` and
+ * `requireAgentLimits`.
  */
 export async function addItem(
   shop: Shop,
@@ -247,10 +244,7 @@ export async function addItem(
   return after;
 }
 
-/**
- * Locks the cart as `extendLifetime` does and writes the line in one statement, so that no line is written to an
- * unlocked cart.
- */
+/** Locks the cart and writes the line in one statement, so that no line is written to an unlocked cart. */
 async function put(shop: Shop, cart_id: string, variant_id: string, quantity: number): Promise<void> {
   const wanted = sql`variants v join products p on p.site_id = v.site_id and p.id = v.product_id
         where v.site_id = ${shop.siteId} and v.id = ${variant_id} and ${visible}`;
@@ -263,7 +257,7 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
         where i.quantity + excluded.quantity <= ${MAX_QUANTITY}`,
   );
   if (written > 0) return;
-  // No line was written. Find the reason, in order of priority: first whether the cart may be changed.
+  // No line was written. Throws the most important reason, first whether the cart may be changed at all.
   await extendLifetime(shop, cart_id);
   if (!(await shop.one(sql`select from ${wanted}`))) throw notFound('variant');
   throw new ShopError('cart_limit', `A cart can have at most ${MAX_QUANTITY} pieces of one variant.`, {
@@ -272,8 +266,8 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
 }
 
 /**
- * Sets the quantity of a line; 0 removes it. A lower quantity is always accepted. Throws `not_found`,
- * `insufficient_stock`, and what `extendLifetime` and `requireAgentLimits` throw.
+ * Sets the quantity of a line; 0 removes it. Accepts any lower quantity, even above the stock. Throws `not_found`,
+ * `insufficient_stock`, and the errors of `lockForChange` and `requireAgentLimits`.
  */
 export async function updateItem(shop: Shop, id: string, line_id: string, quantity: number): Promise<Cart> {
   if (quantity === 0) return removeItem(shop, id, line_id);
@@ -301,7 +295,7 @@ export async function updateItem(shop: Shop, id: string, line_id: string, quanti
   return after;
 }
 
-/** Removes a line. Throws `not_found`, and what `extendLifetime` throws. */
+/** Removes a line. Throws `not_found`, and the errors of `lockForChange`. */
 export async function removeItem(shop: Shop, id: string, line_id: string): Promise<Cart> {
   const [, removed, cart] = await together(
     extendLifetime(shop, id),

@@ -8,8 +8,8 @@ import { type CartState, discountOf, refusalOn } from './rows.ts';
 import { application, view } from './view.ts';
 
 /**
- * Applies a code to the cart, reserves a use of it and releases the previous code. Applying the current code again
- * changes nothing. Throws `discount_*`, and what `lockForChange` throws.
+ * Applies a discount code to the cart: reserves a use of it and releases the previous code. Throws `discount_*`, and
+ * the errors of `lockForChange`.
  */
 export async function apply(shop: Shop, cart_id: string, given: string): Promise<DiscountApplication> {
   const cart = await lockForChange(shop, cart_id);
@@ -25,7 +25,7 @@ export async function apply(shop: Shop, cart_id: string, given: string): Promise
   return application(await replace(shop, cart, code));
 }
 
-/** Applies a code whose conditions have been checked. */
+/** Applies a discount code without checking its conditions. */
 async function replace(shop: Shop, cart: CartState, code: DiscountCode): Promise<CartState> {
   if (cart.discount) await redemptions.release(shop, cart.id);
   const redemption_id = uuidv7();
@@ -34,9 +34,7 @@ async function replace(shop: Shop, cart: CartState, code: DiscountCode): Promise
   return changed;
 }
 
-/**
- * Removes the code from the cart and releases its use. Does nothing without a code. Throws what `lockForChange` throws.
- */
+/** Removes the discount code from the cart, if there is one. Throws the errors of `lockForChange`. */
 export async function remove(shop: Shop, cart_id: string): Promise<Cart> {
   const cart = await lockForChange(shop, cart_id);
   if (cart.discount) await redemptions.release(shop, cart_id);

@@ -6,8 +6,8 @@ import * as redemptions from './redemptions.ts';
 const AT_ONCE = 500;
 
 /**
- * Ends expired carts and releases the codes of abandoned carts, at most 500 of each per call. Returns the number of
- * carts and codes. Skips locked carts; the next call takes them.
+ * Expires carts and releases the discount codes of abandoned carts, at most 500 of each per call. Returns both numbers.
+ * Skips locked carts, which the next call finds.
  */
 export async function expireDue(shop: Shop): Promise<{ carts: number; codes: number }> {
   const carts = await expire(shop, sql`true`);
@@ -25,7 +25,7 @@ export async function expireDue(shop: Shop): Promise<{ carts: number; codes: num
   return { carts, codes: ids.length };
 }
 
-/** An open checkout keeps the code that its customer saw. */
+/** A cart with an open checkout keeps its discount code, because its total was already shown. */
 const holdsIdleCode: Sql = sql`exists (
     select from discount_redemptions r where r.site_id = c.site_id and r.cart_id = c.id
       and r.status = 'reserved' and r.expires_at <= now())
@@ -33,7 +33,7 @@ const holdsIdleCode: Sql = sql`exists (
     select from checkouts k where k.site_id = c.site_id and k.cart_id = c.id
       and k.status in ('open', 'ready', 'requires_escalation') and (k.expires_at > now() or k.payment_id is not null))`;
 
-/** Ends a locked cart before its time and releases its code. */
+/** Ends a locked cart and releases its discount code. */
 export async function end(shop: Shop, id: string): Promise<void> {
   await redemptions.releaseAll(shop, [id]);
   await shop.run(

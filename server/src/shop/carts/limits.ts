@@ -4,7 +4,10 @@ import { insufficient } from '../stock/stock.ts';
 import type { CartLine, CartState } from './rows.ts';
 import { availableOf, labelOf, totals } from './view.ts';
 
-/** Maximum subtotal in minor units. Above it, sums with tax and shipping would no longer be exact. */
+/**
+ * Maximum subtotal in minor units. Sums with tax and shipping above it may exceed the exact range of a JavaScript
+ * number.
+ */
 const MAX_SUBTOTAL = 1e15;
 
 /** Throws `conflict` if the total is too large to calculate. */
@@ -26,7 +29,7 @@ export function refuseShort(shop: Shop, lines: CartLine[]): void {
   );
 }
 
-/** The error for changing a cart or checkout while its payment is pending. */
+/** The error for changes of a cart or checkout with a pending payment. */
 export function paying(context: { payment_id: string; checkout_id?: string }): ShopError {
   const message = 'A payment is pending. Complete or cancel it, then retry the request.';
   return new ShopError('payment_in_progress', message, context);

@@ -3,7 +3,7 @@ import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { keptOfVariant } from './rows.ts';
 
-/** A variant in a buy link, read before a cart exists. */
+/** A variant in a buy link. The cart does not exist yet. */
 export interface LinkedVariant {
   id: string;
   product_id: string;
@@ -13,7 +13,7 @@ export interface LinkedVariant {
   image_url: string | null;
 }
 
-/** Finds the given variants that are for sale. */
+/** Returns the given variants that are for sale. */
 export function findLinked(shop: Shop, variant_ids: string[]): Promise<LinkedVariant[]> {
   return shop.rows<LinkedVariant>(
     sql`select v.id, ${keptOfVariant}, v.image_url

@@ -1,3 +1,9 @@
+/**
+ * Uses of discount codes. A cart reserves a use, and its order redeems it; otherwise it is released. `usage_count` of a
+ * discount is the number of uses that are not released. Both change only while the discount is locked: after the cart,
+ * and in order of ids, so that nothing deadlocks.
+ */
+
 import sql, { type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import { codeObject, type DiscountCode, refusalOf, unknownCode } from '../discounts/terms.ts';
@@ -7,21 +13,15 @@ import type { Shop } from '../shop.ts';
 import type { CartState } from './rows.ts';
 import { totals } from './view.ts';
 
-/**
- * Redemptions: a cart reserves a code, the order redeems it, and it is released if either ends otherwise. usage_count
- * of a discount is the number of its redemptions that are not released. Both change only while the discount is locked,
- * after the cart and in id order, so limits hold and nothing deadlocks.
- */
-
-/** An abandoned cart releases its code after this time; the cart itself lives on. */
+/** After this time, an abandoned cart loses its discount code but is not deleted. */
 const reservationExpiry: Sql = sql`now() + interval '24 hours'`;
 
-/** The buyer: the account (whose own e-mail counts too) and the e-mail of the order. */
+/** Identifies a buyer by account and by the e-mail of the order, because limits per customer apply to both. */
 export type Buyer = RowOf<'discount_redemptions', 'customer_id' | 'email'>;
 
 /**
- * Locks a code's discount and reads its conditions for these products. Also locks the discount `other`, which the code
- * would replace.
+ * Locks the discount of a code and returns it with its conditions for these products. Also locks the discount `other`,
+ * which the code replaces.
  */
 export async function lockCode(
   shop: Shop,
@@ -46,7 +46,7 @@ async function lockDiscount(shop: Shop, id: string, product_ids: string[]): Prom
 }
 
 /**
- * Reserves a use of a locked code for a cart that has no other code. Throws `discount_customer_limit_reached` or
+ * Reserves a use of a locked discount for a cart without one. Throws `discount_customer_limit_reached` or
  * `discount_usage_limit_reached`.
  */
 export async function reserve(shop: Shop, cart: CartState, code: DiscountCode, redemption_id: string): Promise<void> {
@@ -86,8 +86,8 @@ async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string 
 }
 
 /**
- * Whether a redemption counts for this buyer: it is of the account, of the account with that e-mail, or of a guest with
- * either e-mail.
+ * The condition that a use counts for this buyer: same account, the account with the buyer's e-mail, or a guest with
+ * the buyer's or the account's e-mail.
  */
 function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
   return sql`(customer_id = ${customer_id} or lower(email) = lower(${email})
@@ -97,7 +97,7 @@ function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
       select c.id from customers c where c.site_id = ${shop.siteId} and c.email = lower(${email})))`;
 }
 
-/** Records the cart's current discount and extends the reservation. */
+/** Records the cart's current discount and extends the reservation of its code. */
 export async function updateReservation(shop: Shop, cart: CartState): Promise<void> {
   if (!cart.discount) return;
   await shop.run(
@@ -111,8 +111,8 @@ function amountOff(cart: CartState): string {
 }
 
 /**
- * Redeems the code of a locked cart for its order, or releases it if its conditions are not met. Checks the code's
- * current terms, and the limit per customer by account or e-mail. Throws `discount_*`.
+ * Redeems the discount code of a locked cart for its order, or releases it if the cart does not meet its conditions.
+ * Checks the current conditions and the limit per customer. Throws `discount_*`.
  */
 export async function redeem(shop: Shop, cart: CartState, order_id: string, buyer: Buyer): Promise<void> {
   if (!cart.discount) return;
@@ -122,8 +122,7 @@ export async function redeem(shop: Shop, cart: CartState, order_id: string, buye
 }
 
 /**
- * Checks the code as for redemption when a payment begins, and counts it as used by the buyer from then on. Throws what
- * `redeem` throws.
+ * Checks the discount code when a payment begins, and counts it as used by the buyer from then on. Throws `discount_*`.
  */
 export async function reserveForPayment(shop: Shop, cart: CartState, buyer: Buyer): Promise<void> {
   if (!cart.discount?.holds) return;
@@ -131,7 +130,9 @@ export async function reserveForPayment(shop: Shop, cart: CartState, buyer: Buye
   await writeUse(shop, cart, null, buyer);
 }
 
-/** Redeems the code after a successful payment, as reserved at its beginning, or releases it if it took nothing off. */
+/**
+ * Redeems the discount code after a successful payment without checking it again. Releases it if it gave no discount.
+ */
 export async function redeemPaid(shop: Shop, { id, discount }: CartState, order_id: string): Promise<void> {
   if (!discount) return;
   if (!discount.holds) return release(shop, id);
@@ -151,7 +152,7 @@ async function requireUse(shop: Shop, { discount, lines, currency_digits }: Cart
   await refuseBeyondLimit(shop, code, discount.redemption_id, buyer);
 }
 
-/** Writes the buyer's use of the code: redeemed with an order, otherwise still reserved. */
+/** Stores the buyer of a use. With an order the use is redeemed, otherwise it stays reserved. */
 async function writeUse(shop: Shop, cart: CartState, order_id: string | null, buyer: Buyer): Promise<void> {
   await shop.run(
     sql`update discount_redemptions set status = case when ${order_id}::uuid is null then 'reserved' else 'redeemed' end,
@@ -161,12 +162,12 @@ async function writeUse(shop: Shop, cart: CartState, order_id: string | null, bu
   );
 }
 
-/** Releases the cart's code, reserved or redeemed. Does nothing without a code. */
+/** Releases the cart's discount code, reserved or redeemed. Does nothing without one. */
 export function release(shop: Shop, cart_id: string): Promise<void> {
   return releaseAll(shop, [cart_id]);
 }
 
-/** Releases the codes of several carts, reserved or redeemed. */
+/** Releases the discount codes of several carts, reserved or redeemed. */
 export async function releaseAll(shop: Shop, cart_ids: string[]): Promise<void> {
   if ((await lockCodesOf(shop, cart_ids)) === 0) return;
   await shop.run(
@@ -183,8 +184,8 @@ export async function releaseAll(shop: Shop, cart_ids: string[]): Promise<void> 
 }
 
 /**
- * Redeems the released code of a reinstated order again. Its terms held when the order was placed; only its limits are
- * checked. Throws `discount_customer_limit_reached` or `discount_usage_limit_reached`.
+ * Redeems the discount code of a reinstated order again. Checks only its limits, since its conditions were met when the
+ * order was placed. Throws `discount_customer_limit_reached` or `discount_usage_limit_reached`.
  */
 export async function redeemAgain(shop: Shop, cart_id: string, order_id: string): Promise<void> {
   const released = await shop.one<Buyer & RowOf<'discount_redemptions', 'id' | 'discount_id'>>(
@@ -207,7 +208,7 @@ export async function redeemAgain(shop: Shop, cart_id: string, order_id: string)
   if (redeemed === 0) throw usedUp();
 }
 
-/** Locks the discounts of the carts' codes. Returns their number. */
+/** Locks the discounts of these carts. Returns how many there are. */
 function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
   return shop.run(
     sql`select from discounts where site_id = ${shop.siteId} and id in (
@@ -218,8 +219,8 @@ function lockCodesOf(shop: Shop, cart_ids: string[]): Promise<number> {
 }
 
 /**
- * At login, replaces the customer's code with the code of the guest's cart, or releases the guest's if the customer has
- * reached its limit. Both carts must be locked.
+ * At login, gives the guest's discount code to the customer's cart, in place of its own. Releases it instead if the
+ * customer has used it up. Both carts must be locked.
  */
 export async function moveToCart(shop: Shop, from_cart: string, to_cart: string, customer_id: string): Promise<void> {
   await lockCodesOf(shop, [from_cart, to_cart]);

@@ -7,12 +7,10 @@ import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import type { DiscountTerms, PricedLine } from '../totals.ts';
 
-/** Reads a cart with its discount code and the catalogue data of each line. */
-
 /** A line with its current price and stock. Amounts are in minor units. */
 export interface CartLine extends PricedLine {
   variant_id: string;
-  /** Kept after the product is deleted. */
+  /** Stays after the product is deleted. */
   product_id: string;
   name: string;
   variant_name: string | null;
@@ -23,14 +21,14 @@ export interface CartLine extends PricedLine {
   option3: string | null;
   requires_shipping: boolean;
   tax_class: string;
-  /** Of one item; 0 if unknown. */
+  /** Weight of one item; 0 if unknown. */
   weight_grams: number;
   track_inventory: boolean;
   inventory_policy: InventoryPolicy;
   low_stock_threshold: number;
-  /** Stock that no checkout has reserved: on_hand − reserved. */
+  /** on_hand − reserved. */
   free: number;
-  /** Stock reserved by this cart's own checkout, and so available in addition to `free`. */
+  /** Stock that this cart's own checkout has reserved. This cart can buy it in addition to `free`. */
   held: number;
   /** Whether the variant exists, and its product is active and published. */
   sellable: boolean;
@@ -41,12 +39,12 @@ export interface CartLine extends PricedLine {
 export interface CartDiscount {
   redemption_id: string;
   discount_id: string;
-  /** As the merchant wrote it. */
+  /** As the merchant spelled it. */
   code: string;
   terms: DiscountTerms;
-  /** Whether the cart currently meets the code's conditions. If not, the code takes nothing off. */
+  /** Whether the cart meets the conditions of the discount code. If not, there is no discount. */
   holds: boolean;
-  /** The reason if the cart does not meet the conditions. */
+  /** Why the cart does not meet the conditions of the discount code. */
   refusal: ShopError | undefined;
 }
 
@@ -54,26 +52,26 @@ export interface CartState {
   id: string;
   status: CartStatus;
   customer_id: string | null;
-  /** The agent that created the cart for the customer; null for carts of people. */
+  /** The agent that created the cart for a customer; null for other carts. */
   agent_token_id: string | null;
-  /** The profile of the agent without a token that created the cart. */
+  /** The profile of the guest agent that created the cart. */
   guest_profile_id: string | null;
-  /** The cart into which a merged cart went. */
+  /** The cart that took over the lines of this one at login. */
   merged_into: string | null;
-  /** The pending payment of the cart's checkout. While there is one, the cart cannot change. */
+  /** The pending payment of the cart's checkout. Until it ends, the cart cannot change. */
   payment_id: string | null;
   /** The language of the cart's checkout; null if none was given. */
   locale: string | null;
   currency: string;
   currency_digits: number;
-  /** How much of the stock the shopper may see. */
+  /** How much stock detail the shopper may see. */
   show_stock: ShowStock;
   expires_at: string;
   created_at: string;
   updated_at: string;
-  /** In the order in which the lines were first added. */
+  /** In the order in which they were first added. */
   lines: CartLine[];
-  /** Quantity reserved by the cart's checkouts, including removed lines. */
+  /** Quantity that the cart's checkout reserves, including lines removed since. */
   pieces_held: number;
   discount: CartDiscount | undefined;
 }
@@ -83,7 +81,7 @@ export type CartRow = Omit<
   'lines' | 'pieces_held' | 'discount' | 'currency' | 'currency_digits' | 'show_stock'
 >;
 
-/** A stored line with its catalogue data, which is all null for a deleted variant. */
+/** A stored line with its catalogue data, which is null for a deleted variant. */
 type StoredLine = [
   id: string,
   variant_id: string,
@@ -110,12 +108,10 @@ type StoredLine = [
 ];
 
 interface Row extends CartRow {
-  /** Whether the cart is past its lifetime, whatever its status. */
   expired: boolean;
   lines: StoredLine[] | null;
-  /** Quantity reserved by the cart's checkouts, per variant. */
+  /** Quantity that the cart's checkout reserves, by variant id. */
   held: Record<string, number> | null;
-  /** The redemption of the cart's discount code. */
   redemption_id: string | null;
 }
 
@@ -123,14 +119,12 @@ export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, 
   c.expires_at, c.created_at, c.updated_at`;
 
 export type CartNow = CartState & {
-  /** Whether the cart is past its lifetime, whatever its status. */
   expired: boolean;
 };
 
 /**
- * Reads a cart of any owner; undefined if the id (which may be an expression) is unknown. Reservations are found
- * through its one open checkout (an ended one has none): with a join, the planner might scan all reservations of the
- * shop.
+ * Reads any cart by its id or an SQL expression for it; undefined if there is none. Looks up reservations by the cart's
+ * one open checkout, because with a join the planner might scan all reservations of the shop.
  */
 export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | undefined> {
   const row = await shop.one<Row>(
@@ -156,7 +150,7 @@ export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | 
 
 type ReservedCode = DiscountCode & { redemption_id: string };
 
-/** Reads the code in a separate statement, because most carts have none. */
+/** A separate statement, because most carts have no discount code. */
 async function readCode(shop: Shop, redemption_id: string, lines: CartLine[]): Promise<ReservedCode | undefined> {
   const productIds = sql`${lines.map(({ product_id }) => product_id)}::uuid[]`;
   const row = await shop.one<{ code: DiscountCode }>(
@@ -172,7 +166,7 @@ export function stateOf(shop: Shop, cart: CartRow): CartState {
   return { ...cart, currency, currency_digits, show_stock, lines: [], pieces_held: 0, discount: undefined };
 }
 
-/** A line of the cart. For a deleted variant, it has only the data stored with the line. */
+/** Builds a cart line. A line of a deleted variant has only the data stored with it. */
 function lineOf(line: StoredLine, allHeld: Row['held'], digits: number): CartLine {
   const [id, variant_id, product_id, kept_name, kept_variant_name, quantity, price_seen, name, price, ...about] = line;
   const [sku, image_url, option1, option2, option3, requires_shipping, tax_class, weight_grams, ...stock] = about;
@@ -196,17 +190,16 @@ function lineOf(line: StoredLine, allHeld: Row['held'], digits: number): CartLin
   };
 }
 
-/** The lines that can become an order. Only these count for totals and for the conditions of codes. */
+/** The lines whose product is still for sale. Only these count for totals and for the conditions of discount codes. */
 export function forSale(lines: CartLine[]): CartLine[] {
   return lines.filter(({ sellable }) => sellable);
 }
 
-/** The reason that a code takes nothing off a cart with these lines; undefined if its conditions are met. */
+/** Why these lines do not meet the conditions of the discount code; undefined if they do. */
 export function refusalOn(lines: CartLine[], code: DiscountCode, digits: number): ShopError | undefined {
   return refusalOf(code, forSale(lines), digits);
 }
 
-/** A code as it applies to a cart; `refusal` is the reason if its conditions are not met. */
 export function discountOf(
   code: DiscountCode & { redemption_id: string },
   refusal: ShopError | undefined,
@@ -217,12 +210,10 @@ export function discountOf(
 
 const variantName = sql`nullif(concat_ws(' / ', v.option1, v.option2, v.option3), '')`;
 
-/** The columns of `variants v` and `products p` that a line stores in case they are deleted. */
+/** The columns of `variants v` and `products p` that a cart line stores in case the variant is deleted. */
 export const keptOfVariant = sql`v.product_id, p.name, ${variantName} as variant_name, v.price`;
 
-/**
- * The lines of a cart as arrays, because for an object PostgreSQL looks up a type for each key and value in each row.
- */
+/** Builds arrays, because for an object PostgreSQL looks up a type for each key and value in each row. */
 const linesOfCart: Sql = sql`(
   select json_agg(json_build_array(i.id, i.variant_id, i.product_id, i.name, i.variant_name, i.quantity, i.price_seen::text,
     p.name, v.price::text, v.sku, coalesce(v.image_url, (

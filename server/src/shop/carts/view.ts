@@ -26,15 +26,15 @@ export function view(state: CartState): Cart {
 }
 
 /**
- * The cart's totals before shipping and tax, in minor units, as its checkout calculates them: without lines that are no
- * longer for sale, and without a discount whose conditions are not met.
+ * The cart's totals in minor units, before shipping and tax. They ignore lines that are no longer for sale, and a
+ * discount whose conditions are not met.
  */
 export function totals({ lines, discount, currency_digits: digits }: CartState): Totals {
   const terms = discount?.holds ? discount.terms : undefined;
   return totalsOf({ lines: forSale(lines), discount: terms, shipping: 0, tax: { rate: '0', included: true }, digits });
 }
 
-/** The discount of the cart's code, line by line. */
+/** The discount of each line by the cart's code. */
 export function application(state: CartState): DiscountApplication {
   const { discount, currency, currency_digits: digits } = state;
   if (!discount) throw new Error(`Cart ${state.id} has no code.`);
@@ -48,7 +48,7 @@ export function application(state: CartState): DiscountApplication {
   };
 }
 
-/** The lines in the form of the contract, for a cart or its checkout. */
+/** Cart lines as the API returns them, for a cart or its checkout. */
 export function items({ lines, currency_digits: digits }: CartState): CartItem[] {
   return lines.map((line) => ({
     id: line.id,
@@ -65,17 +65,14 @@ export function items({ lines, currency_digits: digits }: CartState): CartItem[]
   }));
 }
 
-/**
- * The quantity of a line that can be bought now, including the cart's own reservation; Infinity if overselling is
- * allowed.
- */
+/** The quantity that can be bought now, including this cart's own reservation. Infinity if overselling is allowed. */
 export function availableOf(line: CartLine): number {
   if (!line.sellable) return 0;
   if (!line.track_inventory || line.inventory_policy === 'continue') return Number.POSITIVE_INFINITY;
   return Math.max(0, line.free + line.held);
 }
 
-/** Warnings for the customer before buying; none for carts that are no longer active. */
+/** Warnings about changed prices, stock and discount codes; none for a cart that is no longer active. */
 export function warnings(state: CartState): CartWarning[] {
   if (state.status !== 'active') return [];
   return [...state.lines.flatMap((line) => warningsOf(line, state)), ...warningsOfCode(state)];
@@ -89,7 +86,6 @@ function warningsOfCode({ discount }: CartState): CartWarning[] {
   return [{ ...NOTHING_MORE, code: 'discount_not_applied', line_item_id: null, message: sentence, reason }];
 }
 
-/** The fields that most warnings leave empty. */
 export const NOTHING_MORE = { previous_price: null, price: null, requested: null, available: null };
 
 function warningsOf(line: CartLine, { currency_digits: digits, show_stock }: CartState): CartWarning[] {

@@ -1,7 +1,6 @@
 import type { Facets, Product, ProductPage, Understood } from '@commerce-backend/spec';
 import { LRUCache } from 'lru-cache';
 import sql, { type Sql } from 'sql-template-tag';
-import { productsMeeting } from '../../search/rank/filters.ts';
 import { type SearchResult, search } from '../../search/rank/search.ts';
 import { notFound } from '../errors.ts';
 import { pageOf } from '../page-query.ts';
@@ -9,9 +8,9 @@ import {
   byRelevance,
   matching,
   matchingAlike,
-  matchingAll,
   matchingSearch,
   rankedIds,
+  readFilteredPage,
   readFoundPage,
   readRankedPage,
   readShownPage,
@@ -24,24 +23,19 @@ import { ShownJson } from '../products/shown.ts';
 import { isBuyable } from '../products/shown-fields.ts';
 import type { Shop } from '../shop.ts';
 import { type FacetCount, readFacets } from './facets.ts';
-import { areNarrow, type CatalogQuery, conditionsOf, type Filters, readListFilters } from './filters.ts';
-
-/**
- * Reads lists, single products and facets without locks, each from one statement's snapshot. A change of a collection
- * locks its row first (collections.ts, collection-products.ts).
- */
+import { type CatalogQuery, conditionsOf, type Filters, readListFilters } from './filters.ts';
 
 export type ProductList = ProductPage & { facets?: Facets; understood?: Understood[] };
 
 /**
- * One page of the products that meet all filters; with `q`, it includes how the query was understood. One statement;
- * with `q`, one in addition to those of `search`, so usually three; one more for facets.
+ * Returns one page of the products that match all filters. With `q`, it also returns how the query was understood.
+ * Usually runs one statement, or three with `q`, and one more for facets.
  */
 export async function list(shop: Shop, query: CatalogQuery): Promise<ShownJson<ProductList>> {
   return listMeeting(shop, query, await readListFilters(shop, query, { place: 'query', ofVariants: false }));
 }
 
-/** Like `list`, with filters that were already read. */
+/** Like `list`, with filters that `readListFilters` has parsed. */
 export async function listMeeting(
   shop: Shop,
   query: CatalogQuery,
@@ -51,18 +45,10 @@ export async function listMeeting(
   if (query.q !== undefined) return listFound(shop, query, { q: query.q, filters, counted });
   const always = [sql`p.site_id = ${shop.siteId}`, visible];
   const matchesOf = (conditions: Sql[]) => matching(conditions);
-  const { where, slow, among } = conditionsOf(filters.list);
+  const { where, ...others } = conditionsOf(filters.list);
+  const conditions = { where: [...always, ...where], ...others };
   const order = ORDERS[query.sort === 'relevance' ? 'newest' : (query.sort ?? 'newest')];
-  const unavailable = unavailableIn(query);
-  const page = areNarrow(filters.list)
-    ? await readFoundPage(
-        shop,
-        matchingAll(productsMeeting({ where: [...always, ...where], slow, among })),
-        order,
-        query,
-        unavailable,
-      )
-    : await readShownPage(shop, matchesOf([...always, ...where, ...among, ...slow]), order, query, unavailable);
+  const page = await readFilteredPage(shop, conditions, order, query, unavailableIn(query));
   return shownList(
     shop,
     page,
@@ -70,12 +56,15 @@ export async function listMeeting(
   );
 }
 
-/** Shops in which one of the best products on a first page was recently sold out. */
+/**
+ * Shops where a search found a sold-out product among the best results. For a minute, their searches read the stock of
+ * all results at once.
+ */
 const sellingOut = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
 /**
- * Products found by `q` or, if there are none, by similarly spelled names. Sold-out products come last. The first page
- * shows whether one of the best results is sold out; only then is the search repeated with the stock of all results.
+ * Searches for `q` and, without results, for similarly spelled names. The search index does not contain the stock, so
+ * if one of the best results is sold out, the search runs again with the stock of all results.
  */
 async function listFound(
   shop: Shop,
@@ -94,7 +83,7 @@ async function listFound(
   const always = [sql`p.site_id = ${shop.siteId}`, visible, ...found.met];
   const matchesOf = (conditions: Sql[]) =>
     total === 0 ? matchingAlike(conditions, q) : matchingSearch(shop, found, q, conditions);
-  const { where, slow, among } = conditionsOf(filters.list, true);
+  const { where, slow, among } = conditionsOf(filters.list);
   // Similar names match many products, so the conditions that use an index are added.
   const matches = matchesOf([...always, ...where, ...(total === 0 ? among : []), ...slow]);
   const readPage = () => {
@@ -118,7 +107,6 @@ async function listFound(
   return shownList(shop, page, { understood, ...facets });
 }
 
-/** Whether the words ask for an order other than the one in `sort`. */
 function isOtherOrder({ kind, value }: Understood, { sort }: CatalogQuery): boolean {
   return kind === 'sort' && sort !== undefined && value !== sort;
 }
@@ -129,20 +117,20 @@ function orderOf(sort: keyof typeof ORDERS | 'relevance', relevance: Sql): Sql {
 
 const BY_SCORE = sql`p.rank desc, p.sales_count desc, p.id`;
 
-/** The order of pages beyond the best results: first the best ones in stock, then the others. */
+/** Sorts the pages after the best results: the best results in stock first, then the others by score. */
 function behindBest({ best }: SearchResult): Sql {
   const ids = best.filter(({ in_stock }) => in_stock).map(({ product_id }) => product_id);
   return sql`array_position((select ${ids}::uuid[]), p.id), ${BY_SCORE}`;
 }
 
-/** The order that the sentence asks for; undefined if it asks for none. */
+/** The sort order in the search text, for example "cheapest"; undefined if it contains none. */
 function sortWishOf(understood: Understood[]): keyof typeof ORDERS | undefined {
   return understood.find(({ kind }) => kind === 'sort')?.value as keyof typeof ORDERS | undefined;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** One product by id or slug. Throws `not_found`, even for an unpublished one. */
+/** Returns one public product by id or slug. Throws `not_found`. */
 export async function get(shop: Shop, idOrSlug: string): Promise<ShownJson<Product>> {
   const product = UUID.test(idOrSlug)
     ? await readShownProduct(shop, 'id', idOrSlug.toLowerCase())

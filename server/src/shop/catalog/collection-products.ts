@@ -1,12 +1,11 @@
+/**
+ * Products of manual collections. Each change locks its collection first, so concurrent changes run one after another.
+ */
+
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
-
-/**
- * The products of manual collections. Each change locks the collection first, so that changes of one collection run one
- * after the other.
- */
 
 const MAX_PRODUCTS = 10_000;
 
@@ -51,7 +50,7 @@ export async function remove(shop: Shop, collection_id: string, product_id: stri
   await markCollectionUpdated(shop, collection_id);
 }
 
-/** Reorders a manual collection. Throws `conflict` unless the ids are exactly those of its products. */
+/** Reorders a manual collection. Throws `conflict` unless the ids are exactly the ids of its products. */
 export async function reorder(shop: Shop, collection_id: string, product_ids: string[]): Promise<void> {
   await lockManual(shop, collection_id);
   const ids = distinct(product_ids);
@@ -96,7 +95,7 @@ async function markCollectionUpdated(shop: Shop, id: string): Promise<void> {
   await shop.run(sql`update collections set updated_at = now() where site_id = ${shop.siteId} and id = ${id}`);
 }
 
-/** Normalizes ids to PostgreSQL's lower case, without duplicates. */
+/** Lower-cases the UUIDs as PostgreSQL prints them, and removes duplicates. */
 function distinct(ids: string[]): string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))];
 }

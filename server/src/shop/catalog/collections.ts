@@ -24,12 +24,9 @@ import { candidates, slugOf } from '../slugs.ts';
 import * as collectionProducts from './collection-products.ts';
 import { meetsKnownRules, meetsRules, planRules } from './collection-rules.ts';
 
-/** Collections of products that the merchant chose, or that currently meet rules. */
-
-/** The fields that determine a collection's products and their order. */
 export type Choice = Pick<CollectionSummary, 'id' | 'type' | 'rules' | 'rules_match' | 'sort_order'>;
 
-/** The condition that `products p` belongs to a collection. */
+/** The condition that `products p` belongs to the collection. */
 export function membership({ id, type, rules, rules_match }: Choice): Sql {
   if (type === 'automatic') return meetsKnownRules(rules ?? [], rules_match);
   return sql`exists (select from collection_products cp
@@ -46,7 +43,6 @@ const ORDERS: Record<Exclude<CollectionSortOrder, 'manual'>, Sql> = {
   best_selling: sql`p.sales_count desc, p.id`,
 };
 
-/** The order of `products p` in a collection. */
 export function orderOf({ id, sort_order }: Choice): Sql {
   if (sort_order !== 'manual') return ORDERS[sort_order];
   return manualOrderOf({ id });
@@ -57,7 +53,7 @@ function manualOrderOf({ id }: Pick<Choice, 'id'>): Sql {
     where cp.site_id = p.site_id and cp.collection_id = ${id} and cp.product_id = p.id), p.id`;
 }
 
-/** The number of products in `collections c` that meet a condition on `products p`, for both types of collection. */
+/** Counts the products of `collections c`, manual or automatic, that meet a condition on `products p`. */
 function countOf(condition: Sql): Sql {
   return sql`case c.type
     when 'manual' then (
@@ -105,7 +101,7 @@ export interface CollectionFilters extends PageQuery {
 
 type CollectionPage<Row> = Page & { collections: Row[] };
 
-/** All collections by title, including unpublished ones. */
+/** Lists all collections by title, including unpublished ones. */
 export async function list(shop: Shop, query: CollectionFilters): Promise<CollectionPage<CollectionSummary>> {
   const conditions = [sql`site_id = ${shop.siteId}`];
   if (query.type) conditions.push(sql`type = ${query.type}`);
@@ -116,7 +112,7 @@ export async function list(shop: Shop, query: CollectionFilters): Promise<Collec
   return readCollections<CollectionSummary>(shop, summaryColumns(shop), join(conditions, ' and '), query);
 }
 
-/** The published collections by title, with the number of their public products. */
+/** Lists the published collections by title, with their numbers of public products. */
 export async function listPublished(shop: Shop, query: PageQuery): Promise<CollectionPage<CollectionListItem>> {
   const where = sql`site_id = ${shop.siteId} and published`;
   return readCollections<CollectionListItem>(shop, publicColumns, where, query);
@@ -134,12 +130,13 @@ async function readCollections<Row extends object>(shop: Shop, columns: Sql, whe
   return { collections, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** Number of products in responses to changes that do not concern all products. */
+/** A response to a change of a collection contains only this many products. */
 const FIRST_PRODUCTS = 100;
-/** Maximum number of products per response. */
 const MOST_PRODUCTS = 1_000;
 
-/** A collection with its products of every status, in its own order, at most 1,000 per page. Throws `not_found`. */
+/**
+ * Returns a collection with its products of every status, in its own order, at most 1,000 per page. Throws `not_found`.
+ */
 export function get(shop: Shop, id: string, { page = 1, limit = MOST_PRODUCTS }: PageQuery = {}): Promise<Collection> {
   return read(shop, id, { page, limit });
 }
@@ -165,7 +162,7 @@ function published(shop: Shop, idOrHandle: string): Sql {
   return sql`from collections c where c.site_id = ${shop.siteId} and c.published and ${wanted}`;
 }
 
-/** The fields that determine a collection's products, published or not; undefined if the id is unknown. */
+/** Finds a collection, even an unpublished one. Returns undefined if the id is unknown. */
 export async function findChoice(shop: Shop, id: string): Promise<Choice | undefined> {
   return shop.one<Choice>(
     sql`select c.id, c.type, c.rules, c.rules_match, c.sort_order from collections c
@@ -173,14 +170,14 @@ export async function findChoice(shop: Shop, id: string): Promise<Choice | undef
   );
 }
 
-/** The fields that determine a published collection's products; undefined if the id or handle is unknown. */
+/** Finds a published collection. Returns undefined if the id or handle is unknown. */
 export async function findPublished(shop: Shop, idOrHandle: string): Promise<Choice | undefined> {
   return shop.one<Choice>(
     sql`select c.id, c.type, c.rules, c.rules_match, c.sort_order ${published(shop, idOrHandle)}`,
   );
 }
 
-/** A collection as the public sees it. Throws `not_found`, even for an unpublished one. */
+/** Returns the public fields of a published collection. Throws `not_found`. */
 export async function getPublished(shop: Shop, idOrHandle: string): Promise<CollectionListItem> {
   const collection = await shop.one<CollectionListItem>(sql`select ${publicColumns} ${published(shop, idOrHandle)}`);
   if (!collection) throw notFound('collection');
@@ -202,7 +199,7 @@ export interface CollectionProductsQuery extends PageQuery {
   unavailable?: Unavailable;
 }
 
-/** The public products of a published collection, in its own order or the requested one. Throws `not_found`. */
+/** Lists the public products of a published collection, in its own order or the requested one. Throws `not_found`. */
 export async function listProducts(
   shop: Shop,
   idOrHandle: string,
@@ -227,7 +224,7 @@ export async function create(shop: Shop, input: CollectionInput): Promise<Collec
   if (input.handle !== undefined) {
     if (!(await insert(input.handle))) throw new ShopError('handle_taken', 'Another collection has this handle.');
   } else {
-    // Another request may take the handle between the check and the insert; then the next candidate is tried.
+    // A concurrent request may take the handle between the check and the insert. The loop then tries the next handle.
     for (const handle of await freeHandles(shop, input.title)) if (await insert(handle)) break;
   }
   if (input.product_ids?.length) await collectionProducts.add(shop, id, input.product_ids);
@@ -250,7 +247,7 @@ function noManualOrder() {
   return bodyMistake(['sort_order'], 'value_error', 'An automatic collection has no manual order.');
 }
 
-/** Inserts a collection. Returns whether its handle was free. */
+/** Inserts a collection. Returns false if its handle is taken. */
 async function insertRow(shop: Shop, id: string, type: CollectionType, input: CollectionInput, handle: string) {
   const { title, description = null, image_url = null, published = true } = input;
   const rules = input.rules ? JSON.stringify(planRules(shop, input.rules)) : null;
@@ -310,19 +307,22 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
-/** Appends products to a manual collection (see `collectionProducts.add`). */
+/** Adds products at the end of a manual collection. Throws `not_found` or `limit_reached`. */
 export async function addProducts(shop: Shop, id: string, product_ids: string[]): Promise<Collection> {
   await collectionProducts.add(shop, id, product_ids);
   return read(shop, id);
 }
 
-/** Removes a product from a manual collection (see `collectionProducts.remove`). */
+/** Removes a product from a manual collection. Throws `not_found`. */
 export async function removeProduct(shop: Shop, id: string, product_id: string): Promise<Collection> {
   await collectionProducts.remove(shop, id, product_id);
   return read(shop, id);
 }
 
-/** Reorders a manual collection (see `collectionProducts.reorder`). Returns the products in the new order. */
+/**
+ * Reorders a manual collection and returns its products in the new order. Throws `conflict` unless the ids are exactly
+ * the ids of its products.
+ */
 export async function reorderProducts(shop: Shop, id: string, product_ids: string[]): Promise<Collection> {
   await collectionProducts.reorder(shop, id, product_ids);
   return read(shop, id, { limit: MOST_PRODUCTS, order: manualOrderOf });

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto';
 import type { CollectionFacet, Facets, FacetValue } from '@commerce-backend/spec';
+import { LRUCache } from 'lru-cache';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { jsonObject } from '../../db/fields.ts';
 import { productsMeeting } from '../../search/rank/filters.ts';
@@ -9,28 +11,26 @@ import { meetsRules } from './collection-rules.ts';
 import { conditionsOf, type Filter } from './filters.ts';
 
 export interface FacetCount {
-  /** Maximum number of values of each facet, the most frequent ones. */
+  /** Maximum number of values per facet. The most frequent ones are returned. */
   most: number;
   /**
-   * Whether the highest price is the highest of all variants. Otherwise only the lowest price of each product counts.
+   * True: the highest price is the highest of all variants. False: it is the highest of the products' lowest prices.
    */
   ofVariants: boolean;
 }
 
 const OF_SHOPPERS: FacetCount = { most: 100, ofVariants: false };
 
-/** The parts of a list query that facets need. */
 interface Listed {
-  /** Conditions on `products p` that always apply, whatever the shopper chooses. */
+  /** Conditions on `products p` that do not depend on the shopper's filters. */
   always: Sql[];
   filters: Filter[];
-  /** Selects the products that meet these conditions and the search. */
   matchesOf(conditions: Sql[]): Matching;
 }
 
 /**
- * Counts the values of all matching products in one statement. Filters of a kind do not narrow that kind's own counts:
- * these use the products that meet all other filters.
+ * Counts the values of all matching products in one statement. A facet ignores the filter on itself, so that the
+ * shopper can add further values to it.
  */
 export async function readFacets(
   shop: Shop,
@@ -44,14 +44,14 @@ export async function readFacets(
     const { where, slow, among } = conditionsOf([...others, ...kept]);
     return productsMeeting({ where: [base.where, ...where], slow, among }, base.join);
   };
-  // Selects the products without the filters of a kind. Of options and attributes, it leaves out only those with that
-  // name.
+  // Selects the products without the filters of one facet. Each option or attribute name is a separate facet.
   const without: Without = (kind, name) => {
     const kept = chosen.filter((one) => one.kind !== kind || one.name !== name);
     return kept.length === chosen.length ? sql`counted` : sql`(select p.* from ${meeting(kept)})`;
   };
-  const row = await shop.one<{ facets: Facets }>(
-    // Read once for all facets that have no filter of their own kind.
+  // The products are read once for all facets that have no filter of their own kind.
+  return readOnce(
+    shop,
     sql`${base.with.text === '' ? sql`with` : sql`${base.with},`} counted as materialized (
         select p.site_id, p.id, p.vendor, p.product_type, p.tags, p.metadata, p.price, p.price_max
         from ${meeting(chosen)}
@@ -78,9 +78,27 @@ export async function readFacets(
           json_build_object('min', min(p.price)::text, 'max', max(${ofVariants ? sql`p.price_max` : sql`p.price`})::text) end from ${without('price')} p)`,
         in_stock: sql`(select json_build_object('true', count(*) filter (where in_stock), 'false', count(*) filter (where not in_stock))
           from (select ${inStock} as in_stock from ${without('in_stock')} p offset 0) as s)`,
-      })} as facets`,
+      })} as facets, catalog_version(${shop.siteId}) as version`,
   );
+}
+
+const MAX_CHARACTERS = 32 * 1024 * 1024;
+/** Cached like totals (products/totals.ts): counting values is slow, and models often ask for the same facets. */
+const known = new LRUCache<string, Facets>({
+  maxSize: MAX_CHARACTERS,
+  sizeCalculation: (facets) => JSON.stringify(facets).length,
+});
+
+/** The facets that the statement returns, from the cache if it has them for the catalogue's version. */
+async function readOnce(shop: Shop, statement: Sql): Promise<Facets> {
+  const { catalogVersion } = shop;
+  const query = hash('sha1', JSON.stringify([statement.text, statement.values]), 'base64url');
+  const key = `${shop.siteId} ${catalogVersion} ${query}`;
+  const before = known.get(key);
+  if (before) return before;
+  const row = await shop.one<{ facets: Facets; version: string }>(statement);
   if (!row) throw new Error('The facets query returned no row.');
+  if (row.version === catalogVersion) known.set(key, row.facets);
   return row.facets;
 }
 
@@ -92,12 +110,11 @@ function counted(groups: Sql, most: number): Sql {
 }
 
 /**
- * Selects the products that meet the filters of all other kinds. For an option or attribute, these include filters of
- * other names.
+ * Selects the products that match the filters of all other facets. Each option or attribute name is a separate facet.
  */
 type Without = (kind?: Filter['kind'], name?: string) => Sql;
 
-/** The published collections that contain any of the products. */
+/** Counts products per published collection. */
 function collectionFacets(shop: Shop, matching: Sql, most: number): Sql {
   const facet = jsonObject<CollectionFacet>({ value: sql`handle`, title: sql`title`, count: sql`count` });
   return sql`(select coalesce(json_agg(${facet} order by count desc, handle), '[]') from (
@@ -109,7 +126,7 @@ function collectionFacets(shop: Shop, matching: Sql, most: number): Sql {
     order by count desc, handle limit ${most}) as top where count > 0)`;
 }
 
-/** The values of options or attributes, grouped by name regardless of case. */
+/** Counts the values of options or attributes, by name regardless of case. */
 function namedFacets(
   kind: 'option' | 'attribute',
   valuesOf: (matching: Sql, which: (name: Sql) => Sql) => Sql,
@@ -130,7 +147,7 @@ function namedFacets(
     ) as named)`;
 }
 
-/** Option values of variants that can be bought, each with its rank within the option, the most frequent first. */
+/** Counts the option values of variants that can be bought, and ranks them within each option by frequency. */
 function optionValues(shop: Shop, matching: Sql, which: (name: Sql) => Sql): Sql {
   return sql`select lower(o.name) as key, min(o.name) as name, (array[v.option1, v.option2, v.option3])[o.position] as value,
       count(distinct p.id) as count,
@@ -141,7 +158,7 @@ function optionValues(shop: Shop, matching: Sql, which: (name: Sql) => Sql): Sql
     group by 1, 3`;
 }
 
-/** Attribute values regardless of case. A value that lists several counts as each of them. */
+/** Counts attribute values regardless of case. A value that is a list counts once for each of its items. */
 function attributeValues(matching: Sql, which: (name: Sql) => Sql): Sql {
   return sql`select lower(btrim(m.key)) as key, lower(btrim(min(m.key))) as name, min(btrim(one.value)) as value,
       count(distinct p.id) as count,

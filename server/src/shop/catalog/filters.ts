@@ -1,6 +1,12 @@
 import sql, { join, type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
-import { hasPriceWithin, isOnSale, isOrHas, variantLacks } from '../../search/rank/conditions.ts';
+import {
+  isNotBetweenVariants,
+  isOnSale,
+  isOrHas,
+  mayHavePriceWithin,
+  variantLacks,
+} from '../../search/rank/conditions.ts';
 import {
   hasAttribute,
   mayHaveLabel,
@@ -13,14 +19,12 @@ import { ValidationError } from '../errors.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { PageQuery } from '../page-query.ts';
 import { type LabelQuery, labelFilters, type Unavailable } from '../products/list.ts';
-import { available, canBeBought, inStock, visible } from '../products/rows.ts';
+import { available, inStock, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import * as collections from './collections.ts';
 import { hasOptionValue, type VariantLimits } from './variant-limits.ts';
 
-/** Filters of the catalogue for shoppers and agents. */
-
-/** Filters of a query or body, by their names in the contract. */
+/** Filters of a query string or request body, named as in the contract. */
 export interface FilterQuery {
   vendor?: string[];
   product_type?: string[];
@@ -48,30 +52,23 @@ export interface CatalogQuery extends FilterQuery, PageQuery {
   facets?: boolean;
 }
 
-/** A condition on `products p`, with its kind of facet if it has one. */
+/** A filter: conditions that must all hold, with its kind of facet if it has one. */
 export interface Filter {
   kind?: 'vendor' | 'product_type' | 'tag' | 'collection' | 'price' | 'in_stock' | 'option' | 'attribute';
-  /** The name, if the kind is an option or attribute. */
+  /** The option or attribute name, for these two kinds. */
   name?: string;
-  condition?: Sql;
-  /** A condition that is evaluated only if the others hold, because it looks up variants or reads texts. */
+  /** A condition on `products p` that reads its row or a set that is read once. */
+  where?: Sql;
+  /** A condition on `products p` that looks up other rows or reads texts. */
   slow?: Sql;
-  /** A weaker condition that uses an index, for statements that would otherwise read all products. */
-  among?: Sql | undefined;
-  /** The same condition as a look-up for each product: faster if few products are left. */
-  lookUp?: Sql;
-  /** The same condition on `variants v`. */
+  /** A condition on `variants v`. One variant must meet the conditions of all filters. */
   variant?: Sql;
-  /** Whether only the product's variants decide if it meets the filter. */
-  isOfVariants?: true;
-  /**
-   * Whether it is slow or few products meet it: then a page is found faster by reading all products that meet it than
-   * by reading in the order of the list.
-   */
-  isNarrow?: true;
+  /** A condition that follows from the others and finds products by an index, for reading all that match. */
+  among?: Sql | undefined;
+  /** The same condition on `products p`, which replaces the look-up of a variant if no other filter has one. */
+  alone?: Sql;
 }
 
-/** The filters of a request, with the data that the search and the choice of variants need. */
 export interface Filters {
   list: Filter[];
   limits: VariantLimits;
@@ -79,54 +76,41 @@ export interface Filters {
 }
 
 export interface Reading {
-  /** The part of the request that contains the filters, for reported mistakes. */
+  /** Where the filters were sent, for the paths of validation errors. */
   place: 'query' | 'body';
   /**
-   * Whether price limits apply to variants. Otherwise they apply to the product's price, which is that of its cheapest
-   * variant.
+   * Whether price limits apply to each variant. Otherwise they apply to the product's price, which is the price of its
+   * cheapest variant.
    */
   ofVariants: boolean;
-  /** The products that the caller may see, as a condition on `products p`; by default all public ones. */
+  /** A condition on the `products p` that the caller may see. Default: all public ones. */
   within?: Sql;
 }
 
-/**
- * All conditions of the filters. The same variant must meet all conditions on variants, which then replaces the look-up
- * of stock. `areFew`: the statement reads only some products of the shop, so looking up their variants is faster.
- */
-export function conditionsOf(filters: Filter[], areFew = areNarrow(filters)): ProductConditions {
-  const ofVariant = filters.flatMap(({ variant }) => variant ?? []);
-  const isLookedUp = ofVariant.length > 1 || filters.some(({ isOfVariants }) => isOfVariants);
-  const isReplaced = ({ lookUp }: Filter) => lookUp !== undefined && (areFew || isLookedUp);
+/** All conditions of the filters. Variants are looked up once for all filters on them, and only if it is necessary. */
+export function conditionsOf(filters: Filter[]): ProductConditions {
+  const ofVariants = filters.flatMap(({ variant }) => variant ?? []);
+  const isOnVariantsOnly = ({ variant, alone, where, slow }: Filter) => variant && !alone && !where && !slow;
+  const areLookedUp = ofVariants.length > 1 || filters.some(isOnVariantsOnly);
   return {
-    where: filters.flatMap((filter) => (isReplaced(filter) ? [] : (filter.condition ?? []))),
-    slow: [
-      ...filters.flatMap((filter) =>
-        isReplaced(filter) && !(isLookedUp && filter.variant) ? (filter.lookUp ?? []) : [],
-      ),
-      ...filters.flatMap(({ slow }) => slow ?? []),
-      ...(isLookedUp
-        ? [
-            sql`coalesce((select true from variants v where v.site_id = p.site_id and v.product_id = p.id
-              and ${join(ofVariant, ' and ')} limit 1), false)`,
-          ]
-        : []),
-    ],
+    where: filters.flatMap(({ where }) => where ?? []),
     among: filters.flatMap(({ among }) => among ?? []),
+    slow: [
+      ...filters.flatMap(({ slow }) => slow ?? []),
+      ...(areLookedUp ? [hasVariant(ofVariants)] : filters.flatMap(({ alone }) => alone ?? [])),
+    ],
   };
 }
 
-/**
- * Whether a page is found faster by reading all products that meet the filters than by reading in the order of the
- * list.
- */
-export function areNarrow(filters: Filter[]): boolean {
-  return filters.some(({ isNarrow }) => isNarrow);
+/** A condition that one variant of `products p` meets all conditions, as a look-up for each product. */
+function hasVariant(conditions: Sql[]): Sql {
+  return sql`coalesce((select true from variants v where v.site_id = p.site_id and v.product_id = p.id
+    and ${join(conditions, ' and ')} limit 1), false)`;
 }
 
 /**
- * The filters of a query, all of which must hold: one for each kind and each option. Throws a ValidationError. Uses at
- * most two statements: for a collection, and for the product that the results must be cheaper than.
+ * Parses the filters of a request, all of which must match. Throws a ValidationError. Runs at most two statements, for
+ * `collection` and `cheaper_than`.
  */
 export async function readFilters(shop: Shop, sent: FilterQuery, reading: Reading): Promise<Filters> {
   const query = withoutEmptyLists(sent);
@@ -144,7 +128,7 @@ export async function readFilters(shop: Shop, sent: FilterQuery, reading: Readin
     ...(query.collection ? [await collectionFilter(shop, query.collection)] : []),
     ...[...options].map(([name, values]) => optionFilter(shop, name, values)),
     ...[...attributes].map(([name, values]): Filter => {
-      return { kind: 'attribute', name, condition: hasAttribute(shop, name, values), isNarrow: true };
+      return { kind: 'attribute', name, where: hasAttribute(shop, name, values) };
     }),
     ...exclusions(shop, query, reading.place),
     ...unwanted.map((value): Filter => {
@@ -161,42 +145,40 @@ export async function readFilters(shop: Shop, sent: FilterQuery, reading: Readin
   return {
     list,
     limits: { price, in_stock: in_stock === true, on_sale: on_sale === true, options, unwanted },
-    search: { ...conditionsOf(list, true), price, wanted },
+    search: { ...conditionsOf(list), price, wanted },
   };
 }
 
-/** The query without empty lists: models send `[]` for filters that they do not use. */
+/** Removes empty lists, because language models send `[]` for filters that they do not use. */
 export function withoutEmptyLists<T extends FilterQuery>(query: T): T {
   return Object.fromEntries(
     Object.entries(query).filter(([, value]) => !Array.isArray(value) || value.length > 0),
   ) as T;
 }
 
-/** The filters of a list, including those that only lists have. */
+/** Like `readFilters`, with the filters that exist only for lists. */
 export async function readListFilters(shop: Shop, query: CatalogQuery, reading: Reading): Promise<Filters> {
   const filters = await readFilters(shop, query, reading);
   const list = [...filters.list];
-  if (query.unavailable === 'hide') list.push({ condition: inStock });
+  if (query.unavailable === 'hide') list.push({ slow: inStock });
   if (query.updated_since) {
-    list.push({ condition: sql`greatest(p.updated_at, p.published_at) >= ${query.updated_since}::timestamptz` });
+    list.push({ where: sql`greatest(p.updated_at, p.published_at) >= ${query.updated_since}::timestamptz` });
   }
-  return { ...filters, list, search: { ...filters.search, ...conditionsOf(list, true) } };
+  return { ...filters, list, search: { ...filters.search, ...conditionsOf(list) } };
 }
 
 function stockFilter(in_stock: boolean): Filter {
   return in_stock
-    ? { kind: 'in_stock', condition: inStock, lookUp: canBeBought, variant: available }
-    : { kind: 'in_stock', condition: sql`not ${inStock}`, lookUp: sql`not ${canBeBought}` };
+    ? { kind: 'in_stock', variant: available, alone: inStock }
+    : { kind: 'in_stock', slow: sql`not ${inStock}` };
 }
 
 function saleFilter(shop: Shop, on_sale: boolean): Filter {
-  const condition = isOnSale(shop);
-  return on_sale
-    ? { condition, variant: sql`v.compare_at_price > v.price`, isNarrow: true }
-    : { condition: sql`not ${condition}` };
+  const among = isOnSale(shop);
+  return on_sale ? { variant: sql`v.compare_at_price > v.price`, among } : { where: sql`not ${among}` };
 }
 
-/** The price limits in the shop's currency, including the limit set by another product. */
+/** Parses the price limits. `cheaper_than` sets the maximum just below that product's price. */
 async function readPrice(shop: Shop, query: FilterQuery, reading: Reading): Promise<PriceRange> {
   const { place } = reading;
   const amountOf = (field: 'price_min' | 'price_max') => {
@@ -209,7 +191,6 @@ async function readPrice(shop: Shop, query: FilterQuery, reading: Reading): Prom
   return { ...(min !== undefined && { min }), ...(known.length > 0 && { max: Math.min(...known) }) };
 }
 
-/** The highest price below the price of a product. */
 async function priceBelow(shop: Shop, product_id: string, { place, within }: Reading): Promise<number> {
   const product = await shop.one<RowOf<'products', 'price'>>(
     sql`select p.price from products p
@@ -225,28 +206,31 @@ async function priceBelow(shop: Shop, product_id: string, { place, within }: Rea
 function priceFilters({ min, max }: PriceRange, ofVariants: boolean): Filter[] {
   if (min === undefined && max === undefined) return [];
   const variant = sql`v.price between ${min ?? 0}::numeric and ${max ?? Number.MAX_SAFE_INTEGER}::numeric`;
-  if (ofVariants) return [{ kind: 'price', condition: hasPriceWithin(min, max), variant }];
+  if (ofVariants) {
+    const alone = min !== undefined && max !== undefined ? { alone: isNotBetweenVariants(min, max) } : {};
+    return [{ kind: 'price', where: mayHavePriceWithin(min, max), variant, ...alone }];
+  }
   const bounds = [
     ...(min === undefined ? [] : [sql`p.price >= ${min}::numeric`]),
     ...(max === undefined ? [] : [sql`p.price <= ${max}::numeric`]),
   ];
-  return [{ kind: 'price', condition: join(bounds, ' and '), variant }];
+  return [{ kind: 'price', where: join(bounds, ' and '), variant }];
 }
 
 async function collectionFilter(shop: Shop, handle: string): Promise<Filter> {
   const collection = await collections.findPublished(shop, handle);
-  if (!collection) return { kind: 'collection', condition: sql`false` };
-  return { kind: 'collection', condition: collections.membership(collection) };
+  if (!collection) return { kind: 'collection', where: sql`false` };
+  return { kind: 'collection', where: collections.membership(collection) };
 }
 
 /**
- * Filters for products with a variant that can be bought and has one of these values of the option. The texts are in
- * lower case.
+ * Matches products with a variant that can be bought and has one of the option values. Names and values are in lower
+ * case.
  */
 function optionFilter(shop: Shop, name: string, values: string[]): Filter {
   const among = mayHaveLabel(shop, 'option', values);
   const variant = sql`${available} and ${hasOptionValue(name, values)}`;
-  return { kind: 'option', name, among, variant, isOfVariants: true, isNarrow: true };
+  return { kind: 'option', name, among, variant };
 }
 
 function exclusions(shop: Shop, query: FilterQuery, place: Reading['place']): Filter[] {
@@ -261,7 +245,7 @@ function exclusions(shop: Shop, query: FilterQuery, place: Reading['place']): Fi
       const among = mayHaveLabel(shop, kind, labels[kind] ?? []) ?? sql`true`;
       return { slow: sql`(case when ${among} then ${condition} end) is not true` };
     }),
-    ...[...attributes].map(([name, values]) => ({ condition: sql`not ${hasAttribute(shop, name, values)}` })),
+    ...[...attributes].map(([name, values]) => ({ where: sql`not ${hasAttribute(shop, name, values)}` })),
   ];
 }
 
@@ -271,7 +255,10 @@ function unwantedTerm(text: string, place: Reading['place']): string {
   throw new ValidationError([{ loc: [place, 'exclude_text'], msg: 'Give at least one word.', type: 'value_error' }]);
 }
 
-/** Parses pairs such as `Colour:Blue` into lower-case names and values. Several values of one name are alternatives. */
+/**
+ * Parses pairs such as `Colour:Blue` and groups the lower-case values by name. Several values of one name are
+ * alternatives.
+ */
 function pairsOf(pairs: string[] = [], place: Reading['place'], field: string): Map<string, string[]> {
   const read = pairs.map((pair) => {
     const at = pair.indexOf(':');

@@ -63,7 +63,7 @@ export async function list(shop: Shop, query: ProductFilters): Promise<ProductPa
 }
 
 /**
- * The results of the storefront's search, including drafts and archived products; if there are none, products with
+ * Searches as the storefront does, but includes drafts and archived products. Without results, it searches for
  * similarly spelled names.
  */
 async function listFound(shop: Shop, query: ProductFilters, q: string, conditions: Sql[]): Promise<ProductPage> {

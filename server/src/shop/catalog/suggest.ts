@@ -1,3 +1,8 @@
+/**
+ * Suggests while a shopper types. Every step reads a bounded number of rows, whatever the size of the catalogue: the
+ * most common words that begin with the last typed word, some products for each, and the best sellers of these.
+ */
+
 import type { SuggestedCollection, SuggestedProduct, Suggestions } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
@@ -11,16 +16,10 @@ import { type Token, tokenize } from '../../search/words/tokens.ts';
 import { canBeBought, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 
-/**
- * Suggestions for a text that is being typed, in two statements sent together, or more if few names contain the words.
- * Each step reads a bounded number of rows, however large the catalogue: the most common words that begin with the last
- * one, some products for each, and the best sellers of these.
- */
-
 const LIMITS = { name_words: 5_000, completions: 10, products_each: 30, named: 1_000, begun_each: 15, ranked: 40 };
 const MAX_WORDS = 8;
 
-/** Suggests products, collections and words. Never throws: input that cannot be parsed gets no suggestions. */
+/** Suggests products, collections and words. Never throws: input that cannot be parsed returns no suggestions. */
 export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?: number }): Promise<Suggestions> {
   const words = tokenize(q).filter(({ kind }) => kind === 'word');
   const last = words.at(-1);
@@ -30,7 +29,7 @@ export async function suggest(shop: Shop, { q, limit = 5 }: { q: string; limit?:
     readProducts(shop, before, last),
     readCollections(shop, [...before, last], limit),
   );
-  // The index contains stems: `glas` is a prefix of `glass`, but not its stem.
+  // The index contains word stems: `glas` is a prefix of `glass`, but not its stem.
   const named = found.flatMap((product) => {
     const word = wordIn(product.name, last);
     return word === undefined ? [] : [{ product, word }];
@@ -53,13 +52,13 @@ interface Typed {
   q: string;
   before: Token[];
   last: Token;
-  /** Whether any product names contain the words. */
+  /** Whether a product name contains the words. If so, synonyms are not searched. */
   isNamed: boolean;
 }
 
 /**
- * Products whose names do not contain the words: found by type, tag or vendor; otherwise by synonyms of the words;
- * otherwise by codes such as SKUs.
+ * Finds products whose names do not contain the words: by type, tag or vendor, else by synonyms, else by codes such as
+ * SKUs.
  */
 async function readUnnamed(shop: Shop, { q, before, last, isNamed }: Typed): Promise<Named[]> {
   if (last.text.length < MIN_LETTERS) return [];
@@ -82,13 +81,11 @@ async function readUnnamed(shop: Shop, { q, before, last, isNamed }: Typed): Pro
     : readRanked(shop, sql`with hits as materialized (select unnest((select ${coded}::uuid[])) as product_id)`);
 }
 
-/** Shorter last words are looked up in names only. */
+/** Shorter last words are searched in names only. */
 const MIN_LETTERS = 2;
 
-/** The columns of a suggested product. The currency is the shop's. */
 type Named = Omit<SuggestedProduct, 'currency'>;
 
-/** Columns of `products p`. */
 const productColumns = selectList<Named>({
   id: sql`p.id`,
   name: sql`p.name`,
@@ -132,7 +129,6 @@ function namedByLast(shop: Shop, { term }: Token): Sql {
       )`;
 }
 
-/** Products with a type, tag or vendor that begins with the words. */
 function labelledBy(shop: Shop, words: Token[]): Sql {
   const value = VALUE + words.map(({ term }) => term).join(' ');
   return sql`with hits as materialized (
@@ -144,8 +140,8 @@ function labelledBy(shop: Shop, words: Token[]): Sql {
 }
 
 /**
- * Products whose names contain all terms, of which the newest with the longest word are examined: it is probably the
- * rarest.
+ * Finds products whose names contain all terms. Only the newest products with the longest term are examined, because it
+ * is probably the rarest.
  */
 function namedByAll(shop: Shop, terms: string[], last: Token): Sql {
   const [first = '', ...others] = terms.toSorted((a, b) => b.length - a.length);
@@ -158,16 +154,15 @@ function namedByAll(shop: Shop, terms: string[], last: Token): Sql {
       ), ${hitsAmong(shop, last)}`;
 }
 
-/** Whether the name of product `n` contains a term. */
 function namesHave(shop: Shop, term: Sql): Sql {
   return sql`exists (
     select from search_postings o where o.site_id = ${shop.siteId} and o.product_id = n.product_id and ${term} and o.place & 1 > 0)`;
 }
 
 /**
- * Filters for names with a word that begins with the last one. All such words are read in one scan as long as that is
- * cheaper than a lookup in each name, which costs as much as reading `begun_each` of them. A single letter matches too
- * many words.
+ * Filters for names with a word that begins with the last typed one. One scan reads all such words if that costs less
+ * than a lookup per name, which costs as much as reading `begun_each` of them. A single letter matches too many words
+ * to scan.
  */
 function hitsAmong(shop: Shop, { text, term: last }: Token): Sql {
   const begins = namesHave(shop, beginsWith(sql`o.term`, last));
@@ -191,7 +186,10 @@ const collectionColumns = selectList<SuggestedCollection>({
   image_url: sql`c.image_url`,
 });
 
-/** Collections whose titles contain the words, the last one as a prefix. A shop has few collections. */
+/**
+ * Finds collections whose titles contain the words, the last one as a prefix. A shop has few collections, so no index
+ * is needed.
+ */
 function readCollections(shop: Shop, words: Token[], limit: number): Promise<SuggestedCollection[]> {
   const patterns = words.map(({ text }, i) => `\\m${text}${i < words.length - 1 ? '\\M' : ''}`);
   return shop.rows<SuggestedCollection>(
@@ -201,13 +199,12 @@ function readCollections(shop: Shop, words: Token[], limit: number): Promise<Sug
   );
 }
 
-/** The word of a name of which the last word is a prefix or another form. */
+/** Returns the first word of the name that begins with the last typed word or is another form of it. */
 function wordIn(name: string, { text, term }: Token): string | undefined {
   const words = [...wordsByTerm(name)];
   return words.find(([stem, word]) => word.startsWith(text) || stem === term)?.[1];
 }
 
-/** Completions of the last word, the most common first. */
 function termsOf(before: Token[], completed: string[]): Suggestions['terms'] {
   const counts = new Map<string, number>();
   for (const word of completed) counts.set(word, (counts.get(word) ?? 0) + 1);

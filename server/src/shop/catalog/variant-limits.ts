@@ -3,18 +3,18 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { PriceRange } from '../../search/rank/filters.ts';
 import { hasInOptions } from '../../search/rank/variants.ts';
 
-/** Filters on variants. One variant must meet all of them, in SQL (filters.ts) and here. */
+/** Filters on variants. One variant must match all of them. The same rules exist in SQL (filters.ts). */
 export interface VariantLimits {
   price: PriceRange;
   in_stock: boolean;
   on_sale: boolean;
-  /** Accepted values by option name, both in lower case. */
+  /** Accepted values in lower case, by option name in lower case. */
   options: Map<string, string[]>;
-  /** Terms that none of the variant's option values may contain. */
+  /** Search terms that the variant's option values must not contain. */
   unwanted: string[];
 }
 
-/** The product with only the variants that meet the limits. */
+/** Returns the product with only the variants that match the limits. */
 export function withinLimits(product: Product, limits: VariantLimits): Product {
   return { ...product, variants: product.variants.filter((variant) => keepsLimits(product, variant, limits)) };
 }
@@ -38,8 +38,8 @@ function optionOf({ options }: Product, variant: Variant, name: string): string 
 }
 
 /**
- * Whether `variants v` of `products p` has one of these values of the option, all in lower case. The option's position
- * is read once for each product.
+ * The condition that `variants v` of `products p` has one of the option values. Names and values are in lower case.
+ * PostgreSQL reads the option's position once per product.
  */
 export function hasOptionValue(name: string, values: string[]): Sql {
   return sql`lower((array[v.option1, v.option2, v.option3])[(select o.position from product_options o

@@ -1,3 +1,5 @@
+/** Payments of checkouts in the database. */
+
 import type { NextAction } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
@@ -7,8 +9,6 @@ import type { Outcome } from '../payments/provider.ts';
 import type { Shop } from '../shop.ts';
 import type { Frozen } from './frozen.ts';
 import { type CheckoutRow, checkoutColumns } from './state.ts';
-
-/** Reads and writes payments of checkouts in the database. */
 
 export type AttemptStatus =
   | 'started'
@@ -30,9 +30,8 @@ export interface Attempt {
   kind: 'card_token' | 'confirmation_token' | 'page';
   status: AttemptStatus;
   amount: string;
-  /** Null for payments of earlier releases, which did not store it. */
+  /** Null for payments of older versions. */
   currency: string | null;
-  /** Hash of the payment token. */
   card_hash: Buffer;
   reference: string | null;
   failure_reason: string | null;
@@ -53,7 +52,7 @@ export async function findAttempt(shop: Shop, id: string): Promise<Attempt | und
   return shop.one<Attempt>(sql`select ${columns} from payments p where p.site_id = ${shop.siteId} and p.id = ${id}`);
 }
 
-/** The storefront's return URL of a payment, with the resulting order. */
+/** Finds the return URL of a payment, and its order. */
 export function findReturn(
   shop: Shop,
   checkout_id: string,
@@ -68,11 +67,10 @@ export function findReturn(
 export interface LockedAttempt {
   attempt: Attempt;
   row: CheckoutRow;
-  /** The paid order, if it already exists. */
   order: orders.LockedOrder | undefined;
 }
 
-/** Locks a payment and everything that its result may change. Lock order: customer, cart, checkout, order, payment. */
+/** Locks a payment and the rows that its result may change, in the order customer, cart, checkout, order, payment. */
 export async function lockAttempt(shop: Shop, id: string): Promise<LockedAttempt | undefined> {
   const of = await shop.one<RowOf<'payments', 'checkout_id'> & RowOf<'checkouts', 'cart_id' | 'customer_id'>>(
     sql`select p.checkout_id, k.cart_id, k.customer_id from payments p
@@ -94,7 +92,7 @@ export async function lockAttempt(shop: Shop, id: string): Promise<LockedAttempt
   return attempt && row && { attempt, row, order };
 }
 
-/** Records the provider's response while the payment is pending. */
+/** Stores the provider's response to a pending payment. */
 export async function noteOutcome(shop: Shop, secretKey: string, id: string, outcome: Outcome): Promise<void> {
   const { status, reference, reason, next_action } = outcome;
   const sealed = next_action && sealAction(secretKey, id, next_action);
@@ -105,7 +103,7 @@ export async function noteOutcome(shop: Shop, secretKey: string, id: string, out
   );
 }
 
-/** Ends a payment without an order, or sets it to `abandoned` so that it is cancelled at the provider. */
+/** Ends a payment without an order. With `abandoned`, the job cancels it at the provider. */
 export async function endAttempt(
   shop: Shop,
   id: string,

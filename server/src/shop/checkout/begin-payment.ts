@@ -19,33 +19,32 @@ import { freeze } from './frozen.ts';
 import { holdStock } from './hold.ts';
 import { lockToComplete, type Priced, priceLocked, refuseOver } from './state.ts';
 
-/** Time limit for the shopper on the provider's page. */
+/** How long the shopper may take on the provider's page. */
 const SESSION_MINUTES = 31;
 
 export interface PayInput {
   checkoutDeps: CheckoutDeps;
   checkout_id: string;
   completion: Completion;
-  /** The customer that the checkout must belong to. */
+  /** The checkout must belong to this customer. */
   customer_id?: string | null;
 }
 
-/** A recorded payment with the request to send to the provider. */
+/** A stored payment, and the request to send to the provider. */
 export interface Begun {
   attempt: Attempt;
   /**
-   * The request to send if the provider does not have the payment yet; undefined if the completion names no means of
-   * payment.
+   * The request to send if the provider does not have the payment yet; undefined if the caller sends no payment token.
    */
   toBegin: PaymentToBegin | undefined;
-  /** Whether the request names another card than the pending payment. */
+  /** Whether the request has another card than the pending payment. */
   isOther: boolean;
 }
 
 /**
- * Records a payment before the provider is called, and freezes its basis: total, lines, code, stock and agent budget.
- * While it is pending, its cart and checkout cannot change (`payment_id` of both). Continues a payment that is already
- * pending. Returns undefined if there is nothing to pay through a provider; throws what completing the checkout throws.
+ * Stores a payment before the provider is called, together with its basis: total, lines, discount code, stock and agent
+ * budget. Cart and checkout cannot change until it ends (`payment_id` of both). Returns the pending payment if there is
+ * one, and undefined if there is nothing to charge. Throws the errors of `complete`.
  */
 export async function beginPayment(
   shop: Shop,
@@ -96,7 +95,7 @@ async function goOn(
   };
 }
 
-/** Throws a ValidationError for a return URL that does not belong to the shop. */
+/** Throws a ValidationError for a return URL that the shop does not allow. */
 function refuseForeignReturn(rules: ReturnRules, deps: CheckoutDeps, return_url: string | undefined): void {
   if (return_url === undefined || safeReturnUrl(return_url, rules, deps)) return;
   throw new ValidationError([bodyMistake(['payment', 'return_url'], 'url_not_allowed', RETURN_URL_REMEDY)]);
@@ -109,7 +108,7 @@ interface NewPayment {
   held_cents: number;
 }
 
-/** Inserts the payment, and extends the cart's lifetime beyond the payment's. */
+/** Inserts the payment, and extends the cart's lifetime beyond it. */
 async function insertPayment(
   shop: Shop,
   id: string,
@@ -150,8 +149,8 @@ function hashOf(payment: GivenPayment): Buffer {
 }
 
 /**
- * The request to the provider. It always returns the shopper to this server, which redirects them after checking again
- * that the storefront's return URL belongs to the shop; providers do not check that.
+ * Builds the request to the provider. The provider returns the shopper to this server, which validates the storefront's
+ * return URL again and redirects.
  */
 function toBeginOf(shop: Shop, deps: CheckoutDeps, attempt: Attempt, means: PaymentMeans): PaymentToBegin {
   const { id, checkout_id, amount, return_url, expires_at } = attempt;

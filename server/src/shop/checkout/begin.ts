@@ -1,3 +1,5 @@
+/** Creates checkouts. Prices are calculated first, so that one insert is enough. */
+
 import type { Address, Attribution } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { newId } from '../../db/new-id.ts';
@@ -12,9 +14,6 @@ import { hashToken } from '../tokens.ts';
 import { type CheckoutRow, expiresAt, expiryOf, type Priced, RESERVED_MINUTES, reservedUntil } from './state.ts';
 import { pricesOf, statusOf } from './view.ts';
 
-/** Begins checkouts. Each is priced before it is written, so that one write suffices. */
-
-/** The requested language and return URLs of a checkout. */
 export interface Wishes {
   locale?: string | null | undefined;
   attribution?: Attribution | undefined;
@@ -32,8 +31,8 @@ interface Profile {
 const NOBODY: Profile = { email: null, phone: null, locale: null, shipping_address: null };
 
 /**
- * A new checkout with the customer's e-mail address, phone number and default address. A checkout of an agent's cart
- * waits for a person, whoever begins it.
+ * Builds a checkout with the customer's e-mail address, phone number and default address. The checkout of an agent's
+ * cart needs a person's confirmation, even if a person created the checkout.
  */
 export async function draftOf(
   shop: Shop,
@@ -49,7 +48,7 @@ export async function draftOf(
     ...{ guest_profile_id: cart.guest_profile_id, bound_browser: null },
     status: byAgent ? 'requires_escalation' : 'open',
     source: byAgent ? 'agent' : 'storefront',
-    // The customer's saved phone number was not validated. An invalid one must not block the checkout.
+    // The phone number in a profile is not validated. An invalid one must not block the checkout.
     phone: isCallable(phone, shipping_address) ? phone : null,
     shipping_address:
       shipping_address && !isCallable(shipping_address.phone, shipping_address)
@@ -65,7 +64,7 @@ export async function draftOf(
     locale: locale ?? cart.locale ?? known.locale,
     ...{ shown_total: '0', shown_prices: {}, told_prices: null, payment_id: null, payment: null },
     ...{ expired: false, order_id: null, order_number: null, reserved_until: null },
-    // The insert sets these.
+    // Set by the insert.
     ...{ expires_at: '', created_at: '', updated_at: '' },
   };
 }
@@ -84,7 +83,7 @@ async function profileOf(shop: Shop, customer_id: string): Promise<Profile> {
   return found ?? NOBODY;
 }
 
-/** The row that a new checkout has after pricing. */
+/** Returns the row of a new checkout as the insert will store it. */
 export async function begunAs(shop: Shop, { row, missing }: Priced): Promise<CheckoutRow> {
   const now = await shop.moment();
   return {

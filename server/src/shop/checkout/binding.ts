@@ -1,3 +1,10 @@
+/**
+ * Access to the buyer data of a checkout. The first accepted form post from the hosted page binds the data to that
+ * browser. Then only this browser, the customer, the shop's own server (with a private storefront token) and staff may
+ * read or change the data, and complete or cancel the checkout. Before that, everyone who knows the checkout id may, as
+ * the contract documents.
+ */
+
 import { createHash } from 'node:crypto';
 import type { Order } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
@@ -5,15 +12,8 @@ import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import type { CheckoutRow } from './state.ts';
 
-/**
- * Access to the buyer's data of a checkout. The first accepted post from the hosted page binds the data to that
- * browser. Then only this browser, the customer, the shop's own server (a private storefront token) and staff may read
- * and change them, and complete or cancel the checkout. Without such a post, everybody who knows the checkout's id has
- * access through the API, as published.
- */
 type Bindable = Pick<CheckoutRow, 'id' | 'customer_id' | 'bound_browser'>;
 
-/** The buyer's data with every field empty. */
 const NO_BUYER = {
   email: null,
   phone: null,
@@ -25,12 +25,11 @@ const NO_BUYER = {
 
 const FOR_STAFF = ['staff', 'api_key', 'system'];
 
-/** Identifier of a browser, different in each checkout. */
+/** Identifies a browser by its cookie, differently in each checkout. */
 export function browserOf(cookie: string, checkout_id: string): string {
   return createHash('sha256').update(`${checkout_id} ${cookie}`).digest('hex');
 }
 
-/** Whether the caller may read the buyer's data of a checkout. */
 export function mayReadBuyer(shop: Shop, row: Bindable): boolean {
   if (row.bound_browser === null) return shop.agent === null || shop.agent.scopes.includes('customer:self');
   if (shop.agent) return false;
@@ -38,7 +37,7 @@ export function mayReadBuyer(shop: Shop, row: Bindable): boolean {
   return isCustomer || shop.browser === row.bound_browser || shop.byPrivateToken || FOR_STAFF.includes(shop.actorType);
 }
 
-/** The buyer's data that the caller may read. */
+/** Returns the buyer data, empty for callers who may not read it. */
 export function shownBuyer(shop: Shop, row: CheckoutRow) {
   const { email, phone, shipping_address, billing_address, note } = row;
   if (mayReadBuyer(shop, row)) return { email, phone, shipping_address, billing_address, note };
@@ -46,14 +45,14 @@ export function shownBuyer(shop: Shop, row: CheckoutRow) {
   return row.bound_browser === null ? { ...hidden, note } : hidden;
 }
 
-/** The order of a checkout, reduced to what the caller may read. */
+/** Removes the parts of an order that the caller may not read. */
 export function shownOrder(shop: Shop, row: Bindable, order: Order): Order {
   if (mayReadBuyer(shop, row)) return order;
   const { marketing_opt_in: _, ...hidden } = NO_BUYER;
   return { ...order, ...hidden };
 }
 
-/** The customer of the future order. A customer does not take over data that somebody else entered. */
+/** The customer of the future order. A customer cannot take over buyer data that somebody else entered. */
 export function customerOf(shop: Shop, row: Bindable): string | null {
   if (row.customer_id) return row.customer_id;
   return mayReadBuyer(shop, row) ? shop.customerId : null;
@@ -68,8 +67,8 @@ export function requireBuyer(shop: Shop, row: Bindable): void {
 }
 
 /**
- * Adapts a requested change. Another browser on the page replaces all of the buyer's data, so that it keeps nothing
- * that it could not read. Throws `buyer_data_locked` if anybody else changes the buyer's data.
+ * Returns the change to apply. A second browser on the hosted page replaces all buyer data, because it cannot read the
+ * existing data. Throws `buyer_data_locked` for other callers who may not change it.
  */
 export function boundPatch<Patch extends object>(shop: Shop, row: Bindable, patch: Patch): Patch {
   if (!namesBuyer(patch) || mayReadBuyer(shop, row) || row.bound_browser === null) return patch;
@@ -78,8 +77,8 @@ export function boundPatch<Patch extends object>(shop: Shop, row: Bindable, patc
 }
 
 /**
- * Binds a locked checkout to the posting browser on its first post, or if that browser entered the buyer's data itself.
- * Returns the browser to which the checkout is now bound.
+ * Binds a locked checkout to the browser that posts the page first, or to a later one that enters new buyer data.
+ * Returns the browser to which the checkout is bound.
  */
 export async function bind(shop: Shop, row: Bindable, patch: object = {}): Promise<string | null> {
   if (shop.browser === null || shop.browser === row.bound_browser) return row.bound_browser;

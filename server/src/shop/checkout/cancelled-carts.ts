@@ -7,12 +7,12 @@ import { requireBuyer } from './binding.ts';
 import { end, openOf } from './checkouts.ts';
 
 /**
- * Ends a cart and its open checkout. Returns the cart as it was before. Throws what `carts.lockForChange` throws,
- * including `payment_in_progress`, and `buyer_data_locked`.
+ * Ends a cart and its open checkout. Returns the cart as it was before. Throws `buyer_data_locked`, and the errors of
+ * `carts.lockForChange`.
  */
 export async function cancelCart(shop: Shop, id: string): Promise<Cart> {
   const cart = await lockForChange(shop, id);
-  // Codes are locked before stock.
+  // Lock order: discounts before stock.
   await carts.end(shop, id);
   const open = await openOf(shop, id);
   if (open) requireBuyer(shop, open);

@@ -1,3 +1,9 @@
+/**
+ * Creates and changes checkouts. They end by completion (complete.ts), payment (pay.ts) or expiry (expiry.ts). Every
+ * change locks the cart and then the checkout, so that changes run one after another. complete.ts lists the order of
+ * all locks.
+ */
+
 import type { Address, Checkout, PaymentChoice } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -41,15 +47,9 @@ import {
 import { pricesOf, statusOf, view, viewOf } from './view.ts';
 
 /**
- * Creates and changes checkouts. They end by completion (complete.ts), payment (pay.ts) or expiry (expiry.ts). Every
- * change locks the cart and then the checkout, so that changes of one checkout run one after the other. complete.ts
- * lists the order of all locks of the shop.
- */
-
-/**
- * Begins the checkout of a cart, or renews the open one, and reserves the stock. Throws what `carts.readForCustomer`
- * throws, `cart_not_active`, `cart_empty`, `conflict` for a total too large to calculate, or `insufficient_stock`; for
- * an agent, what `requireAgentLimits` throws too.
+ * Creates the checkout of a cart or renews the open one, and reserves the stock. Throws `cart_not_active`,
+ * `cart_empty`, `insufficient_stock`, `conflict` if the total is too large to calculate, and the errors of
+ * `carts.readForCustomer` and `requireAgentLimits`.
  */
 export async function create(
   shop: Shop,
@@ -65,7 +65,7 @@ export async function create(
     carts.readForCustomer(shop, cart_id, shop.customerId, false),
     readTerms(shop),
   );
-  // `openOf` ended an expired checkout and released its stock.
+  // If `openOf` ended an expired checkout, its stock is available again.
   const ended = open === undefined && read.pieces_held > 0;
   const cart = ended ? await carts.readForCustomer(shop, cart_id, shop.customerId, false) : read;
   carts.refuseInactive(cart);
@@ -93,7 +93,6 @@ async function renew(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced, fil
   return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced, filledIn) });
 }
 
-/** Settings that the request changes on an open checkout. */
 function wishesOf(wishes: Wishes): Sql {
   const { locale, return_url, cancel_url } = settingsIn(wishes);
   const given = (value: string | null | undefined, column: Sql) =>
@@ -103,7 +102,7 @@ function wishesOf(wishes: Wishes): Sql {
   return sql`${given(locale, sql`locale`)} ${given(return_url, sql`return_url`)} ${given(cancel_url, sql`cancel_url`)} ${from}`;
 }
 
-/** The settings that the request contains. */
+/** Leaves out the settings that the request does not contain. */
 function settingsIn({
   locale,
   return_url,
@@ -116,7 +115,7 @@ function settingsIn({
   };
 }
 
-/** Locks and returns the open checkout of a locked cart. Ends it if it has expired. */
+/** Returns and locks the open checkout of a locked cart. Ends it first if it has expired. */
 export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow | undefined> {
   const found = await shop.one<CheckoutRow>(
     sql`select ${checkoutColumns} from checkouts k
@@ -128,7 +127,7 @@ export async function openOf(shop: Shop, cart_id: string): Promise<CheckoutRow |
   return undefined;
 }
 
-/** The newest checkout of a cart, whatever its status. */
+/** Returns the id of a cart's latest checkout in any status. */
 export async function newestOf(shop: Shop, cart_id: string): Promise<string | undefined> {
   const found = await shop.one<RowOf<'checkouts', 'id'>>(
     sql`select id from checkouts where site_id = ${shop.siteId} and cart_id = ${cart_id} order by created_at desc, id desc limit 1`,
@@ -136,12 +135,11 @@ export async function newestOf(shop: Shop, cart_id: string): Promise<string | un
   return found?.id;
 }
 
-/** Order data sent by an integration. */
 export type WidgetDetails = Omit<Required<CheckoutPatch>, keyof Wishes | 'marketing_opt_in' | 'marketing_wording'>;
 
 /**
- * Begins the checkout of an integration's order with the integration's data. `reserveStock` then reserves the stock, or
- * `createOrder` of new-order.ts sells it.
+ * Creates the checkout of an integration's order. The caller then reserves the stock (`reserveStock`) or sells it
+ * (`createOrder`).
  */
 export async function beginForWidget(
   shop: Shop,
@@ -165,7 +163,7 @@ export async function beginForWidget(
   return findRow(shop, id);
 }
 
-/** Reserves the stock of a priced checkout for the shopper who will open its page. Throws `insufficient_stock`. */
+/** Reserves the stock for the shopper who will open the checkout page. Throws `insufficient_stock`. */
 export async function reserveStock(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Promise<Checkout> {
   await holdStock(shop, priced.row.id, priced.cart);
   return viewOf(shop, checkoutDeps, { ...priced, row: await show(shop, priced) });
@@ -179,7 +177,7 @@ async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
   return row;
 }
 
-/** Extends the checkout's lifetime. Writes the changed fields and the prices shown to the caller. */
+/** Stores the changed fields and the prices shown to the caller, and extends the checkout's lifetime. */
 async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
   const { row, missing, totals } = priced;
   const now = await shop.moment();
@@ -204,7 +202,7 @@ async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<
   };
 }
 
-/** Reads a checkout. Throws `not_found` or `checkout_expired`. */
+/** Returns a checkout. Throws `not_found` or `checkout_expired`. */
 export async function get(
   shop: Shop,
   checkoutDeps: CheckoutDeps,
@@ -232,9 +230,10 @@ export interface CheckoutPatch {
 }
 
 /**
- * Changes the given fields and reserves the stock for another 15 minutes. Drops a shipping option or payment method
- * that no longer fits. Throws `checkout_expired`, `checkout_not_open`, `buyer_data_locked`, `insufficient_stock`,
- * `shipping_option_unavailable` or `payment_method_unavailable`; for an agent, what `requireAgentLimits` throws too.
+ * Changes the given fields and reserves the stock for another 15 minutes. Removes a shipping option or payment method
+ * that is no longer available. Throws `checkout_expired`, `checkout_not_open`, `buyer_data_locked`,
+ * `insufficient_stock`, `shipping_option_unavailable` or `payment_method_unavailable`, and the errors of
+ * `requireAgentLimits`.
  */
 export async function update(
   shop: Shop,
@@ -252,7 +251,7 @@ export async function update(
   refuseOver(locked.row);
   refusePaying(locked.row);
   const patch = boundPatch(shop, locked.row, asked);
-  // New consent refers to the current wording.
+  // A new consent replaces the stored wording.
   const wording = patch.marketing_opt_in === undefined ? {} : { marketing_wording: patch.marketing_wording ?? null };
   const email = patch.email ? { email: canonicalEmail(patch.email) } : {};
   const wanted = { ...locked.row, ...patch, ...wording, ...judged, ...email } as CheckoutRow;
@@ -264,7 +263,7 @@ export async function update(
   const filledIn = assignments({
     ...wanted,
     shipping_option_id: priced.shipping_option?.id ?? null,
-    // A free order keeps the chosen method in case it costs something again.
+    // A free order keeps the chosen method in case the total rises again.
     payment_method: priced.payment_method === 'free' ? wanted.payment_method : priced.payment_method,
   });
   await holdStock(shop, id, priced.cart);
@@ -273,8 +272,8 @@ export async function update(
 }
 
 /**
- * Fields that would still be missing after a change, without making the change. Throws `not_found`, and what
- * `refuseOver` throws.
+ * Returns the fields that would be missing after a change, without applying it. Throws `not_found`, `checkout_expired`
+ * or `checkout_not_open`.
  */
 export async function missingAfter(
   shop: Shop,
@@ -287,7 +286,7 @@ export async function missingAfter(
   return (await priceCheckout(shop, checkoutDeps, { ...row, ...patch })).missing;
 }
 
-/** Stores the language in which the shopper sees a checkout without one, so that its mails use it too. */
+/** Stores the language of the page on a checkout that has none, so that its mails use the same language. */
 export async function keepLocale(shop: Shop, id: string, locale: string): Promise<void> {
   await shop.run(
     sql`update checkouts set locale = ${locale} where site_id = ${shop.siteId} and id = ${id} and locale is null`,
@@ -326,8 +325,8 @@ function json(value: unknown): string | null {
 }
 
 /**
- * Ends a checkout and releases its stock; the cart stays. Throws `checkout_expired`, `buyer_data_locked`, or `checkout_not_open` for a
- * completed one.
+ * Cancels a checkout, releases its stock and keeps its cart. Throws `checkout_expired`, `buyer_data_locked`, or
+ * `checkout_not_open` if it is completed.
  */
 export async function cancel(
   shop: Shop,

@@ -1,3 +1,16 @@
+/**
+ * Completes a checkout in one transaction. A payment through a provider, and its order, come first (pay.ts). Steps:
+ * 1. lock the calling customer, so that the account is not erased meanwhile
+ * 2. lock the cart, then the checkout; if it is completed, return its order
+ * 3. calculate the prices again; reject a checkout that is incomplete or differs from the reviewed one
+ * 4. spend from the agent's budget
+ * 5. redeem the discount code, and sell the reserved stock
+ * 6. close checkout and cart, and insert the order with the next number and its payment
+ * 7. add the timeline entry, whose trigger writes the event, and enqueue the mail
+ * Lock order everywhere: customer, cart, checkout, order, agent budget, discount, products, variants, counter of order
+ * numbers.
+ */
+
 import type { CustomerOrder, Order, Payment } from '@commerce-backend/spec';
 import * as carts from '../carts/carts.ts';
 import { paying, refuseTooDear } from '../carts/limits.ts';
@@ -14,28 +27,15 @@ import { createOrder } from './new-order.ts';
 import type { CheckoutRow, Paid } from './state.ts';
 import { lockToComplete, offeredMethods, type Priced, priceLocked, refuseOver } from './state.ts';
 
-/**
- * Completes a checkout in the request's transaction. A payment through a provider, and its order, happen before
- * (pay.ts). Steps:
- * 1. lock the row of the acting customer, so that the account is not erased meanwhile.
- * 2. lock the cart, then the checkout; a completed checkout returns its order.
- * 3. calculate the prices again; reject an incomplete checkout and one that differs from the reviewed one.
- * 4. spend from the agent's budget.
- * 5. redeem the discount code, reserve the stock unless it is reserved, and sell it.
- * 6. close the checkout and the cart; insert the order with the next number and its sales, and attach its payment.
- * 7. write the timeline, whose trigger writes the event, and enqueue the mail.
- * Lock order of all operations: customer, cart, checkout, order, agent budget, discount, products, variants, counter of
- * order numbers.
- */
 export interface Completion extends Seen {
-  /** The means of payment, if a provider takes the payment. */
+  /** The payment token, if a provider charges. */
   payment: GivenPayment | undefined;
 }
 
 export interface GivenPayment {
   card_token?: string;
   confirmation_token?: string;
-  /** URL to which the shopper returns from the provider's page. */
+  /** Where the provider's page returns the shopper to. */
   return_url?: string;
 }
 
@@ -45,8 +45,8 @@ export interface Completed {
 }
 
 /**
- * Creates the order of a checkout, or changes nothing. Returns the order of a completed checkout. Throws what the
- * contract lists for completeCheckout.
+ * Creates the order of a checkout, or returns the existing one. Throws the errors that the contract lists for
+ * completeCheckout.
  */
 export async function complete(
   shop: Shop,
@@ -100,8 +100,8 @@ function answer(shop: Shop, row: CheckoutRow, { payment, fulfillments: _, ...ord
 }
 
 /**
- * Rejects a priced checkout that cannot become an order. Throws `cart_not_active`, `cart_empty`, `conflict` for a total
- * too large to calculate, `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, `review_changed`,
+ * Throws if a priced checkout cannot become an order: `cart_not_active`, `cart_empty`, `conflict` (total too large to
+ * calculate), `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, `review_changed`,
  * `buyer_data_locked`, or a ValidationError for a card without its token.
  */
 export function requireReady(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced, completion: Completion): void {

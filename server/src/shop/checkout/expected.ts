@@ -8,19 +8,19 @@ import { requireReviewed } from './review-token.ts';
 import type { Priced } from './state.ts';
 import { pricesOf } from './view.ts';
 
-/** The reviewed state to which a completion refers. */
+/** The reviewed state that a completion expects. */
 export interface Seen {
-  /** The `review_token` of the displayed checkout. Without it, `expected_total` is compared. */
+  /** The `review_token` of the reviewed checkout. Without it, `expected_total` is compared. */
   expected?: string | undefined;
   expected_total: string | undefined;
 }
 
 /**
- * Checks that the order matches the reviewed checkout. After the buyer has posted the page, only the buyer has seen all
- * of it: others get `buyer_data_locked`. With `expected`, every part of the review must match (`review_changed`).
- * Without it, the total must equal the expected one or the last one shown, and each line must cost what was shown or
- * what an earlier rejection reported, if the request answers it with `expected_total` (`price_changed`, which stores
- * the reported prices).
+ * Checks that the order equals the reviewed checkout. `expected` (the review token) must match in every part; otherwise
+ * throws `review_changed`. Without it, the total and the price of each line must equal those shown or, with
+ * `expected_total`, those that an earlier `price_changed` reported; otherwise throws `price_changed`, which stores the
+ * reported prices. Throws `buyer_data_locked` for callers other than the buyer after the buyer has posted the page,
+ * because only the buyer has seen everything.
  */
 export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Priced, seen: Seen): void {
   const { expected: review, expected_total } = seen;
@@ -50,7 +50,7 @@ export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Pri
   });
 }
 
-/** The error message. It names a withdrawn product if there is one, which suffices to explain a different total. */
+/** The message names a withdrawn product if there is one, because that explains a different total. */
 function messageOf({ agent }: Shop, { cart }: Priced, total: string, expected: string): string {
   const change = total === expected ? 'A line has changed.' : `The total is ${total}, no longer ${expected}.`;
   const gone = cart.lines.find(({ sellable }) => !sellable);
@@ -63,8 +63,8 @@ function isSame(one: Record<string, string>, other: Record<string, string>): boo
 }
 
 /**
- * The lines whose price differs from the displayed one, with both prices. A line that is new or no longer for sale has
- * only one.
+ * Lines whose price differs from the shown price, with both prices. A line that is new or no longer for sale has only
+ * one price.
  */
 function changesOf({ row: { shown_prices } }: Priced, now: Record<string, string>) {
   const ids = [...new Set([...Object.keys(shown_prices), ...Object.keys(now)])];

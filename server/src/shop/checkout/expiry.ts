@@ -1,3 +1,5 @@
+/** Releases the stock of checkouts after 15 minutes, and ends them later. */
+
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
@@ -6,13 +8,11 @@ import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import * as checkouts from './checkouts.ts';
 
-/** Expiry of checkouts: their stock is released after 15 minutes, and they end later. */
-
 const AT_ONCE = 200;
 
 /**
- * Releases expired reservations and ends abandoned checkouts, at most 200 per call. Each has its own transaction and is
- * processed once, even by concurrent calls. Skips locked checkouts; the next call takes them. Returns their number.
+ * Releases expired reservations and ends abandoned checkouts, at most 200 per call. Returns how many it processed. Each
+ * checkout has its own transaction. Skips locked checkouts, which the next call finds.
  */
 export async function expireCheckouts(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, (shop) =>

@@ -3,16 +3,17 @@ import { STANDARD_CLASS, type Totals } from '../totals.ts';
 import type { CheckoutRow, Priced } from './state.ts';
 
 /**
- * The state in which a payment began. The order has these lines and this total, even if prices, products, codes or
- * tokens have changed since. Addresses stay on the checkout, which cannot change meanwhile.
+ * The state of a checkout when its payment began. The order gets these lines and this total, even if prices, products
+ * or discount codes change meanwhile. Addresses are not copied, because the checkout cannot change until the payment
+ * ends.
  */
 export interface Frozen {
   priced: Omit<Priced, 'row' | 'totals'> & { totals: Totals | TotalsBefore0225 };
-  /** The actor who confirmed the payment. */
+  /** Who confirmed the payment. */
   actor: Actor;
 }
 
-/** Payments that began before migration 0225 taxed shipping at one rate. */
+/** Payments that began before migration 0225 have one tax rate for shipping. */
 type TotalsBefore0225 = Omit<Totals, 'shipping_taxes'> & { shipping_tax: number; shipping_taxes?: undefined };
 
 export function freeze({ row: _, ...priced }: Priced, { type, id, customer_id }: Actor): Frozen {

@@ -4,12 +4,9 @@ import { labelOf } from '../carts/view.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 
-/** Stock reservations of checkouts. */
-
 /**
- * Reserves exactly the lines of a cart that was read after its checkout was locked; a new checkout has no reservation
- * yet. Throws `insufficient_stock`, even for lines that are no longer for sale. Reserves nothing for an agent without a
- * token: the shopper's first change on the checkout page does.
+ * Reserves the lines of a cart that was read after its checkout was locked. Throws `insufficient_stock`, even for lines
+ * that are no longer for sale. Reserves nothing for a guest agent until the shopper first posts the checkout page.
  */
 export async function holdStock(
   shop: Shop,
@@ -39,8 +36,8 @@ export async function holdStock(
 }
 
 /**
- * Whether exactly these lines are already reserved. A reserved variant cannot be deleted, but an untracked one has no
- * reservation and must be read again, because it may have been deleted.
+ * Whether exactly these lines are reserved. A reservation also protects a variant from deletion; untracked variants
+ * have none, so they must be read again.
  */
 function holdsStock({ pieces_held }: CartState, lines: CartLine[]): boolean {
   const asWanted = lines.every((line) => line.sellable && line.track_inventory && line.held === line.quantity);

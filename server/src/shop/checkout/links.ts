@@ -1,20 +1,21 @@
 import sql from 'sql-template-tag';
 import { type Connection, query } from '../../db/connect.ts';
+import { ERA } from '../../db/era.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { type Closed, siteClosed } from '../errors.ts';
 import { checkoutToken } from '../links.ts';
 import type { Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed } from '../tokens.ts';
 
-/** Resolves the secret in the URL of a checkout page. Anyone who has the link may continue the checkout. */
+/** Checkout links. Anyone who has the link may continue the checkout. */
 export interface LinkedCheckout {
   tenant: Tenant;
   checkout_id: string;
 }
 
 /**
- * Finds the checkout of a link, whatever its status; undefined if there is none. Throws `site_suspended` or
- * `site_moved`. Sets the tenant for row-level security on the connection, or with `local` only in its transaction.
+ * Finds the checkout of a link, in any status; undefined if there is none. Throws `site_suspended` or `site_moved`.
+ * Sets the tenant for row-level security on the connection or, with `local`, only for its transaction.
  */
 export async function followLink(
   connection: Connection,
@@ -25,7 +26,7 @@ export async function followLink(
   const { rows } = await query<Tenant & RowOf<'checkout_links', 'checkout_id'> & { closed: Closed | null }>(
     connection,
     sql`select s.site_id, s.merchant_id, s.currency, s.currency_digits, s.show_stock, '' as catalog_version, l.checkout_id,
-        s.closed, set_config('app.site_id', s.site_id::text, ${local})
+        ${ERA} as era, s.closed, set_config('app.site_id', s.site_id::text, ${local})
       from checkout_links l join sites s using (site_id) where l.token_hash = ${hashToken(token)}`,
   );
   const [found] = rows;
@@ -36,8 +37,8 @@ export async function followLink(
 }
 
 /**
- * Adds links signed with a new key to the open checkouts of a shop. Their old links stay valid. Returns the number of
- * links.
+ * Adds links signed with a new SECRET_KEY to the open checkouts of a shop. Old links stay valid. Returns the number of
+ * added links.
  */
 export async function linkOpenCheckouts(shop: Shop, secretKey: string): Promise<number> {
   const open = await shop.rows<RowOf<'checkouts', 'id'>>(

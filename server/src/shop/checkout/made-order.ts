@@ -7,7 +7,7 @@ import type { Shop } from '../shop.ts';
 import { totalsOnTheWire } from '../totals.ts';
 import type { Priced } from './state.ts';
 
-/** An order written in this transaction, in the form of `getForCustomer`. No provider payment belongs to it. */
+/** Builds an order that this transaction has written, without reading it back. It has no payment through a provider. */
 export async function asMade(
   shop: Shop,
   priced: Priced,

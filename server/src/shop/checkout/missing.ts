@@ -1,8 +1,6 @@
 import type { Address, OrderSource, PaymentMethod, ShippingChoice } from '@commerce-backend/spec';
-import { hasPostalCode, isPhone } from '../address-rules.ts';
+import { ADDRESS_FIELDS, isPhone, missingInAddress } from '../address-rules.ts';
 import { isEmail } from '../emails.ts';
-
-/** Fields that a checkout needs before it can be completed. */
 
 interface Wanted {
   row: {
@@ -16,9 +14,9 @@ interface Wanted {
   payment_method: PaymentMethod | null;
 }
 
-const ADDRESS_FIELDS = ['last_name', 'address1', 'city', 'country'] as const;
-
-/** The fields that are empty or invalid for the country. Data from an integration is accepted as sent. */
+/**
+ * Returns the required fields that are empty or invalid for the country. Data from an integration is accepted as sent.
+ */
 export function missingOf({ row, requires_shipping, shipping_option, payment_method }: Wanted): string[] {
   const missing: string[] = [];
   const { email, phone, shipping_address: address } = row;
@@ -28,9 +26,8 @@ export function missingOf({ row, requires_shipping, shipping_option, payment_met
   if (requires_shipping && shipping_option?.kind !== 'pickup') {
     if (!address) missing.push('shipping_address');
     else {
-      missing.push(...ADDRESS_FIELDS.filter((field) => !address[field]).map((field) => `shipping_address.${field}`));
-      if (judged && !hasPostalCode(address)) missing.push('shipping_address.postal_code');
-      if (judged && address.phone && !isPhone(address.phone, address.country)) missing.push('shipping_address.phone');
+      const fields = judged ? missingInAddress(address) : ADDRESS_FIELDS.filter((field) => !address[field]);
+      missing.push(...fields.map((field) => `shipping_address.${field}`));
     }
   }
   if (requires_shipping && !shipping_option) missing.push('shipping_option_id');

@@ -1,3 +1,8 @@
+/**
+ * Executes the captures and refunds that orders/moves.ts has stored. No transaction is open during a call to the
+ * provider. Each call has the stored id, so that a crash, a lost response or a second process moves no money twice.
+ */
+
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import { inShop } from '../in-shop.ts';
@@ -6,20 +11,16 @@ import * as captures from '../orders/captures.ts';
 import { takeMadeRefund } from '../orders/made-refunds.ts';
 import { endMove } from '../orders/moves.ts';
 import * as refunds from '../orders/refunds.ts';
+import { takeDispute } from '../orders/reported-disputes.ts';
 import { NO_ACCOUNT, type Outcome, type PaymentProvider, type ProviderEvent } from '../payments/provider.ts';
 import { inTime } from '../payments/provider-deadlines.ts';
 import { deadlinesOf, type PaymentProviders, providersByName } from '../payments/providers.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import { takeEvent } from './settle.ts';
 
-/**
- * Executes the captures and refunds that orders/moves.ts recorded. No transaction is open during a provider call. Each
- * call carries the move's id until the move has ended, so that a crash, a lost response or a second process moves no
- * money twice.
- */
 export interface MovingDeps extends PaymentProviders {
   secretKey: string;
-  /** Deadline for new provider calls; running calls may still finish. */
+  /** No new provider call starts after this time; running ones may finish. */
   until?: number;
 }
 
@@ -38,7 +39,10 @@ interface Move {
   reference: string | null;
 }
 
-/** Continues the pending moves of a shop, at most 100 per call, or only the given one. Returns how many ended. */
+/**
+ * Sends the pending captures and refunds of a shop, at most 100 per call, or only the given one. Returns how many
+ * ended.
+ */
 export async function finishMoves(db: Pool, tenant: Tenant, deps: MovingDeps, only?: string): Promise<number> {
   const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);
   const asked: string[] = [];
@@ -114,17 +118,13 @@ async function settleCapture(
   return captures.fail(shop, move, reason ?? status, reference);
 }
 
-/** Applies a webhook event about a refund. */
+/** Applies a webhook about a refund. */
 export async function takeRefundEvent(
   shop: Shop,
   provider: string,
-  event: Exclude<ProviderEvent, { outcome: unknown }>,
+  event: Exclude<ProviderEvent, { outcome: unknown } | { dispute: unknown }>,
 ): Promise<boolean> {
-  const fresh = await shop.run(
-    sql`insert into payment_events (site_id, provider, event_id) values (${shop.siteId}, ${provider}, ${event.event_id})
-      on conflict do nothing`,
-  );
-  if (fresh === 0) return false;
+  if (!(await isNew(shop, provider, event))) return false;
   const { status } = 'made' in event ? event.made.outcome : event.refund;
   if (status === 'failed' && (await undoAgain(shop, provider, event.payment_id))) return true;
   return 'made' in event
@@ -132,9 +132,26 @@ export async function takeRefundEvent(
     : refunds.settle(shop, event.refund_id, event.refund);
 }
 
+/** Applies a webhook about a dispute. */
+export async function takeDisputeEvent(
+  shop: Shop,
+  provider: string,
+  event: Extract<ProviderEvent, { dispute: unknown }>,
+): Promise<boolean> {
+  return (await isNew(shop, provider, event)) && takeDispute(shop, event.payment_id, event.dispute);
+}
+
+async function isNew(shop: Shop, provider: string, { event_id }: ProviderEvent): Promise<boolean> {
+  const fresh = await shop.run(
+    sql`insert into payment_events (site_id, provider, event_id) values (${shop.siteId}, ${provider}, ${event_id})
+      on conflict do nothing`,
+  );
+  return fresh > 0;
+}
+
 /**
- * After the bank rejected the refund of a payment without an order, makes the payment refundable again for the job
- * (settle-all.ts). Returns whether there was such a payment.
+ * Lets the job refund a payment without an order again after the bank rejected the refund (settle-all.ts). Returns
+ * false if there is no such payment.
  */
 async function undoAgain(shop: Shop, provider: string, payment_id: string): Promise<boolean> {
   const changed = await shop.run(

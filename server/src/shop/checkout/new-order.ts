@@ -21,12 +21,10 @@ import { holdStock } from './hold.ts';
 import { asMade } from './made-order.ts';
 import type { Charged, Priced } from './state.ts';
 
-/** Creates orders from checkouts: redeems the code, sells the stock, and writes the order with its related rows. */
-
 /**
- * Creates the order of a locked, checked checkout. Throws `insufficient_stock` or what `redemptions.redeem` throws.
- * Once the stock is reserved, the remaining statements are sent together: all orders of the shop wait for the counter
- * of order numbers, so it is locked late and for few round trips.
+ * Creates the order of a locked and checked checkout. Throws `insufficient_stock`, and the errors of
+ * `redemptions.redeem`. After the stock is reserved, all statements are sent together: every order of the shop waits
+ * for the counter of order numbers, so it is locked as briefly as possible.
  */
 export async function createOrder(
   shop: Shop,
@@ -47,8 +45,8 @@ export async function createOrder(
 }
 
 /**
- * Creates the order of a successful payment from its frozen state. Sells the stock that the checkout reserved, whatever
- * has happened to the products since.
+ * Creates the order of a successful payment from its stored state. Sells the reserved stock, even if the products have
+ * changed since.
  */
 export async function createPaidOrder(
   shop: Shop,
@@ -94,8 +92,8 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
 }
 
 /**
- * Rejects the order if tracking of a variant was switched on or off since the cart was read: then the sold stock
- * differs from the order's lines.
+ * Throws if stock tracking of a variant was switched since the cart was read, because the sold stock then differs from
+ * the lines.
  */
 function refuseOtherStock({ lines }: Priced, sold: Set<string>): void {
   if (lines.every(({ held, variant_id }) => held > 0 === sold.has(variant_id))) return;
@@ -110,7 +108,7 @@ const MADE_ON: Record<Priced['row']['source'], string> = {
   import: 'Imported.',
 };
 
-/** The timeline entry about the payment of an order that is paid or authorized from the start; otherwise undefined. */
+/** The timeline entry for an order that is paid or authorized when it is created. */
 function settledAtOnce(priced: Priced, charged: Charged | undefined): events.OrderEvent | undefined {
   if (priced.payment_method === 'free') return { type: 'payment_confirmed', message: 'There was nothing to pay.' };
   switch (statesOf(priced, charged).payment_status) {
@@ -181,8 +179,8 @@ async function insertOrder(
 }
 
 /**
- * The customer or, for a guest, the account with that verified e-mail address. The account stays locked until the order
- * refers to it, so that erasing the account waits.
+ * The customer or, for a guest, the account with that verified e-mail address. Locks the account, so that it is not
+ * erased before the order refers to it.
  */
 function ownerOf(shop: Shop, customer_id: string | null, email: string | null): Sql {
   if (customer_id !== null || email === null) return sql`${customer_id}::uuid`;
@@ -198,8 +196,8 @@ function shippingTaxes({ totals }: Priced, digits: number) {
 }
 
 /**
- * Records the sales for the best-seller order. A job adds them to the products, so that buyers of the same product do
- * not wait for each other.
+ * Stores the sales for the best-seller sort order. A job adds them to the products, so that buyers of the same product
+ * do not wait for each other.
  */
 function insertSales(shop: Shop, order_id: string, { lines }: Priced): Sql {
   return sql`insert into product_sales (site_id, order_id, product_id, quantity)
@@ -231,7 +229,6 @@ function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced): S
         variant_name text, image_url text, discount numeric, tax numeric, tax_class text, tax_rate numeric, stock_taken boolean)`;
 }
 
-/** Ends the checkout and its cart. */
 async function close(shop: Shop, order_id: string, { row }: Priced): Promise<void> {
   await shop.run(
     sql`with converted as (
@@ -243,7 +240,6 @@ async function close(shop: Shop, order_id: string, { row }: Priced): Promise<voi
   );
 }
 
-/** Links the payment to the order. */
 async function attachPayment(
   shop: Shop,
   order_id: string,

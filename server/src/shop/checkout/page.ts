@@ -5,7 +5,6 @@ import { type Front, frontObject } from '../merchant/front.ts';
 import { current } from '../orders/overdue.ts';
 import type { Shop } from '../shop.ts';
 
-/** Data that the hosted page needs before it shows or changes a checkout. */
 export interface PagedCheckout {
   id: string;
   cart_id: string;
@@ -13,31 +12,31 @@ export interface PagedCheckout {
   source: OrderSource;
   /** The agent that created the checkout, if any. */
   agent_token_id: string | null;
-  /** The profile of the agent without a token that created the checkout. */
+  /** The profile of the guest agent that created the checkout. */
   guest_profile_id: string | null;
-  /** The browser that owns the buyer's data, in hexadecimal. */
+  /** The browser to which the buyer data is bound, in hexadecimal. */
   bound_browser: string | null;
   status: CheckoutStatus;
-  /** The language of the checkout; null if none was set yet. */
   locale: string | null;
   front: Front;
-  /** Whether the customer has already consented to marketing mails. */
   opted_in: boolean;
   return_url: string | null;
   cancel_url: string | null;
   order_id: string | null;
-  /** Whether the shop's own payment account takes cards instead of the configured provider. */
+  /** Whether the shop has its own payment account. */
   has_payment_account: boolean;
-  /** The reason that the last payment failed, until the next change. */
+  /** Why the last payment failed; cleared by the next change. */
   payment_failure: string | null;
   /**
-   * Whether the link no longer shows the order: it was placed or cancelled more than a day ago, and no bank transfer is
-   * awaited.
+   * Whether the link no longer shows the order: it was placed or cancelled more than a day ago, and awaits no bank
+   * transfer.
    */
   past: boolean;
 }
 
-/** The checkout, with status `expired` once its time is over, even before that is recorded. */
+/**
+ * Finds a checkout for the hosted page. Its status is `expired` from its expiry on, even before the job records that.
+ */
 export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCheckout> {
   const found = await shop.one<PagedCheckout>(
     sql`select k.id, k.cart_id, k.customer_id, k.source, k.agent_token_id, k.guest_profile_id,
@@ -59,13 +58,11 @@ export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCh
   return found;
 }
 
-/** How the shop delivers orders. */
 export interface Delivery {
-  /** The countries of the active shipping options; undefined if one covers all countries. */
+  /** The countries of the active shipping options; undefined if one of the options covers all countries. */
   countries: string[] | undefined;
-  /** Whether the shop offers pickup with payment on site. */
   pickup: boolean;
-  /** The shop's own country, derived from its language or bank account. */
+  /** The shop's country, guessed from its language or bank account. */
   home: string | undefined;
 }
 
@@ -82,7 +79,7 @@ export async function readDelivery(shop: Shop): Promise<Delivery> {
   return { countries: [...new Set(rows.flatMap(({ countries }) => countries))], pickup, home };
 }
 
-/** Order data for the confirmation page that the contract does not contain. */
+/** Data of the order for the confirmation page that the API does not return. */
 export async function readTerms(shop: Shop, order_id: string) {
   const found = await shop.one<RowOf<'orders', 'tax_included' | 'discount_code'>>(
     sql`select tax_included, discount_code from orders where site_id = ${shop.siteId} and id = ${order_id}`,

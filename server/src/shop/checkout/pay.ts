@@ -1,3 +1,11 @@
+/**
+ * Pays a checkout through a provider:
+ * 1. Store the payment with its state (begin-payment.ts), in a transaction.
+ * 2. Call the provider with the id of the payment, outside of transactions.
+ * 3. Apply the result (settle.ts), in a transaction. Success creates the order, which `complete` returns.
+ * A job finishes payments whose request was interrupted.
+ */
+
 import type { Pool } from 'pg';
 import { paying } from '../carts/limits.ts';
 import { ShopError, ValidationError } from '../errors.ts';
@@ -15,16 +23,9 @@ import { takeEvent } from './settle.ts';
 import { type CheckoutRow, findCheckout, type Paid } from './state.ts';
 
 /**
- * Pays a checkout through a provider. No transaction waits for the provider:
- * 1. in a transaction: records the payment and its frozen state (begin-payment.ts)
- * 2. outside of any: calls the provider with the id of the payment
- * 3. in a transaction: applies the result; success creates the order (settle.ts), and `complete` then returns it or the
- *    reason that it is missing. A job follows up on requests that are lost in between.
- */
-
-/**
- * Pays a ready checkout by card, or continues its pending payment. Otherwise does nothing, and `complete` reports the
- * reason. A repeated request pays once. Throws `unavailable` if the provider does not answer.
+ * Pays a ready checkout through its provider, or continues its pending payment. A retry does not charge again. Does
+ * nothing if the checkout is not ready, because `complete` then reports why. Throws `unavailable` if the provider does
+ * not answer.
  */
 export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInput): Promise<Paid | undefined> {
   if (!mayPay(input.checkoutDeps, input.completion)) {
@@ -35,11 +36,11 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
     if (!open) return undefined;
   }
   const provider = await providerOf(input.checkoutDeps, tenant.site_id);
-  // Only matters if a payment is pending from a time when a provider was configured.
+  // Happens only if the provider was removed from the configuration during a payment.
   if (!provider) return { refusal: unavailable() };
   const waiting = { ...input, until: Date.now() + deadlinesOf(input.checkoutDeps).request };
   const first = await payOnce(db, tenant, actor, provider, waiting);
-  // Another card is tried after a declined one while there is time to wait for the result.
+  // Tries another card after a declined one, if enough time is left for the result.
   if (first?.isOther && (first.status === 'failed' || first.status === 'cancelled')) {
     if (waiting.until - Date.now() < deadlinesOf(input.checkoutDeps).request * LEAST_SHARE) throw unavailable();
     return payOnce(db, tenant, actor, provider, waiting);
@@ -50,12 +51,10 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
 }
 
 /**
- * A payment only begins while at least this share of the request's time is left: otherwise the shopper would not see
- * the result.
+ * A payment begins only if this share of the request's time is left. Otherwise the shopper would not see the result.
  */
 const LEAST_SHARE = 0.25;
 
-/** Whether the request may begin a payment: it must name a means of payment, and a provider must be configured. */
 function mayPay({ card, accounts }: CheckoutDeps, { payment }: Completion): boolean {
   return (card !== undefined || accounts !== undefined) && payment !== undefined;
 }
@@ -87,7 +86,7 @@ async function payOnce(
   return { ...(await settle(db, tenant, actor, { ...input, attempt, outcome })), isOther };
 }
 
-/** Asks the provider. Returns undefined if it does not have the payment and the request names no means of payment. */
+/** Calls the provider. Returns undefined if it does not have the payment and the request contains no payment token. */
 async function ask(
   provider: PaymentProvider,
   tenant: Tenant,
@@ -143,7 +142,7 @@ interface OpenInput {
   customer_id?: string | null;
 }
 
-/** Queries the provider about the pending payment of a checkout, if any. Does not throw if the provider is slow. */
+/** Queries the provider about a checkout's pending payment. Does not throw if the provider is slow. */
 export function askAgain(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
   return withOpen(db, tenant, actor, input, async (provider, key) =>
     inTime(deadlinesOf(input.checkoutDeps).returning, async () => provider?.outcomeOf(key)).catch(() => undefined),
@@ -151,9 +150,8 @@ export function askAgain(db: Pool, tenant: Tenant, actor: Actor, input: OpenInpu
 }
 
 /**
- * Cancels the pending payment of a checkout, if any. A payment that has succeeded by then creates the order. Throws
- * `buyer_data_locked` for callers who may not cancel a bound checkout, and `unavailable` if the provider does not
- * answer.
+ * Cancels a checkout's pending payment. If it has succeeded meanwhile, creates the order instead. Throws
+ * `buyer_data_locked`, and `unavailable` if the provider does not answer.
  */
 export function cancelPayment(db: Pool, tenant: Tenant, actor: Actor, input: OpenInput): Promise<Paid | undefined> {
   const call: ProviderCall = async (provider, key) => {
@@ -165,10 +163,7 @@ export function cancelPayment(db: Pool, tenant: Tenant, actor: Actor, input: Ope
   return withOpen(db, tenant, actor, input, call, requireCanceller);
 }
 
-/**
- * Throws `buyer_data_locked` unless the caller may cancel the payment. Another browser with the link may, because it
- * may continue the checkout.
- */
+/** Throws `buyer_data_locked` if the caller may not cancel the payment. Any browser with the checkout link may. */
 function requireCanceller(shop: Shop, row: CheckoutRow): void {
   if (shop.browser === null) requireBuyer(shop, row);
 }
@@ -190,7 +185,7 @@ async function withOpen(
   return settle(db, tenant, actor, { checkoutDeps, attempt, outcome });
 }
 
-/** The pending payment of a checkout, if any. Throws `not_found` if the caller has no such checkout. */
+/** Finds the pending payment of a checkout. Throws `not_found` if the caller has no such checkout. */
 async function findOpen(
   db: Pool,
   tenant: Tenant,

@@ -1,3 +1,5 @@
+/** Orders the same products again, if they are still for sale, at current prices. */
+
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { RowOf } from '../../db/row-of.ts';
@@ -11,24 +13,20 @@ import type { Shop } from '../shop.ts';
 import { shownQuantity } from '../shown-quantity.ts';
 import { create, openOf } from './checkouts.ts';
 
-/** Reordering: the lines of an order that are still for sale, at current prices. */
-
-/** A line of the order, with its availability. */
 export interface ReorderLine {
   variant_id: string | null;
   name: string;
   variant_name: string | null;
-  /** Quantity in the order. */
+  /** Quantity in the original order. */
   quantity: number;
-  /** Quantity that can be bought now, as far as the shop shows its stock. */
+  /** The quantity that can be bought now, as far as the shop shows its stock. */
   available: number;
-  /** Whether the line is left out only because of the cart's line limit. */
+  /** Whether the line is left out only because the cart is full. */
   too_many: boolean;
 }
 
 interface Row extends Omit<ReorderLine, 'available' | 'too_many'> {
   sellable: boolean;
-  /** Whether the item never runs out. */
   unlimited: boolean;
   free: number;
   low_stock_threshold: number;
@@ -37,15 +35,15 @@ interface Row extends Omit<ReorderLine, 'available' | 'too_many'> {
 const MAX_QUANTITY = 999;
 
 /**
- * The lines of a customer's order as they could be ordered again. Stock reserved by the open reorder checkout counts as
- * available. Throws `not_found`.
+ * Lists the lines of a customer's order as they can be ordered now. Stock reserved by the open reorder checkout counts
+ * as available. Throws `not_found`.
  */
 export async function reorderLines(shop: Shop, order_id: string): Promise<ReorderLine[]> {
   const order = await shop.one(
     sql`select from orders where site_id = ${shop.siteId} and id = ${order_id} and customer_id = ${shop.customerId}`,
   );
   if (!order) throw notFound('order');
-  // Orders from an integration may contain a variant in several lines.
+  // An order from an integration may list a variant twice.
   const rows = await shop.rows<Row>(
     sql`select l.variant_id, min(l.name) as name, min(l.variant_name) as variant_name,
         least(sum(l.quantity), ${MAX_QUANTITY})::int as quantity, coalesce(bool_and(${visible}), false) as sellable,
@@ -75,10 +73,7 @@ export async function reorderLines(shop: Shop, order_id: string): Promise<Reorde
   });
 }
 
-/**
- * The open checkout that was created by reordering. Without one, releases the reorder's cart, so that another can be
- * created.
- */
+/** Returns the open checkout of an earlier reorder. If there is none, ends its cart, so that another can be created. */
 export async function openReorder(shop: Shop, order_id: string): Promise<string | undefined> {
   await holdActor(shop);
   const cart = await shop.one<RowOf<'carts', 'id'>>(
@@ -94,9 +89,9 @@ export async function openReorder(shop: Shop, order_id: string): Promise<string 
 }
 
 /**
- * Creates a checkout of the available lines of an order, in a cart separate from the customer's current one. Concurrent
- * calls get the same checkout. Returns its id. Call `openReorder` first. Throws `not_found`, `cart_empty` if nothing is
- * for sale, and what `checkouts.create` throws.
+ * Creates a checkout of the available lines of an order, in a separate cart, and returns its id. Concurrent calls
+ * return the same checkout. Call `openReorder` first. Throws `not_found`, `cart_empty` if nothing is for sale, and the
+ * errors of `checkouts.create`.
  */
 export async function reorder(
   shop: Shop,

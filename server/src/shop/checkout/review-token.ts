@@ -1,3 +1,8 @@
+/**
+ * The review token identifies the state of a checkout that a person reviewed, so that the order can be checked against
+ * it. It contains an HMAC of each displayed part, so that an error can name the changed parts without stored state.
+ */
+
 import { createHmac } from 'node:crypto';
 import type { Address } from '@commerce-backend/spec';
 import { ShopError } from '../errors.ts';
@@ -5,11 +10,6 @@ import { decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { totalsOnTheWire } from '../totals.ts';
 import type { Priced } from './state.ts';
-
-/**
- * The review token: the state of a checkout that a person reviewed, which the order must match. It contains an HMAC of
- * each displayed part under the server's key, so that an error can name the parts that differ without stored state.
- */
 
 /** Bytes per HMAC. */
 const LENGTH = 12;
@@ -38,7 +38,7 @@ function partsOf(shop: Shop, { row, lines, totals, tax, cart, shipping_option, p
   };
 }
 
-/** The non-empty fields in a fixed order, because jsonb preserves neither the order nor missing fields. */
+/** Returns the non-empty fields in a fixed order, because jsonb keeps neither the order nor missing fields. */
 function canonical(address: Address | null): unknown {
   return (
     address &&
@@ -48,7 +48,7 @@ function canonical(address: Address | null): unknown {
   );
 }
 
-/** The token of a checkout's current state. */
+/** Returns the token of a checkout's current state. */
 export function reviewToken(shop: Shop, { secretKey }: { secretKey: string }, priced: Priced): string {
   const macs = Object.entries(partsOf(shop, priced)).map(([part, value]) =>
     createHmac('sha256', secretKey)
@@ -59,7 +59,7 @@ export function reviewToken(shop: Shop, { secretKey }: { secretKey: string }, pr
   return Buffer.concat(macs).toString('base64url');
 }
 
-/** Throws `review_changed`, with the parts that differ, unless the checkout matches the token. */
+/** Throws `review_changed` with the changed parts if the checkout does not match the token. */
 export function requireReviewed(shop: Shop, deps: { secretKey: string }, priced: Priced, expected: string): void {
   const [seen, now] = [expected, reviewToken(shop, deps, priced)].map((token) => Buffer.from(token, 'base64url'));
   const partAt = (token: Buffer | undefined, at: number) =>

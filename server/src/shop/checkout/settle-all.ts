@@ -1,3 +1,11 @@
+/**
+ * The jobs for payments: query pending ones, cancel unfinished ones and refund those without an order. For each site,
+ * until its time is up:
+ * 1. Claim some payments in a short transaction, skipping locked rows.
+ * 2. Call the provider about them concurrently, outside of transactions.
+ * 3. Store each result in a transaction (`takeEvent` in settle.ts).
+ */
+
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
@@ -10,17 +18,9 @@ import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import { endAttempt } from './attempts.ts';
 import { release, takeEvent } from './settle.ts';
 
-/**
- * Background jobs for payments: check pending payments with the provider, cancel unfinished ones and refund payments
- * without an order. Steps for each site:
- * 1. claim some payments in a short transaction that skips rows locked by another process.
- * 2. ask the provider about them concurrently. No transaction is open during the calls.
- * 3. `takeEvent` (settle.ts) writes the result in a new transaction. They repeat until no payment is left or the site's
- *    time slice has ended.
- */
 export interface SettleDeps extends PaymentProviders {
   secretKey: string;
-  /** Deadline for new provider calls; running calls may still finish. */
+  /** No new provider call starts after this time; running ones may finish. */
   until?: number;
 }
 
@@ -28,7 +28,10 @@ const AT_MOST = 100;
 const SIDE_BY_SIDE = 5;
 /** Limits the delay for other shops if a provider does not respond. */
 const TURN_MS = 15_000;
-/** Beginning a payment takes seconds. A payment that the provider does not have after this time never reached it. */
+/**
+ * A request to begin a payment takes seconds. If the provider does not have the payment after this time, the request
+ * never reached it.
+ */
 const LOST_AFTER_MS = 10 * 60_000;
 /** How long stock stays reserved while the provider does not answer. */
 const UNREACHABLE_FOR_MS = 60 * 60_000;
@@ -39,9 +42,8 @@ type OpenPayment = RowOf<
 >;
 
 /**
- * Settles pending payments, at most 100 per call, least recently checked first. Each result takes effect once, even if
- * reported repeatedly. Returns how many were settled. A failure does not stop the other payments; throws at the end if
- * there was one.
+ * Settles pending payments, at most 100 per call, least recently checked first. Returns how many were settled. A
+ * failure does not stop the others; it is thrown at the end.
  */
 export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps): Promise<number> {
   const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);
@@ -68,8 +70,8 @@ export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps)
 }
 
 /**
- * Claims pending payments for this process. Payments of earlier releases without an order have no frozen state: they
- * are cancelled or refunded.
+ * Claims pending payments for this process. Payments of older versions without a stored state are cancelled or
+ * refunded.
  */
 async function claimOpen(shop: Shop, asked: string[]): Promise<OpenPayment[]> {
   await shop.run(
@@ -78,8 +80,8 @@ async function claimOpen(shop: Shop, asked: string[]): Promise<OpenPayment[]> {
         and status in ('started', 'pending', 'authorized', 'succeeded')
         and updated_at <= now() - ${LOST_AFTER_MS} * interval '1 millisecond'`,
   );
-  // The array makes PostgreSQL choose the rows once: with `in (…)`, a plan may choose again for each row and claim all
-  // of them.
+  // The array makes PostgreSQL select the rows once. With `in (…)`, a plan may repeat the subquery for each row and
+  // claim all of them.
   return shop.rows<OpenPayment>(
     sql`update payments set updated_at = now()
       where site_id = ${shop.siteId} and id = any (array(
@@ -103,8 +105,8 @@ interface Reached extends Settling {
 }
 
 /**
- * Settles a payment. A provider that is no longer configured counts as unreachable, because its payments must not
- * reserve stock forever.
+ * Settles a payment. Treats a provider that is no longer configured as unreachable, so that its payments do not reserve
+ * stock forever.
  */
 async function settle(settling: Settling, find: () => Promise<PaymentProvider | undefined>): Promise<boolean> {
   const { payment } = settling;
@@ -139,7 +141,7 @@ async function noteReachable({ db, tenant, payment }: Settling, reachable: boole
   );
 }
 
-/** Queries the provider about a payment. Cancels the payment if the shopper's time is up. */
+/** Queries the provider about a payment. Cancels it if the shopper's time is up. */
 async function ask({ db, tenant, deps, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const found = await provider.outcomeOf(key);
@@ -158,7 +160,7 @@ function isLost({ status, created_at }: OpenPayment): boolean {
   return status === 'started' && Date.parse(created_at) <= Date.now() - LOST_AFTER_MS;
 }
 
-/** Cancels the payment or, if it is too late for that, refunds it. */
+/** Cancels the payment, or refunds it if it has succeeded. */
 async function undo({ db, tenant, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const outcome = await provider.cancel(key);
@@ -170,11 +172,15 @@ async function undo({ db, tenant, provider, payment }: Reached): Promise<boolean
   return inShop(db, tenant, SYSTEM, (shop) => endIfAbandoned(shop, payment.id, 'cancelled'));
 }
 
-/** Records the refund of a payment without an order. If the provider cannot refund it, it is left to the staff. */
+/** Stores the result of refunding a payment without an order. If the provider cannot refund it, notifies the staff. */
 async function settleReturn(shop: Shop, id: string, { status, reason }: RefundOutcome): Promise<boolean> {
   if (status === 'pending') return false;
   if (status === 'succeeded') return endIfAbandoned(shop, id, 'refunded');
   const ended = await endIfAbandoned(shop, id, 'failed', reason);
+  // The shop still holds the money.
+  await shop.run(
+    sql`update payments set captured_amount = amount where site_id = ${shop.siteId} and id = ${id} and status = 'failed'`,
+  );
   if (ended) await mail.enqueueForStaff(shop, 'payment_kept', { payment_id: id });
   return ended;
 }

@@ -1,3 +1,11 @@
+/**
+ * Applies the result of a payment, whether it comes from the request, the returning shopper, a webhook or the job. Each
+ * result takes effect once, in any order. While the payment is pending (`checkouts.payment_id`), success creates the
+ * order from the stored state, and failure or cancellation reopens the checkout. If a payment succeeds later or with
+ * another amount, the job cancels or refunds it (settle-all.ts). Once there is an order, results change the order
+ * (payments/order-outcomes.ts).
+ */
+
 import sql from 'sql-template-tag';
 import { freeHeld, NOTHING_SPENT, spendHeld } from '../agent-limits/budgets.ts';
 import { decimal, minorUnits } from '../money.ts';
@@ -9,18 +17,9 @@ import { type Attempt, endAttempt, type LockedAttempt, lockAttempt, noteOutcome 
 import { thawed } from './frozen.ts';
 import { createPaidOrder } from './new-order.ts';
 
-/**
- * Applies the result of a payment. Only this file does that, whether the result comes from the request, the returning
- * shopper, a webhook or the job. Each result takes effect once, in any order.
- * A payment is pending while its checkout refers to it (`checkouts.payment_id`). Meanwhile
- * - success, including authorization and later settlement, creates the order from the frozen state
- * - failure and cancellation reopen the checkout.
- * If a payment succeeds that is no longer pending, or with another amount, the job (settle-all.ts) cancels or refunds
- * it. Once there is an order, results change the order (payments/order-outcomes.ts).
- */
 export interface PaymentEvent {
   provider: string;
-  /** The provider's id of the event. Every delivery of the event has the same id. */
+  /** The provider's id of the event. A repeated webhook has the same id. */
   event_id: string;
   outcome: Outcome;
 }
@@ -44,8 +43,8 @@ export async function takeEvent(
 }
 
 /**
- * Stores the shopper's next action whenever the provider reports it. It changes nothing else while the payment is
- * pending, and the stored action cannot be decrypted after a change of SECRET_KEY.
+ * Stores the shopper's next action each time the provider reports it, because an action stored before a change of
+ * SECRET_KEY cannot be decrypted.
  */
 async function noteAction(
   shop: Shop,
@@ -64,7 +63,7 @@ const UNSETTLED: Attempt['status'][] = ['started', 'pending', 'authorized'];
 async function takeForOrder(shop: Shop, { attempt, order }: LockedAttempt, outcome: Outcome): Promise<boolean> {
   if (!order || !UNSETTLED.includes(attempt.status)) return false;
   if (outcome.status === attempt.status) return false;
-  // An authorized amount may be captured in part. Before that, the amount must be the requested one.
+  // An authorized payment may be captured in part. Before the capture, its amount must be the requested one.
   if (attempt.status !== 'authorized' && isOtherMoney(shop, attempt, outcome)) {
     await endAttempt(shop, attempt.id, 'abandoned', OTHER_AMOUNT);
     await applyToOrder(shop, order, { ...outcome, status: 'failed', reason: OTHER_AMOUNT });
@@ -80,7 +79,7 @@ async function takeForOrder(shop: Shop, { attempt, order }: LockedAttempt, outco
   return true;
 }
 
-/** Records the captured amount, which may be less than the authorized one. */
+/** The captured amount may be less than the authorized one. */
 async function noteCaptured(shop: Shop, order_id: string, amount: string): Promise<void> {
   await shop.run(
     sql`update orders set captured = ${amount}::numeric
@@ -107,7 +106,7 @@ async function takeForCheckout(
   }
 }
 
-/** Handles a payment that was captured or authorized, or whose money is on its way. */
+/** Handles a payment that was captured or authorized, or is being processed. */
 async function takeSuccess(shop: Shop, secretKey: string, locked: LockedAttempt, outcome: Outcome): Promise<boolean> {
   const { attempt, row } = locked;
   if (row.payment_id !== attempt.id || !attempt.frozen) {
@@ -132,7 +131,7 @@ function takenOf(shop: Shop, attempt: Attempt, { amount }: Outcome): string {
   return amount === null ? attempt.amount : decimal(amount, shop.currencyDigits);
 }
 
-/** Creates the order. The shopper has confirmed and the provider has the money, so no later change prevents it. */
+/** Creates the order. The shopper has confirmed and the provider has the money, so later changes do not prevent it. */
 async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: Outcome): Promise<void> {
   const { frozen, held_cents } = attempt;
   if (!frozen) throw new Error(`Payment ${attempt.id} has no frozen state.`);
@@ -148,7 +147,7 @@ async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: 
   );
 }
 
-/** Ends a payment without an order. Its checkout can be changed and paid again, and keeps its stock for a while. */
+/** Ends a payment without an order. Its checkout keeps its stock for a while, and can be changed and paid again. */
 async function reopen(
   shop: Shop,
   { attempt, row }: LockedAttempt,
@@ -166,8 +165,8 @@ async function reopen(
 }
 
 /**
- * Releases the stock of a payment whose provider has not answered for too long. The job cancels or refunds the payment
- * as soon as the provider answers. Returns whether the payment was pending.
+ * Releases the stock of a payment whose provider has not answered for too long. The job cancels or refunds it once the
+ * provider answers. Returns whether the payment was pending.
  */
 export async function release(shop: Shop, payment_id: string): Promise<boolean> {
   const locked = await lockAttempt(shop, payment_id);

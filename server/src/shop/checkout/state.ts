@@ -31,17 +31,15 @@ import { type TaxSettings, taxTermsFor } from '../tax-rates.ts';
 import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
 import { missingOf } from './missing.ts';
 
-/** A checkout with its cart, and the current totals of both. */
-
 export interface CheckoutRow {
   id: string;
   cart_id: string;
   customer_id: string | null;
-  /** The agent that created the checkout for the customer; null for checkouts of people. */
+  /** The agent that created the checkout for a customer; null for other checkouts. */
   agent_token_id: string | null;
-  /** The profile of the agent without a token that created the checkout. */
+  /** The profile of the guest agent that created the checkout. */
   guest_profile_id: string | null;
-  /** The browser that owns the buyer's data, in hexadecimal; null until the first post from the hosted page. */
+  /** The browser to which the buyer data is bound, in hexadecimal; null until the hosted page is posted. */
   bound_browser: string | null;
   status: CheckoutStatus;
   source: OrderSource;
@@ -52,7 +50,6 @@ export interface CheckoutRow {
   shipping_option_id: string | null;
   payment_method: PaymentChoice | null;
   note: string | null;
-  /** Whether the buyer consents to marketing mails. */
   marketing_opt_in: boolean;
   marketing_wording: string | null;
   locale: string | null;
@@ -63,18 +60,17 @@ export interface CheckoutRow {
   told_prices: Record<string, string> | null;
   reserved_until: string | null;
   expires_at: string;
-  /** Whether the checkout is past its lifetime, even before that is recorded. */
+  /** Whether the lifetime has passed, even if the job has not recorded that yet. */
   expired: boolean;
   order_id: string | null;
   order_number: string | null;
-  /** The pending payment. While there is one, the checkout neither changes nor expires. */
+  /** The pending payment. Until it ends, the checkout neither changes nor expires. */
   payment_id: string | null;
   payment: OpenPayment | null;
   created_at: string;
   updated_at: string;
 }
 
-/** A pending payment in the database. */
 export interface OpenPayment {
   id: string;
   provider: string;
@@ -90,15 +86,12 @@ export interface OpenPayment {
 export const reservedUntil: Sql = sql`now() + interval '15 minutes'`;
 export const RESERVED_MINUTES = 15;
 
-/**
- * Lifetime of a checkout after each change. Checkouts of agents and widgets live longer, because the shopper may come
- * later.
- */
+/** Lifetime after each change. Checkouts of agents and widgets live longer, because the shopper may come later. */
 export function expiresAt(source: Sql): Sql {
   return sql`now() + case when ${source} in ('agent', 'ai_widget') then interval '24 hours' else interval '60 minutes' end`;
 }
 
-/** Calculates `expiresAt` from a given time. */
+/** The same as `expiresAt`, from a given time. */
 export function expiryOf(source: OrderSource, moment: string): string {
   return source === 'agent' || source === 'ai_widget' ? later(moment, 24, 'hours') : later(moment, 60, 'minutes');
 }
@@ -117,10 +110,7 @@ export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_
       'next_action', encode(p.next_action, 'base64'), 'expires_at', (extract(epoch from p.expires_at) * 1000)::bigint)
     from payments p where p.site_id = k.site_id and p.id = k.payment_id) end as payment, k.created_at, k.updated_at`;
 
-/**
- * A checkout of the given customer. Throws `not_found`, even if it belongs to another customer or was created by
- * another agent or profile.
- */
+/** Returns a checkout of the customer. Throws `not_found`, even if it belongs to another customer or agent. */
 export async function findCheckout(shop: Shop, id: string, customer_id: string | null): Promise<CheckoutRow> {
   const found = await shop.one<CheckoutRow>(
     sql`select ${checkoutColumns} from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id}`,
@@ -128,23 +118,22 @@ export async function findCheckout(shop: Shop, id: string, customer_id: string |
   return ofCaller(shop, found, customer_id);
 }
 
-/** A checkout locked for a change after its cart, with the inputs of its price. */
+/** A checkout, locked after its cart, with the data for its price. */
 export interface Locked {
   row: CheckoutRow;
   cart: CartNow | undefined;
   terms: SellingTerms;
 }
 
-/** Locks the cart and then the checkout for a change, and reads both. Throws what `findCheckout` throws. */
+/** Locks and reads the cart, then the checkout. Throws the errors of `findCheckout`. */
 export async function lockCheckout(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
   const { found, ...read } = await lockAndRead(shop, id);
   return { ...read, row: ofCaller(shop, found, customer_id) };
 }
 
 /**
- * Locks a checkout like `lockCheckout`, for completion. Only the logged-in customer can complete an agent's checkout,
- * and a guest agent's checkout can only be completed on the hosted page: throws `human_confirmation_required` for
- * everyone else.
+ * Like `lockCheckout`, for completion. Throws `human_confirmation_required` unless the logged-in customer completes an
+ * agent's checkout, or the hosted page completes a guest agent's.
  */
 export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
   const { found, ...read } = await lockAndRead(shop, id);
@@ -162,8 +151,7 @@ function requireHuman(shop: Shop, { guest_profile_id }: CheckoutRow, customer_id
 }
 
 /**
- * Locks the cart and the checkout. A separate statement reads the cart, so that it sees commits made while this one
- * waited for the locks.
+ * Locks the cart and the checkout. A second statement reads the cart, so that it sees commits that this one waited for.
  */
 async function lockAndRead(shop: Shop, id: string) {
   const cartOf = sql`(select k.cart_id from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id})`;
@@ -185,14 +173,14 @@ function ofCaller(shop: Shop, found: CheckoutRow | undefined, customer_id: strin
   return found;
 }
 
-/** Throws `checkout_expired`, or `checkout_not_open` for a completed or cancelled one. */
+/** Throws `checkout_expired`, or `checkout_not_open` for a completed or cancelled checkout. */
 export function refuseOver({ status, expired, cart_id, order_id }: CheckoutRow): void {
   if (expired) throw new ShopError('checkout_expired', 'The checkout has expired.', { cart_id });
   if (status !== 'completed' && status !== 'cancelled') return;
   throw new ShopError('checkout_not_open', `The checkout is ${status}.`, { status, ...(order_id && { order_id }) });
 }
 
-/** Throws `payment_in_progress` if a payment is pending, because it freezes its checkout. */
+/** Throws `payment_in_progress` if a payment is pending. */
 export function refusePaying({ id, payment_id }: Pick<CheckoutRow, 'id' | 'payment_id'>): void {
   if (payment_id) throw paying({ checkout_id: id, payment_id });
 }
@@ -201,10 +189,9 @@ export interface SellingTerms extends TaxSettings {
   shipping_options: ActiveOption[];
   bank_details: BankDetails | null;
   payment_deadline_hours: number;
-  /** The shop's own URL, to which shoppers may return. */
+  /** The shop's website, to which shoppers may return. */
   storefront_url: string | null;
   allowed_origins: string[];
-  /** Whether the shop has its own payment account. */
   has_payment_account: boolean;
   payment_capture: 'automatic' | 'manual';
   default_locale: string;
@@ -212,32 +199,32 @@ export interface SellingTerms extends TaxSettings {
   tells_shop: boolean;
 }
 
-/** The totals of a checkout in minor units, and its requirements. */
+/** A checkout with its totals in minor units, and the data from which they are calculated. */
 export interface Priced {
   row: CheckoutRow;
   cart: CartState;
   terms: SellingTerms;
-  /** The lines that are for sale. Only these count and become the order. */
+  /** The lines that are for sale. Only these are priced and ordered. */
   lines: CartLine[];
   requires_shipping: boolean;
   shipping_option: ShippingChoice | null;
   payment_methods: (PaymentChoice | 'free')[];
-  /** The chosen method if it is offered; `free` if there is nothing to pay. */
+  /** The chosen method if the shop offers it; `free` if there is nothing to pay. */
   payment_method: PaymentChoice | 'free' | null;
   tax: TaxTerms;
   totals: Totals;
   missing: string[];
-  /** Warnings other than those of the cart. */
+  /** Warnings in addition to those of the cart. */
   warnings: CartWarning[];
 }
 
-/** Prices a checkout with the current state of its cart. Throws what `carts.readForCustomer` throws. */
+/** Prices a checkout with the current state of its cart. Throws the errors of `carts.readForCustomer`. */
 export async function priceCheckout(shop: Shop, checkoutDeps: CheckoutDeps, row: CheckoutRow): Promise<Priced> {
   const [cart, terms] = await together(readCart(shop, row.cart_id), readTerms(shop));
   return priceLocked(shop, checkoutDeps, { row, cart, terms });
 }
 
-/** Like `priceCheckout`, for a checkout that was already read with its cart. */
+/** Like `priceCheckout`, for a checkout that the caller has read with its cart. */
 export function priceLocked(shop: Shop, checkoutDeps: CheckoutDeps, { row, cart, terms }: Locked): Priced {
   const owned = carts.ofCustomerGiven(shop, cart, row.customer_id ?? shop.customerId);
   return priceCart(shop, checkoutDeps, row, owned, terms);
@@ -298,12 +285,12 @@ function destinationOf({ shipping_address }: CheckoutRow): Destination {
   return { country, state, postal_code };
 }
 
-/** The default payment method. Picked up goods are paid for on site unless another method is chosen. */
+/** The default payment method. Pickup is paid on site unless another method is chosen. */
 function methodOf(shipping_option: ShippingChoice | null): 'manual' | null {
   return shipping_option?.kind === 'pickup' ? 'manual' : null;
 }
 
-/** The available payment methods. Payment on handover is offered only for pickup. */
+/** The available payment methods. Payment on site is offered only for pickup. */
 export function offeredMethods(
   { bank_details, has_payment_account }: SellingTerms,
   { card }: CheckoutDeps,
@@ -316,22 +303,22 @@ export function offeredMethods(
   return offered;
 }
 
-/** The provider payment of a new order. */
+/** The payment of a new order through a provider. */
 export interface Charged {
   payment_id: string;
-  /** Charged amount as a decimal string. */
+  /** Decimal string. */
   amount: string;
   status: Outcome['status'];
   paid_by: Outcome['paid_by'];
 }
 
-/** Result of paying: the state of the payment, or the reason that none began. */
+/** The state of a payment, or why none began. */
 export interface Paid {
-  /** The reason that no payment could begin or continue. */
+  /** Why no payment could begin or continue. */
   refusal?: ShopError;
   payment_id?: string;
   status?: string;
-  /** Reason code for a failed payment. */
+  /** Reason code of a failed payment. */
   reason?: string | null;
   next_action?: NextAction | null;
   expires_at?: string | null;

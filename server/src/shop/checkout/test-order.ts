@@ -20,9 +20,8 @@ import { createOrder, createPaidOrder } from './new-order.ts';
 import { type Charged, lockToComplete, type Priced, priceLocked, readTerms } from './state.ts';
 
 /**
- * Places a test order inside a savepoint that is always rolled back, so there is nothing to clean up, even after a
- * crash: no other transaction sees the order, the next order reuses its number, and events and mails are never written.
- * The locks listed in complete.ts last until the rollback.
+ * Places a test order in a savepoint that is always rolled back. No other transaction sees it, the next order reuses
+ * its number, and no event or mail is sent. Its locks (see complete.ts) last until the rollback.
  */
 export async function placeTestOrder(shop: Shop, deps: CheckoutDeps, serverUrl: string): Promise<TestOrder> {
   const undo = new Undo();
@@ -68,7 +67,7 @@ async function cheapestVariant(shop: Shop): Promise<string> {
 
 const MOST_OPTIONS_TRIED = 20;
 
-/** Sets a shipping address that the shop delivers to, and the first shipping option for it. */
+/** Sets a shipping address that the shop delivers to, with the first shipping option for it. */
 async function sendSomewhere(
   buyer: Shop,
   deps: CheckoutDeps,
@@ -86,7 +85,7 @@ async function sendSomewhere(
   throw incomplete('No shipping option is available for the cheapest product. Add one first.', 'shipping_option_id');
 }
 
-/** An address in the area of the shipping option. */
+/** Returns an address in the area of the shipping option. */
 function addressFor(option: ActiveOption | undefined): Address {
   return {
     first_name: 'Test',
@@ -99,7 +98,7 @@ function addressFor(option: ActiveOption | undefined): Address {
   };
 }
 
-/** Creates the order as if the test provider had taken the money. Returns its id. */
+/** Creates the order as if the test provider had charged it. Returns its id. */
 async function buy(buyer: Shop, deps: CheckoutDeps, id: string): Promise<string> {
   const locked = await lockToComplete(buyer, id, null);
   const priced: Priced = priceLocked(buyer, deps, locked);

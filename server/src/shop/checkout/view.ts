@@ -12,14 +12,14 @@ import { mayReadBuyer, shownBuyer } from './binding.ts';
 import { reviewToken } from './review-token.ts';
 import { type CheckoutRow, type Priced, priceCheckout } from './state.ts';
 
-/** A checkout in the form of the contract: as ordered if it is an order, otherwise with current data. */
+/** A checkout as the API returns it: with the data of its order if there is one, otherwise with current data. */
 export async function view(shop: Shop, checkoutDeps: CheckoutDeps, row: CheckoutRow): Promise<Checkout> {
   return row.order_id
     ? viewOfOrdered(shop, row, row.order_id)
     : viewOf(shop, checkoutDeps, await priceCheckout(shop, checkoutDeps, row));
 }
 
-/** The contract's form of a priced checkout that is not an order yet. */
+/** A priced checkout without an order, as the API returns it. */
 export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): Checkout {
   const { row, cart, totals, missing, tax } = priced;
   const over = row.status === 'cancelled' || row.expired;
@@ -48,7 +48,6 @@ export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): 
   };
 }
 
-/** The pending payment and the action that the shopper must take. */
 function paymentOf({ secretKey }: CheckoutDeps, { payment }: CheckoutRow): Checkout['payment'] {
   if (!payment) return null;
   const { id, provider, kind, status, next_action, expires_at } = payment;
@@ -94,7 +93,6 @@ type Ordered = Pick<
   requires_shipping: boolean;
 };
 
-/** Columns of `order_lines l`. */
 const allocation = jsonObject<DiscountAllocation>({ line_item_id: sql`l.id`, amount_off: sql`l.discount::text` });
 const item = jsonObject<CartItem>({
   id: sql`l.id`,
@@ -110,7 +108,6 @@ const item = jsonObject<CartItem>({
   available: sql`true`,
 });
 
-/** Columns of `orders o`. */
 const orderedColumns = selectList<Ordered>({
   payment_method: sql`o.payment_method`,
   currency: sql`o.currency`,

@@ -1,3 +1,5 @@
+/** Address books. Every change locks the customer's row, so that changes of one address book run one after another. */
+
 import type {
   CustomerAddress,
   CustomerAddressInput,
@@ -11,10 +13,6 @@ import type { RowOf } from '../../db/row-of.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
-/**
- * Address books of customers. Every change locks the customer's row, so changes of one address book run one after the
- * other.
- */
 export const MAX_ADDRESSES = 50;
 const FIELDS = [
   'first_name',
@@ -35,7 +33,7 @@ type AddressRow = Pick<CustomerAddress, 'id' | 'is_default' | 'created_at' | 'up
 
 const COLUMNS = sql`id, address, is_default, created_at, updated_at`;
 
-/** The addresses of a customer, oldest first. */
+/** Lists the addresses of a customer, oldest first. */
 export async function list(shop: Shop, customer_id: string): Promise<CustomerAddress[]> {
   const rows = await shop.rows<AddressRow>(
     sql`select ${COLUMNS} from customer_addresses
@@ -44,7 +42,7 @@ export async function list(shop: Shop, customer_id: string): Promise<CustomerAdd
   return rows.map(told);
 }
 
-/** The addresses of several customers, by customer id. */
+/** Returns the addresses of several customers by customer id. */
 export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map<string, CustomerAddress[]>> {
   const rows = await shop.rows<AddressRow & RowOf<'customer_addresses', 'customer_id'>>(
     sql`select customer_id, ${COLUMNS} from customer_addresses
@@ -55,7 +53,7 @@ export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map
   return new Map([...byCustomer].map(([id, own]) => [id, own.map(shown)]));
 }
 
-/** Adds an address; the first one becomes the default. Throws `limit_reached` at 50. */
+/** Adds an address. The first one becomes the default. Throws `limit_reached` at 50. */
 export async function create(shop: Shop, customer_id: string, input: CustomerAddressInput): Promise<CustomerAddress> {
   await takeTurn(shop, customer_id);
   const { is_default = false, ...address } = input;
@@ -75,12 +73,11 @@ export async function create(shop: Shop, customer_id: string, input: CustomerAdd
 
 interface Imported {
   customer_id: string;
-  /** Fields may be missing. */
   address: Omit<CustomerImportAddress, 'is_default'>;
   is_default: boolean;
 }
 
-/** Adds imported addresses to the address books of new or locked customers. The caller has checked the limit. */
+/** Adds imported addresses to customers that are new or locked. The caller has checked the limit of addresses. */
 export async function addImported(shop: Shop, imported: Imported[]): Promise<void> {
   if (imported.length === 0) return;
   const rows = imported.map((one) => ({ ...one, id: uuidv7() }));
@@ -92,7 +89,7 @@ export async function addImported(shop: Shop, imported: Imported[]): Promise<voi
   );
 }
 
-/** Changes the given fields. Throws `not_found` for an address of another customer. */
+/** Changes the given fields of an address. Throws `not_found` for an address of another customer. */
 export async function update(
   shop: Shop,
   customer_id: string,

@@ -1,29 +1,30 @@
+/**
+ * One-time codes in mailed links. Each belongs to one purpose, one e-mail address and one shop, and is valid until it
+ * is used, expires or is replaced.
+ */
+
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 
-/**
- * One-time codes in mailed links. Each is for one purpose and one e-mail address of one shop, and is valid until it is
- * used, expires or is replaced.
- */
 export type CodePurpose = 'register' | 'verify_email' | 'reset_password';
 
 export interface Code {
-  /** Null for a registration, because there is no customer yet. */
+  /** Null for a registration, which has no customer yet. */
   customer_id: string | null;
-  /** The registration to which the code belongs, until it becomes an account. */
+  /** The pending registration that the code confirms. */
   registration_id: string | null;
   email: string;
 }
 
 const KINDS = { register: 'verification', verify_email: 'verification', reset_password: 'reset' } as const;
-/** Lifetimes in a form that both PostgreSQL and the mails use. */
+/** Lifetimes in a format that both PostgreSQL and the mails can read. */
 export const LIFETIMES = { register: '24 hours', verify_email: '24 hours', reset_password: '30 minutes' };
 
-/** The owner of a code: a customer or a registration. `email` must be folded. */
+/** `email` must be lower case (`foldEmail`). */
 export type CodeOwner = { customer_id: string; email: string } | { registration_id: string; email: string };
 
-/** Creates a code and invalidates the previous one for the same purpose and owner. */
+/** Creates a one-time code, and invalidates the previous one for the same purpose and owner. */
 export async function mint(shop: Shop, purpose: CodePurpose, owner: CodeOwner): Promise<string> {
   const token = mintToken(KINDS[purpose]);
   const { customer_id = null, registration_id = null, email }: Partial<Code> = owner;
@@ -39,8 +40,8 @@ export async function mint(shop: Shop, purpose: CodePurpose, owner: CodeOwner): 
 }
 
 /**
- * Uses a code. Only one of several concurrent calls gets it; the others, and calls with an unknown, used, replaced or
- * expired code, get undefined. The row stays until the cleanup, so that opening the link again shows the reason.
+ * Redeems a one-time code. Returns undefined if it is unknown, used, replaced or expired, and for all but one of
+ * several concurrent calls. The row stays until the cleanup, so that opening the link again can show why it is invalid.
  */
 export async function take(shop: Shop, purposes: CodePurpose[], token: string): Promise<Code | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
@@ -52,12 +53,11 @@ export async function take(shop: Shop, purposes: CodePurpose[], token: string): 
   );
 }
 
-/** A mailed code, and whether `take` would accept it now. */
 export interface SentCode extends Code {
   state: 'alive' | 'used' | 'expired';
 }
 
-/** Reads a code without using it. Returns undefined for a code that is unknown, replaced or already cleaned up. */
+/** Reads a one-time code without using it. Returns undefined if it is unknown, replaced or already cleaned up. */
 export async function findSentCode(shop: Shop, purposes: CodePurpose[], token: string): Promise<SentCode | undefined> {
   if (!purposes.some((purpose) => isWellFormed(KINDS[purpose], token))) return undefined;
   return shop.one<SentCode>(

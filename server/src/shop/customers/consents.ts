@@ -1,3 +1,8 @@
+/**
+ * Consent to marketing mails. Each grant or withdrawal is stored with time, source and wording;
+ * `customers.marketing_opt_in` is the current state.
+ */
+
 import type { MarketingConsent } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -6,21 +11,17 @@ import { selectList } from '../../db/fields.ts';
 import { foldEmail } from '../emails.ts';
 import type { Shop } from '../shop.ts';
 
-/**
- * Consent to marketing mails. Each grant and withdrawal is recorded with its time, source and wording;
- * `customers.marketing_opt_in` is the current state.
- */
 interface Decision {
   granted: boolean;
   source: MarketingConsent['source'];
   wording?: string | null | undefined;
-  /** Time of the decision; defaults to now. */
+  /** Default: now. */
   at?: string;
 }
 
 /**
- * Records and applies a customer's decision. A withdrawal without a previous consent (even one from an order that is
- * not applied yet) records nothing. A repeated decision is recorded only if the wording differs.
+ * Records and applies a customer's decision about marketing mails. Does not record a withdrawal without a previous
+ * grant, or a repetition with the same wording.
  */
 export async function decide(
   shop: Shop,
@@ -28,7 +29,7 @@ export async function decide(
   { granted, source, wording = null, at }: Decision,
 ): Promise<void> {
   const words = granted ? wording : null;
-  // The customer is locked first, so that the newest row includes concurrent decisions.
+  // Lock the customer first, so that the latest decision read below includes concurrent ones.
   await together(
     shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`),
     shop.run(
@@ -60,7 +61,9 @@ interface Imported {
   at: string | null;
 }
 
-/** Records imported consents of new or locked customers who have made no decision here. The caller applies them. */
+/**
+ * Records imported marketing consents of new or locked customers who have not decided here. The caller applies them.
+ */
 export async function recordImported(shop: Shop, imported: Imported[]): Promise<void> {
   if (imported.length === 0) return;
   const rows = imported.map((one) => ({ ...one, id: uuidv7() }));
@@ -80,8 +83,8 @@ interface Ordered {
 }
 
 /**
- * Records the consent given with an order. A job applies it to the customer, because carts and checkouts are locked
- * here, and all other code locks customers before them.
+ * Records the marketing consent given with an order. A job applies it to the customer: carts and checkouts are locked
+ * here, and customers must be locked before them.
  */
 export async function recordAtCheckout(shop: Shop, { order_id, customer_id, email, wording }: Ordered): Promise<void> {
   const job = customer_id && JSON.stringify({ site_id: shop.siteId, customer_id });
@@ -92,7 +95,7 @@ export async function recordAtCheckout(shop: Shop, { order_id, customer_id, emai
   if (job) await shop.run(sql`select enqueue('apply_consent', ${job}::json, now())`);
 }
 
-/** Applies the customer's latest decision. */
+/** Applies the customer's latest decision about marketing mails. */
 export async function applyNewest(shop: Shop, customer_id: string): Promise<void> {
   await shop.run(
     sql`update customers c set marketing_opt_in = newest.granted, updated_at = now()
@@ -106,8 +109,8 @@ export async function applyNewest(shop: Shop, customer_id: string): Promise<void
 }
 
 /**
- * Assigns a guest's consents to the account that verified the e-mail address. They are not applied: another person may
- * have ordered with that address.
+ * Assigns a guest's marketing consents to the account that verified the e-mail address, without applying them: another
+ * person may have typed that address.
  */
 export async function attachOfGuest(shop: Shop, customer_id: string, email: string): Promise<void> {
   await shop.run(
@@ -128,7 +131,7 @@ const columns: Sql = selectList<MarketingConsent>({
 
 const SHOWN_AT_MOST = 100;
 
-/** A customer's decisions, newest first. */
+/** Lists a customer's decisions about marketing mails, newest first. */
 export function listOfCustomer(shop: Shop, customer_id: string): Promise<MarketingConsent[]> {
   return shop.rows<MarketingConsent>(
     sql`select ${columns} from marketing_consents where site_id = ${shop.siteId} and customer_id = ${customer_id}
@@ -136,7 +139,7 @@ export function listOfCustomer(shop: Shop, customer_id: string): Promise<Marketi
   );
 }
 
-/** The decisions of several customers, newest first, by customer id. */
+/** Returns the marketing decisions of several customers by customer id, newest first. */
 export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map<string, MarketingConsent[]>> {
   const rows = await shop.rows<{ customer_id: string } & MarketingConsent>(
     sql`select wanted.customer_id, newest.* from unnest(${customer_ids}::uuid[]) as wanted (customer_id)
@@ -150,7 +153,7 @@ export async function listOfAll(shop: Shop, customer_ids: string[]): Promise<Map
   return new Map([...byCustomer].map(([id, own]) => [id, own.map(({ customer_id: _, ...consent }) => consent)]));
 }
 
-/** Deletes a customer's decisions, and those of guests with the same e-mail address. */
+/** Deletes a customer's marketing decisions, and those of guests with the same e-mail address. */
 export async function forget(shop: Shop, customer_id: string): Promise<void> {
   await shop.run(
     sql`delete from marketing_consents where site_id = ${shop.siteId} and (customer_id = ${customer_id}

@@ -1,3 +1,8 @@
+/**
+ * Customers as staff manage them. Every change locks the customer first, then, if needed, carts, checkouts, orders,
+ * discount codes and stock, each in order of ids (erasure.ts).
+ */
+
 import type { CustomerDetails, CustomerInput, CustomerPatch, CustomerRecord } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -13,11 +18,6 @@ import * as consents from './consents.ts';
 import { records } from './rows.ts';
 import * as sessions from './sessions.ts';
 
-/**
- * Customers as the merchant manages them. See sessions.ts for sessions, codes.ts for mailed links and consents.ts for
- * marketing consents. Every change locks the customer first, then, as needed, carts, checkouts, orders, codes and
- * stock, each in id order (erasure.ts).
- */
 export interface CustomerQuery extends PageQuery {
   q?: string;
   has_account?: boolean;
@@ -33,7 +33,7 @@ const SORTS: Record<CustomerSort, Sql> = {
   email_desc: sql`lower(email) desc, id`,
 };
 
-/** One page of customers. `q` matches parts of e-mails, full names and phone numbers. */
+/** Returns one page of customers. `q` matches parts of e-mail addresses, full names and phone numbers. */
 export async function list(shop: Shop, query: CustomerQuery): Promise<{ customers: CustomerRecord[] } & Page> {
   const { page, limit, offset } = pageOf(query);
   const wanted = await conditions(shop, query);
@@ -54,10 +54,10 @@ async function conditions(shop: Shop, { q, has_account }: CustomerQuery): Promis
     and (${has_account ?? null}::boolean is null or (c.password_hash is not null) = ${has_account ?? null})`;
 }
 
-/** Above this number of matches, a scan is as fast as the index. */
+/** If more customers match, a scan is as fast as the index. */
 const FEW = 1_000;
 
-/** Condition that matches customers with this text. Uses the index if there are few matches. */
+/** The condition that a customer contains the text. Uses the index only if few customers match. */
 async function mentioning(shop: Shop, like: string): Promise<Sql> {
   const found = await shop.rows<{ customer_id: string }>(
     sql`select s.customer_id from search_customers(${like}, ${FEW + 1}) s`,
@@ -67,8 +67,7 @@ async function mentioning(shop: Shop, like: string): Promise<Sql> {
 }
 
 /**
- * A customer with addresses and marketing decisions. Throws `not_found` if the id is unknown or belongs to another
- * shop.
+ * Returns a customer with addresses and marketing decisions. Throws `not_found`, even for a customer of another shop.
  */
 export async function get(shop: Shop, id: string): Promise<CustomerDetails> {
   return {
@@ -85,9 +84,7 @@ export interface ExportQuery {
   created_to?: string;
 }
 
-/**
- * One page of customers ordered by id, which is the order of creation; `cursor` is the last id of the previous page.
- */
+/** Returns one page of customers, oldest first. `cursor` is the last id of the previous page. */
 export async function exportPage(
   shop: Shop,
   { cursor, limit = 100, created_from, created_to }: ExportQuery,
@@ -109,7 +106,7 @@ export async function exportPage(
   return { customers, next_cursor };
 }
 
-/** A customer without addresses. Throws `not_found` if the id is unknown or belongs to another shop. */
+/** Returns a customer without addresses. Throws `not_found`, even for a customer of another shop. */
 export async function record(shop: Shop, id: string): Promise<CustomerRecord> {
   const [found] = await records(shop, sql`c.id = ${id}`);
   if (!found) throw notFound('customer');
@@ -130,9 +127,8 @@ export async function create(shop: Shop, input: CustomerInput): Promise<Customer
 }
 
 /**
- * Changes the given fields. Throws `conflict` for an anonymised customer, and `email_taken`. A new e-mail of a customer
- * with an account stays pending until its owner confirms it; otherwise staff could request a password reset to it.
- * Without an account it takes effect at once.
+ * Changes the given fields. Throws `email_taken`, and `conflict` for an anonymised customer. A new e-mail address of an
+ * account takes effect when its owner confirms it. Otherwise staff could take over the account with a password reset.
  */
 export async function update(shop: Shop, id: string, patch: CustomerPatch): Promise<CustomerRecord> {
   const before = await shop.one<EmailRow>(
@@ -163,8 +159,8 @@ interface EmailRow {
 }
 
 /**
- * Asks the owner of the new e-mail address to confirm it and notifies the current address. A request for the current
- * address cancels a pending one.
+ * Mails the new e-mail address a link to confirm it, and notifies the current address. Requesting the current address
+ * cancels a pending change.
  */
 async function askForEmail(shop: Shop, id: string, before: EmailRow, email: string): Promise<void> {
   const isChange = email !== before.email;
@@ -205,7 +201,7 @@ const TEXTS = {
 
 type TextField = keyof typeof TEXTS;
 
-/** SQL assignments for the given text fields; null empties one. Each ends with a comma. */
+/** SQL assignments for the given text fields, each ending with a comma. Null empties a field. */
 export function textChanges(patch: Partial<Record<TextField, string | null>>, fields: TextField[]): Sql {
   let changes = sql``;
   for (const field of fields) {

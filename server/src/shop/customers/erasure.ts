@@ -15,12 +15,11 @@ import * as consents from './consents.ts';
 import { record } from './customers.ts';
 import * as sessions from './sessions.ts';
 
-/** Erasure of customers. Lock order: customer, carts, checkouts, orders, codes, stock. */
 const TOLD_ORDERS = 20;
 
 /**
- * Erases personal data, including that in guest orders with the same e-mail address, and keeps the row and the order
- * amounts for the books. Throws `customer_has_open_orders`. Repeating it changes nothing.
+ * Erases a customer's personal data, including that in guest orders with the same e-mail address. Keeps the row and the
+ * order amounts for accounting. Throws `customer_has_open_orders`. Repeating it changes nothing.
  */
 export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord> {
   const found = await lockCustomer(shop, id);
@@ -43,7 +42,7 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord>
   return record(shop, id);
 }
 
-/** Closes a customer's account: deletes everything except the orders, which then belong to no account. */
+/** Closes a customer's account and deletes its data. The orders stay, without an account. */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
   const found = await lockCustomer(shop, id);
   if (!found) throw new ShopError('invalid_token', 'The account is already closed.');
@@ -64,9 +63,8 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
 }
 
 /**
- * Locks the acting customer, if any, against erasure until the transaction ends, so that the erasure sees rows written
- * in their name. Call it before carts and checkouts are locked. Throws `invalid_token` if the account was already
- * erased.
+ * Locks the calling customer, if any, so that a concurrent erasure also erases the rows written by this transaction.
+ * Call it before locking carts and checkouts. Throws `invalid_token` if the account is already erased.
  */
 export async function holdActor(shop: Shop): Promise<void> {
   if (shop.customerId === null) return;
@@ -89,7 +87,7 @@ interface Holdings {
   open_checkout_ids: string[];
 }
 
-/** The carts of guest orders, whether these orders belong to the account with that e-mail address or to none. */
+/** The carts of orders that were placed as a guest with this e-mail address. */
 async function cartsOrderedAsGuest(shop: Shop, id: string, email: string): Promise<string[]> {
   const carts = await shop.rows<{ id: string }>(
     sql`select c.cart_id as id from orders o join checkouts c on c.site_id = o.site_id and c.id = o.checkout_id
@@ -138,14 +136,28 @@ async function anonymizeOrders(shop: Shop, id: string): Promise<void> {
         note = null, staff_note = null, metadata = '{}', attribution = null
       from own where o.site_id = ${shop.siteId} and o.id = own.id`,
   );
-  await forgetPayloads(shop, sql`select id from orders where site_id = ${shop.siteId} and customer_id = ${id}`);
+  await shop.run(
+    sql`update returns r set customer_note = null, staff_note = null, label_url = null, tracking_number = null
+      from orders o where o.site_id = ${shop.siteId} and o.customer_id = ${id} and r.site_id = o.site_id and r.order_id = o.id`,
+  );
+  await shop.run(
+    sql`update return_lines i set note = null from returns r join orders o on o.site_id = r.site_id and o.id = r.order_id
+      where o.site_id = ${shop.siteId} and o.customer_id = ${id} and i.site_id = r.site_id and i.return_id = r.id`,
+  );
+  await forgetPayloads(
+    shop,
+    sql`select id from orders where site_id = ${shop.siteId} and customer_id = ${id}
+      union all
+      select r.id from returns r join orders o on o.site_id = r.site_id and o.id = r.order_id
+      where o.site_id = ${shop.siteId} and o.customer_id = ${id}`,
+  );
 }
 
 function countryOf(address: ReturnType<typeof sql>) {
   return sql`case when ${address} is not null then jsonb_build_object('country', ${address} -> 'country') end`;
 }
 
-/** Releases the customer's codes and stock and removes personal data from the ended carts and checkouts. */
+/** Releases the customer's discount codes and reserved stock, and removes personal data from carts and checkouts. */
 async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout_ids }: Holdings): Promise<void> {
   const active = await shop.rows<RowOf<'carts', 'id'>>(
     sql`update carts set status = 'expired', updated_at = now()
@@ -173,7 +185,7 @@ async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout
     sql`update discount_redemptions set email = null
       where site_id = ${shop.siteId} and (customer_id = ${id} or cart_id = any(${cart_ids}::uuid[]))`,
   );
-  // A registration and its code refer to the e-mail address, not to a customer.
+  // Registrations and their codes have no customer id, only the e-mail address.
   await shop.run(
     sql`with own as (
         select r.id from customer_registrations r join customers c on c.site_id = r.site_id and lower(c.email) = r.email

@@ -4,13 +4,10 @@ import { foldEmail } from '../emails.ts';
 import { ValidationError } from '../errors.ts';
 import { MAX_ADDRESSES } from './addresses.ts';
 
-/** Plans the changes of an imported row before anything is written. */
-
 export type Place = (string | number)[];
 
 const TEXTS = ['first_name', 'last_name', 'phone', 'note', 'locale'] as const;
 
-/** The customer fields that an import writes. */
 export type Fields = Record<(typeof TEXTS)[number], string | null> & {
   id: string;
   email: string;
@@ -18,9 +15,8 @@ export type Fields = Record<(typeof TEXTS)[number], string | null> & {
   marketing_opt_in: boolean;
 };
 
-/** An existing, locked customer. */
 export interface Known extends Fields {
-  /** Whether any marketing decision is recorded. */
+  /** Whether the customer has ever decided about marketing mails. */
   has_decided: boolean;
   addresses: CustomerAddress[];
 }
@@ -29,21 +25,19 @@ export interface Plan {
   index: number;
   input: CustomerImport;
   before: Known | undefined;
-  /** The planned state of the customer. */
   customer: Fields;
-  /** Whether any text or the metadata changes. */
+  /** Whether a text or the metadata changes. */
   described: boolean;
-  /** Whether to record the imported consent. A decision made here takes precedence. */
+  /** Whether to store the imported marketing consent. A decision made in this shop takes precedence. */
   consented: boolean;
-  /** The addresses that are not in the address book yet. */
   addresses: { address: Omit<CustomerImportAddress, 'is_default'>; is_default: boolean }[];
 }
 
 const MOST_METADATA = 50;
 
 /**
- * Plans the changes that a row makes to the locked customer `before` or to a new one. Throws a ValidationError above
- * the address limit.
+ * Plans the changes of a row to the locked customer `before`, or to a new customer. Throws a ValidationError above the
+ * limit of addresses.
  */
 export function planRow(
   { index, input, loc }: { index: number; input: CustomerImport & { email: string }; loc: Place },
@@ -83,7 +77,10 @@ function refuseMoreThan(max: number, all: unknown[], loc: Place): void {
   throw new ValidationError([{ loc, msg, type: 'too_long', ctx: { max } }]);
 }
 
-/** The addresses to add. The first address in an address book is the default, unless the row marks another. */
+/**
+ * Returns the addresses that the address book does not contain. The first one becomes the default unless the row marks
+ * another.
+ */
 function addressesToAdd(book: Known['addresses'], given: CustomerImportAddress[], loc: Place): Plan['addresses'] {
   const known = new Set(book.map(keyOf));
   const fresh = given.filter((address) => {

@@ -6,8 +6,8 @@ import * as consents from './consents.ts';
 import type { Fields, Known, Plan } from './import-plan.ts';
 
 /**
- * Locks the customers with these e-mail addresses in id order, so that two imports of the same customers cannot
- * deadlock, and then reads their latest state. Returns them by e-mail address.
+ * Locks the customers with these e-mail addresses and returns them by e-mail address. Locks in order of ids, so that
+ * two imports of the same customers cannot deadlock.
  */
 export async function lockKnown(shop: Shop, emails: string[]): Promise<Map<string, Known>> {
   const rows = await shop.rows<Fields>(
@@ -28,8 +28,8 @@ export async function lockKnown(shop: Shop, emails: string[]): Promise<Map<strin
 }
 
 /**
- * Inserts new customers in the order of their e-mail addresses. Returns the ids of the inserted ones; concurrent calls
- * inserted the others.
+ * Inserts new customers in the order of their e-mail addresses. Returns the ids of those inserted; concurrent imports
+ * have inserted the others.
  */
 export async function insertNew(shop: Shop, plans: Plan[]): Promise<Set<string>> {
   if (plans.length === 0) return new Set();
@@ -47,7 +47,7 @@ export async function insertNew(shop: Shop, plans: Plan[]): Promise<Set<string>>
   return new Set(made.map(({ id }) => id));
 }
 
-/** Writes the changes of existing, locked customers. */
+/** Updates existing, locked customers. */
 export async function writeChanged(shop: Shop, plans: Plan[]): Promise<void> {
   const rows = plans.flatMap(({ before, customer, described, consented }) =>
     before !== undefined && (described || consented) ? [customer] : [],
@@ -62,7 +62,7 @@ export async function writeChanged(shop: Shop, plans: Plan[]): Promise<void> {
   );
 }
 
-/** Writes the consents and addresses of existing and new customers. */
+/** Inserts the marketing consents and addresses of existing and new customers. */
 export async function writeAdded(shop: Shop, plans: Plan[]): Promise<void> {
   await consents.recordImported(
     shop,

@@ -1,3 +1,13 @@
+/**
+ * Imports customers of another shop system. Existing customers keep their data unless `overwrite` is set, and always
+ * their marketing decision. Rows are validated here, not by the contract (x-validate-rows):
+ * 1. Validate the rows. Only the first row with an e-mail address counts.
+ * 2. Lock the existing customers in order of ids, plan the changes of each row, and reject rows above a limit.
+ * 3. Insert new customers in the order of their e-mail addresses. If a concurrent import inserted one first, lock it
+ * and plan its row again.
+ * 4. Write the remaining changes, with one statement per table.
+ */
+
 import type { CustomerImport, CustomerImportResult, ValidationErrorItem } from '@commerce-backend/spec';
 import { foldEmail, placeholderEmail } from '../emails.ts';
 import { ValidationError } from '../errors.ts';
@@ -6,17 +16,6 @@ import type { Shop } from '../shop.ts';
 import { type Known, type Place, type Plan, planRow } from './import-plan.ts';
 import { insertNew, lockKnown, writeAdded, writeChanged } from './import-write.ts';
 
-/**
- * Imports customers of another shop, all rows of a call together. An existing customer keeps the local data unless the
- * import overrides them, and always the local marketing decision. Rows arrive unvalidated (the contract marks them
- * x-validate-rows).
- *
- * 1. Validates the rows; of two with one e-mail the first counts.
- * 2. Locks known customers in id order and plans the changes of each row; rejects rows above a limit.
- * 3. Inserts new customers in the order of their e-mails; one that a concurrent call inserted is locked and planned as
- * known.
- * 4. Writes the rest of all plans, one statement per table.
- */
 export interface ImportCall {
   customers: unknown[];
   dry_run?: boolean;
@@ -40,7 +39,7 @@ class Undo {
   }
 }
 
-/** Imports up to 100 customers. A rejected row writes nothing and does not affect the others. */
+/** Imports up to 100 customers. Rejected rows do not affect the others. */
 export async function importCustomers(
   shop: Shop,
   { customers, dry_run = false, overwrite = false }: ImportCall,
@@ -67,7 +66,10 @@ function check(row: unknown, index: number, mistakesInRow: RowCheck) {
   return { index, loc, email: emailIn(cleaned), errors, warnings, input };
 }
 
-/** The row with an e-mail address. A customer without one is identified by phone number and cannot consent to mails. */
+/**
+ * Gives a row without an e-mail address a placeholder one derived from the phone number, and removes its marketing
+ * consent.
+ */
 function withEmail(row: unknown): unknown {
   const { email, phone, ...rest } = (row ?? {}) as Partial<CustomerImport>;
   if (email || typeof phone !== 'string') return row;
@@ -76,7 +78,7 @@ function withEmail(row: unknown): unknown {
   return { ...rest, phone, email: placeholder, ...(rest.marketing_opt_in && { marketing_opt_in: false }) };
 }
 
-/** Rejects times in the future: a consent with such a date would override the customer's decisions until then. */
+/** Rejects times in the future. A consent dated in the future would override the customer's decisions until then. */
 function timesToCome(input: CustomerImport, loc: Place): ValidationErrorItem[] {
   return (['created_at', 'marketing_opt_in_at'] as const).flatMap((field) => {
     const time = input[field];
@@ -89,7 +91,7 @@ function missingEmail(loc: Place): ValidationErrorItem {
   return { loc: [...loc, 'email'], msg: 'A customer needs an e-mail or a phone number.', type: 'missing' };
 }
 
-/** Rejects all but the first row with the same e-mail address. */
+/** Rejects rows that repeat the e-mail address of an earlier row. */
 function refuseRepeated(checked: CheckedRow[]): void {
   const firsts = new Map<string, number>();
   for (const { index, loc, email, errors } of checked) {
@@ -160,7 +162,7 @@ async function writeAll(shop: Shop, rows: CheckedRow[], overwrite: boolean): Pro
   );
   const fresh = plans.filter(({ before }) => before === undefined);
   const made = await insertNew(shop, fresh);
-  // A concurrent call inserted these after the lookup of known customers.
+  // A concurrent import inserted these customers after the existing ones were locked.
   const missed = fresh.filter(({ customer }) => !made.has(customer.id));
   const found =
     missed.length > 0

@@ -6,7 +6,6 @@ import { amountReceived } from '../orders/received.ts';
 import type { Shop } from '../shop.ts';
 import { wholeShop } from '../whole-shop.ts';
 
-/** The customer columns that customers see themselves. */
 export const PROFILE = selectList<Customer>({
   id: sql`id`,
   email: sql`email`,
@@ -18,7 +17,6 @@ export const PROFILE = selectList<Customer>({
   created_at: sql`created_at`,
 });
 
-/** Additional columns that the merchant sees, from `chosen c` with order and refund totals. */
 const RECORD = selectList<Omit<CustomerRecord, keyof Customer>>({
   has_account: sql`password_hash is not null`,
   has_email: sql`email not like '%.invalid'`,
@@ -34,7 +32,7 @@ const RECORD = selectList<Omit<CustomerRecord, keyof Customer>>({
 
 type RecordRow = Omit<CustomerRecord, 'total_spent'> & { total_spent: string };
 
-/** The customers selected by a condition and order on `customers c`, as the merchant sees them. */
+/** Returns the customers that a condition and order on `customers c` select, as staff see them. */
 export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]> {
   const rows = await shop.rows<RecordRow>(
     sql`with chosen as (
@@ -59,7 +57,7 @@ export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]
   return rows.map(({ total_spent, ...row }) => ({ ...row, total_spent: canonical(total_spent, shop.currencyDigits) }));
 }
 
-/** The amount with all decimals: a sum over no orders has none. */
+/** Adds the decimals that a sum over no orders (`0`) lacks. */
 function canonical(amount: string, digits: number): string {
   return decimal(minorUnits(amount, digits), digits);
 }

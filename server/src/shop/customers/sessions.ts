@@ -1,3 +1,8 @@
+/**
+ * Customer sessions. A session is one login with all its tokens. Creating a token locks the customer's row in share
+ * mode, and ending a session locks it exclusively, so that no token is created for an ended session.
+ */
+
 import type { Customer, CustomerSession } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
@@ -14,25 +19,21 @@ import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken, mintToken } from '../tokens.ts';
 import { PROFILE } from './rows.ts';
 
-/**
- * Customer sessions. A session is one login with all its tokens. Tokens are created under a share lock on the
- * customer's row and ended under a stronger one, so that no token outlives the end of its session.
- */
 const TOKEN_LIFE = '60 minutes';
 const SESSION_LIFE = '30 days';
 const OVERLAP = '60 seconds';
 const FRESH = '15 minutes';
 
-/** A customer whose password was verified, and the hash that was used. */
+/** A customer whose password was correct, and the hash that it was compared with. */
 export interface VerifiedLogin {
   customer_id: string;
   password_hash: string;
 }
 
 /**
- * Verifies an e-mail address and password. For a wrong password, an unknown address, an account without a password and
- * an unverified address it throws `invalid_credentials` after the same time; after repeated failures it throws
- * `rate_limited`. Takes tens of milliseconds: do not hold a connection during the call.
+ * Verifies an e-mail address and password. Throws `invalid_credentials` after the same time for a wrong password, an
+ * unknown address, an unverified address and an account without a password. Throws `rate_limited` after repeated
+ * failures. Takes tens of milliseconds, so do not hold a database connection during the call.
  */
 export async function verifyLogin(
   db: Pool,
@@ -44,7 +45,7 @@ export async function verifyLogin(
   return verify(db, tenant, actor, { email: foldEmail(email), who, password, unlocks });
 }
 
-/** Verifies the password of a logged-in customer who confirms it. Throws what `verifyLogin` throws. */
+/** Verifies the password of a customer who is logged in. Throws `invalid_credentials` or `rate_limited`. */
 export async function verifyAgain(db: Pool, tenant: Tenant, actor: Actor, password: string): Promise<VerifiedLogin> {
   const own = sql`id = ${actor.customer_id}`;
   const found = await inShop(db, tenant, actor, (shop) =>
@@ -78,8 +79,8 @@ async function verify(db: Pool, tenant: Tenant, actor: Actor, { email, who, pass
 }
 
 /**
- * Creates a session for a verified login. Throws `invalid_credentials` if the password or e-mail address changed in
- * between.
+ * Creates a session for a verified login. Throws `invalid_credentials` if the password or e-mail address has changed
+ * since.
  */
 export async function openSession(shop: Shop, { customer_id, password_hash }: VerifiedLogin): Promise<CustomerSession> {
   const customer = await shop.one<Customer>(
@@ -99,8 +100,8 @@ export async function openSession(shop: Shop, { customer_id, password_hash }: Ve
 }
 
 /**
- * Replaces a session's token with a new one, which is valid for 60 minutes, but not beyond the session's 30 days. The
- * old one stays valid for 60 seconds. Throws `invalid_token` if the session has ended.
+ * Replaces a session's token by a new one. The new token is valid for 60 minutes within the session's 30 days, and the
+ * old one for another 60 seconds. Throws `invalid_token` if the session has ended.
  */
 export async function refresh(shop: Shop, token_id: string): Promise<CustomerSession> {
   const customer = await shop.one<Customer>(
@@ -141,7 +142,7 @@ async function sessionAnswer(
   return { access_token: token, token_type: 'Bearer', ...made, customer, cart_id: cart?.id ?? null };
 }
 
-/** Whether a session began at most 15 minutes ago, regardless of token renewals. */
+/** Whether a session began at most 15 minutes ago. Token renewals do not count. */
 export async function isFresh(shop: Shop, session_id: string): Promise<boolean> {
   const found = await shop.one(
     sql`select from customer_tokens where site_id = ${shop.siteId} and customer_id = ${shop.customerId} and session_id = ${session_id}
@@ -150,14 +151,13 @@ export async function isFresh(shop: Shop, session_id: string): Promise<boolean> 
   return found !== undefined;
 }
 
-/** The page session to which the token in a cookie belongs. */
+/** The session of a customer on the hosted pages, found by the token in its cookie. */
 export interface PageSession {
   customer_id: string;
   session_id: string;
   token_id: string;
   email: string;
   first_name: string | null;
-  /** The language that the customer chose; null if they chose none. */
   locale: string | null;
   /** Whether the login is at most 15 minutes old. */
   fresh: boolean;
@@ -165,10 +165,9 @@ export interface PageSession {
   ends_soon: boolean;
 }
 
-/** Maximum duration of a page session, even if it is extended. */
 const PAGE_SESSION_LIFE = '12 hours';
 
-/** The session of a page token; undefined if the token is no longer valid. */
+/** Returns the session of a page's cookie token; undefined if the token is no longer valid. */
 export async function findOnPage(shop: Shop, token: string): Promise<PageSession | undefined> {
   return shop.one<PageSession>(
     sql`select t.customer_id, t.session_id, t.id as token_id, c.email, c.first_name, c.locale,
@@ -181,7 +180,7 @@ export async function findOnPage(shop: Shop, token: string): Promise<PageSession
   );
 }
 
-/** Replaces the token of a page session and ends the old one at once, so that a leaked token becomes useless. */
+/** Replaces the token of a page session. The old one is invalid at once, in case it has leaked. */
 export async function replace(shop: Shop, token_id: string): Promise<string> {
   const { access_token } = await refresh(shop, token_id);
   await shop.run(
@@ -190,7 +189,7 @@ export async function replace(shop: Shop, token_id: string): Promise<string> {
   return access_token;
 }
 
-/** Ends a session with all its tokens, in every process. */
+/** Ends a session and invalidates all its tokens. */
 export async function endSession(shop: Shop, session_id: string): Promise<void> {
   await lockOut(shop, shop.customerId);
   await shop.run(
@@ -200,7 +199,7 @@ export async function endSession(shop: Shop, session_id: string): Promise<void> 
   );
 }
 
-/** Ends all sessions of a customer, except the given one. */
+/** Ends all sessions of a customer, except `but`. */
 export async function endAllSessions(shop: Shop, customer_id: string, but: string | null = null): Promise<void> {
   await lockOut(shop, customer_id);
   await shop.run(
@@ -209,12 +208,15 @@ export async function endAllSessions(shop: Shop, customer_id: string, but: strin
   );
 }
 
-/** Waits until tokens being created concurrently are committed, and blocks new ones until the transaction ends. */
+/**
+ * Waits for concurrent transactions that create tokens of this customer, and blocks new ones until this transaction
+ * ends.
+ */
 async function lockOut(shop: Shop, customer_id: string | null): Promise<void> {
   await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${customer_id} for no key update`);
 }
 
-/** Extends recently used tokens within the limits of their sessions. Replaced tokens keep their expiry. */
+/** Extends recently used tokens, at most to the end of their session. Does not extend replaced tokens. */
 export async function extendPageSession(db: Pool, tokens: { site_id: string; id: string }[]): Promise<void> {
   await queryAlone(
     db,

@@ -1,3 +1,8 @@
+/**
+ * Discount codes as staff manage them. terms.ts checks whether a code applies to cart lines. Changes lock the shop's
+ * currency (`holdCurrency`) and the code. Carts and orders lock a code after cart and checkout, and before stock.
+ */
+
 import type {
   Deletion,
   Discount,
@@ -18,13 +23,6 @@ import { escapeLike } from '../like.ts';
 import { canonicalAmount } from '../money.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
-
-/**
- * Discount codes as the merchant manages them; `terms.ts` checks whether a code applies to lines. Carts apply codes in
- * carts/discounts.ts, and reserve and redeem them in carts/redemptions.ts.
- * A change locks the shop's currency (`holdCurrency`) and the code, validates against the locked code, and writes.
- * Carts and orders lock a code after the cart and the checkout, and before the stock.
- */
 
 const status = sql`case
   when not d.active then 'disabled'
@@ -62,7 +60,7 @@ export interface DiscountQuery extends PageQuery {
   status?: DiscountStatus;
 }
 
-/** One page of discount codes, newest first. */
+/** Returns one page of discount codes, newest first. */
 export async function list(shop: Shop, query: DiscountQuery): Promise<Page & { discounts: Discount[] }> {
   const { page, limit, offset } = pageOf(query);
   const conditions = [sql`d.site_id = ${shop.siteId}`];
@@ -78,7 +76,7 @@ export async function list(shop: Shop, query: DiscountQuery): Promise<Page & { d
   return { discounts, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** A code with its conditions and usage. Throws `not_found`. */
+/** Returns a discount code with its conditions and usage. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Discount> {
   const found = await shop.one<Discount>(
     sql`select ${columns(shop)} from discounts d where d.site_id = ${shop.siteId} and d.id = ${id}`,
@@ -88,7 +86,8 @@ export async function get(shop: Shop, id: string): Promise<Discount> {
 }
 
 /**
- * Creates a code. Throws a ValidationError, `not_found` for an unknown product or collection, or `discount_code_taken`.
+ * Creates a discount code. Throws a ValidationError, `discount_code_taken`, or `not_found` for an unknown product or
+ * collection.
  */
 export async function create(shop: Shop, input: DiscountInput): Promise<Discount> {
   await holdCurrency(shop);
@@ -107,7 +106,7 @@ export async function create(shop: Shop, input: DiscountInput): Promise<Discount
   return get(shop, id);
 }
 
-/** The given fields in stored form; a new code needs a `value`. */
+/** Validates and normalizes the given fields. A new discount code needs a `value`. */
 function planned(shop: Shop, kind: Discount['kind'], input: DiscountInput | DiscountPatch): DiscountPatch {
   const isNew = 'kind' in input;
   const code = input.code?.trim();
@@ -157,8 +156,8 @@ async function refuseUnknown(shop: Shop, { product_ids = [], collection_ids = []
 }
 
 /**
- * Changes the given fields. Throws a ValidationError, `not_found`, `discount_code_taken`, or `conflict` for a usage
- * limit below the current usage.
+ * Changes the given fields of a discount code. Throws a ValidationError, `not_found`, `discount_code_taken`, or
+ * `conflict` for a usage limit below the current usage.
  */
 export async function update(shop: Shop, id: string, patch: DiscountPatch): Promise<Discount> {
   await holdCurrency(shop);
@@ -194,7 +193,6 @@ function orBefore<T>(given: T | undefined, before: T): T {
   return given === undefined ? before : given;
 }
 
-/** One SQL assignment per given field. */
 function assignments(plan: DiscountPatch): Sql[] {
   const columns: Record<keyof DiscountPatch, Sql> = {
     code: sql`code = ${plan.code}`,
@@ -214,7 +212,7 @@ function assignments(plan: DiscountPatch): Sql[] {
   return fields.filter((field) => plan[field] !== undefined).map((field) => columns[field]);
 }
 
-/** Deletes a code that is on no cart and was never redeemed. Throws `not_found` or `discount_in_use`. */
+/** Deletes a discount code that is on no cart and was never redeemed. Throws `not_found` or `discount_in_use`. */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
   const { usage_count } = await lockDiscount(shop, id);
   const redeemed = await shop.one(
@@ -253,7 +251,7 @@ export interface RedemptionQuery {
   limit?: number;
 }
 
-/** Every use of a code, newest first. Throws `not_found`. */
+/** Lists the uses of a discount code, newest first. Throws `not_found`. */
 export async function listRedemptions(
   shop: Shop,
   id: string,

@@ -5,10 +5,10 @@ import { ShopError } from '../errors.ts';
 import { minorUnits } from '../money.ts';
 import type { DiscountTerms, PricedLine } from '../totals.ts';
 
-/** The conditions and terms of a discount code. They are read in one statement and evaluated in this file. */
+/** A discount code with its conditions and value, as read by one statement. */
 export interface DiscountCode {
   discount_id: string;
-  /** In the merchant's spelling. */
+  /** As the merchant spelled it. */
   code: string;
   kind: DiscountKind;
   value: string;
@@ -22,11 +22,11 @@ export interface DiscountCode {
   usage_limit_per_customer: number | null;
   /** Whether the code applies to every product. */
   everything: boolean;
-  /** The requested products to which the code applies, unless it applies to all. */
+  /** The products of the cart to which the code applies, unless `everything` is set. */
   covered: string[];
 }
 
-/** `discounts d` as a DiscountCode, for a cart with the given products (an expression of uuid[]). */
+/** Selects `discounts d` as a DiscountCode. `productIds` are the products of the cart, an expression of type uuid[]. */
 export function codeObject(productIds: Sql): Sql {
   return sql`json_build_object('discount_id', d.id, 'code', d.code, 'kind', d.kind, 'value', d.value::text,
     'active', d.active, 'starts_at', iso(d.starts_at), 'ends_at', iso(d.ends_at),
@@ -40,20 +40,21 @@ export function codeObject(productIds: Sql): Sql {
 
 const everything = sql`(d.product_ids = '{}' and d.collection_ids = '{}')`;
 
-/** Whether `discounts d` applies to `products p`. */
 const covers = sql`(p.id = any(d.product_ids) or exists (
   select from collections c where c.site_id = p.site_id and c.id = any(d.collection_ids) and case c.type
     when 'manual' then exists (select from collection_products cp
       where cp.site_id = c.site_id and cp.collection_id = c.id and cp.product_id = p.id)
     else ${meetsRules(sql`c.rules`, sql`c.rules_match`)} end))`;
 
-/** The discount terms in the form that totals need. */
 export function termsOf({ kind, value, everything, covered }: DiscountCode): DiscountTerms {
   const ids = new Set(covered);
   return { kind, value, covers: ({ product_id }) => everything || (product_id !== null && ids.has(product_id)) };
 }
 
-/** The first reason why the code cannot be used for these lines, in a fixed order; undefined if it can. */
+/**
+ * Returns the first reason, in a fixed order, why the discount code cannot be used for these lines; undefined if it
+ * can.
+ */
 export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: number): ShopError | undefined {
   if (!code.active) return unknownCode();
   const { starts_at, ends_at } = code;
@@ -67,7 +68,7 @@ export function refusalOf(code: DiscountCode, lines: PricedLine[], digits: numbe
   return missingMinimum(code, covered, digits);
 }
 
-/** The error for an unknown discount code. A disabled code gets the same error. */
+/** The same error for an unknown and a disabled discount code. */
 export function unknownCode(): ShopError {
   return new ShopError('discount_not_found', 'There is no such code.');
 }

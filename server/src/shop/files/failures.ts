@@ -8,7 +8,7 @@ const SENTENCES: Record<FileFailure['code'], string> = {
   not_processed: 'The image could not be processed. Upload it again.',
 };
 
-/** The reason that a file failed, as a sentence for the merchant. */
+/** The reason why a file failed, as a sentence for staff. */
 export function sentenceOf(code: FileFailure['code']): string {
   return SENTENCES[code];
 }

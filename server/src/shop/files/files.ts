@@ -1,3 +1,12 @@
+/**
+ * The life of an uploaded file:
+ * 1. `announce` reserves storage for its bytes and returns an upload URL that works once.
+ * 2. `expected` returns what the upload must contain; the caller stores the bytes.
+ * 3. `markUploaded` invalidates the URL and enqueues the job process_file, which creates the images.
+ * 4. `finish` or `fail` ends the processing. Both can be repeated.
+ * 5. Unused files are deleted (unused.ts), and the job remove_file deletes their bytes.
+ */
+
 import { randomBytes } from 'node:crypto';
 import type { FileInput, FileUpload, StoredFile } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
@@ -9,17 +18,8 @@ import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 import { sentenceOf } from './failures.ts';
 
-/**
- * Life of an uploaded file:
- * 1. `announce` counts its bytes for the shop and returns a one-time upload URL.
- * 2. `expected` returns the requirements for that URL; the caller stores the bytes.
- * 3. `markUploaded` ends the URL and enqueues the job process_file, which makes the images.
- * 4. `finish` or `fail` ends the processing. Each takes effect once, however often the job runs.
- * 5. Unused files are deleted (unused.ts), and the job remove_file deletes their bytes.
- */
-
 const UPLOAD_WITHIN = sql`interval '15 minutes'`;
-/** Extra time for an upload that began before the deadline. */
+/** Grace period for an upload that began before its deadline. */
 const UPLOAD_GRACE = sql`interval '5 minutes'`;
 
 /** Registers an upload and returns its URL. Throws `limit_reached` if the file exceeds the shop's storage limit. */
@@ -51,10 +51,10 @@ function noRoom(): ShopError {
   });
 }
 
-/** The requirements for an upload, and the file that it becomes. */
+/** The required content of an upload, and the file that it becomes. */
 export type Expected = RowOf<'files', 'id' | 'name' | 'bytes' | 'sha256' | 'content_type'>;
 
-/** The upload that a token allows. Throws `not_found`, `conflict` if the token was used, or `gone`. */
+/** Returns the upload that a token allows. Throws `not_found`, `gone`, or `conflict` if the token was used. */
 export async function expected(shop: Shop, token: string): Promise<Expected> {
   const file = isWellFormed('upload', token) && (await fileOf(shop, token));
   if (!file) throw notFound('upload');
@@ -99,7 +99,7 @@ const columns = selectList<FileRow>({
   created_at: sql`created_at`,
 });
 
-/** The state of a file. Throws `not_found`. */
+/** Returns a file. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<StoredFile> {
   const row = await shop.one<FileRow>(sql`select ${columns} from files where site_id = ${shop.siteId} and id = ${id}`);
   if (!row) throw notFound('file');
@@ -110,7 +110,7 @@ export async function get(shop: Shop, id: string): Promise<StoredFile> {
 type FailureCode = NonNullable<StoredFile['failure']>['code'];
 type FileRow = Omit<StoredFile, 'failure'> & { failure: FailureCode | null };
 
-/** A file for the processing job; undefined if it was deleted. */
+/** Returns a file for the processing job; undefined if it was deleted. */
 export function find(shop: Shop, id: string) {
   return shop.one<Pick<StoredFile, 'content_type' | 'status'> & RowOf<'files', 'name'>>(
     sql`select name, content_type, status from files where site_id = ${shop.siteId} and id = ${id}`,
@@ -120,11 +120,11 @@ export function find(shop: Shop, id: string) {
 /** The resized images of a file, narrowest first. */
 export interface Finished {
   sources: StoredFile['sources'];
-  /** Size of all images together. */
+  /** Total size of all images. */
   bytes: number;
 }
 
-/** Records that the images are stored. Does nothing if the file was already finished or has failed. */
+/** Records that the images are stored. Does nothing if the file has already been finished or has failed. */
 export async function finish(shop: Shop, id: string, { sources, bytes }: Finished): Promise<void> {
   const widest = sources.at(-1);
   const finished = shop.run(
@@ -137,7 +137,7 @@ export async function finish(shop: Shop, id: string, { sources, bytes }: Finishe
   });
 }
 
-/** Marks a file as failed. Images that waited for it are removed, and it no longer counts toward the storage limit. */
+/** Marks a file as failed and removes the images that waited for it. It no longer counts toward the storage limit. */
 export async function fail(shop: Shop, id: string, failure: FailureCode): Promise<void> {
   const failed = await shop.run(
     sql`update files set status = 'failed', failure = ${failure}, held_bytes = 0, changed_at = now()
@@ -148,8 +148,8 @@ export async function fail(shop: Shop, id: string, failure: FailureCode): Promis
 }
 
 /**
- * Deletes the file rows that the statement selects, and enqueues the deletion of their stored bytes once the
- * transaction commits. Returns their number.
+ * Deletes the rows of files with the statement `deleted`, and enqueues the deletion of their bytes. Returns the number
+ * of files.
  */
 export async function removeKept(shop: Shop, deleted: Sql): Promise<number> {
   const names = await shop.rows<RowOf<'files', 'name'>>(deleted);

@@ -4,8 +4,7 @@ import { removeKept } from './files.ts';
 
 /**
  * Deletes unused files of a shop: uploads that never arrived, files that failed a week ago, and images unused for a
- * day. Unfinished processing fails. Images refer to their files by a foreign key, so none loses its file. Ordered
- * products keep their image.
+ * day. Marks files as failed whose processing did not finish. Keeps images of ordered products.
  */
 export async function deleteUnused(shop: Shop): Promise<number> {
   await shop.run(
@@ -20,7 +19,8 @@ export async function deleteUnused(shop: Shop): Promise<number> {
     sql`update files f set unused_since = case when unused_since is null then now() end
       where f.site_id = ${shop.siteId} and f.status = 'ready' and (f.unused_since is null) = ${isUnused}`,
   );
-  // This reads the lines of all orders, so it checks only candidates for deletion and stores a positive result.
+  // The check reads the lines of all orders. So only files that are about to be deleted are checked, and a positive
+  // result is stored.
   await shop.run(
     sql`update files f set in_orders = true
       where f.site_id = ${shop.siteId} and f.status = 'ready' and f.unused_since <= now() - interval '1 day' and ${isUnused}
@@ -36,7 +36,7 @@ export async function deleteUnused(shop: Shop): Promise<number> {
   );
 }
 
-/** Whether nothing in the shop refers to `files f`, neither by id nor by the URL of its widest image. */
+/** Whether nothing in the shop refers to `files f`, by id or by the URL of its widest image. */
 const isUnused: Sql = sql`(
   not f.in_orders
   and not exists (select from product_images i where i.site_id = f.site_id and i.file_id = f.id)

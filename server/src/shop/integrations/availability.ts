@@ -8,8 +8,8 @@ import { shownQuantitySql } from '../shown-quantity.ts';
 type Wanted = AvailabilityInput['items'][number];
 
 /**
- * The availability of each item, in the order of the request, in one statement. The limits keep the planner from
- * reading all variants instead of using the index for each.
+ * Returns the availability of the items in the order of the request. The subqueries with a limit make the planner use
+ * the index for each item, instead of reading all variants.
  */
 export async function check(shop: Shop, { items }: { items: Wanted[] }): Promise<AvailabilityAnswer> {
   const found = await shop.rows<AvailabilityItem>(
@@ -34,7 +34,7 @@ export async function check(shop: Shop, { items }: { items: Wanted[] }): Promise
   return { currency: shop.currency, items: found };
 }
 
-/** Columns for `wanted w` and `variants v`, which is all null if no variant was found. */
+/** Selects from `wanted w` and `variants v`, whose columns are null if no variant was found. */
 function columns(shop: Shop): Sql {
   return selectList<AvailabilityItem>({
     variant_id: sql`coalesce(v.id, w.variant_id)`,

@@ -93,7 +93,7 @@ test('webhooks of staff contain dashboard objects, and webhooks of integrations 
   expect(shirt).toMatchObject({ truncated: true });
   expect((shirt.variants as unknown[]).length).toBeLessThanOrEqual(50);
 
-  // A replay sends the stored payload again, although the product has changed.
+  // A replay sends the stored payload, even if the product has changed.
   const { data } = await shop.dashboard.GET('/api/dashboard/webhook-deliveries', {
     params: { query: { type: 'order.created' } },
   });
@@ -129,7 +129,7 @@ test('webhooks of staff contain dashboard objects, and webhooks of integrations 
   await jobs.stop();
 });
 
-test('integrations get no events of unpublished products, except when a public product is hidden', async () => {
+test('integrations get an event of an unpublished product only when it becomes hidden', async () => {
   const shop = await openShop();
   const { dashboard, sync, owner, site_id } = shop;
   // Without subscribers, nothing is written.
@@ -181,7 +181,7 @@ test('integrations get no events of unpublished products, except when a public p
     ...Array(2).fill('product.updated'),
   ]);
   expect(typesOf(staff, later.id)).toEqual(['product.created']);
-  // The first event is for the change that made it public.
+  // The first event is the change that made the product public.
   expect(told(integration, draft.id)).toMatchObject([{ type: 'product.updated', data: { name: 'Announced' } }]);
   for (const { id } of [dropped, later]) expect([id, typesOf(integration, id)]).toEqual([id, []]);
   expect(typesOf(integration, seen.id)).toEqual([
@@ -191,8 +191,8 @@ test('integrations get no events of unpublished products, except when a public p
     'product.updated',
   ]);
   expect(JSON.stringify(integration.received.map(({ event }) => event))).not.toMatch(/Still unannounced|in secret/);
-  // The product was hidden before the delivery: the event contains no price and no more of the stock than the shop
-  // shows.
+  // The product was hidden before the delivery. So the event contains no price, and only as much of the stock as the
+  // shop shows.
   const stock = told(integration, seen.id).find(({ type }) => type === 'inventory.changed')?.data;
   expect(stock).toMatchObject({ previous_quantity: 1, inventory_quantity: 1 });
   expect(stock).not.toHaveProperty('price');

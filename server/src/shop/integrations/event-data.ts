@@ -1,3 +1,10 @@
+/**
+ * Payloads of events. The trigger that writes an event stores only ids and changes. The delivery job reads the whole
+ * object before the first attempt and stores it, so that every attempt and replay sends the same payload. Webhooks of
+ * staff get the object as the dashboard API returns it. Webhooks of integrations get products and stock as the
+ * storefront API returns them, and only the stored data of other events.
+ */
+
 import type { EventPayload, EventType } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import * as agentTokens from '../agent-limits/tokens.ts';
@@ -6,25 +13,19 @@ import * as customers from '../customers/customers.ts';
 import { ShopError } from '../errors.ts';
 import * as orders from '../orders/orders.ts';
 import * as products from '../products/products.ts';
+import * as returns from '../returns/rows.ts';
 import type { Shop } from '../shop.ts';
 import { shownQuantity } from '../shown-quantity.ts';
 import * as inventory from '../stock/inventory.ts';
 import type { Due } from '../webhooks/attempts.ts';
 import { keepPayload } from '../webhooks/kept-payloads.ts';
 
-/**
- * Bodies of events. The trigger that writes an event in the transaction of its change records only ids and changes. The
- * delivery job reads the whole object before the first attempt and stores the body with the delivery, so that each
- * attempt and replay sends the same body. Webhooks of staff get the dashboard's view. Webhooks of integrations get the
- * storefront's view of products and stock, and the recorded data of other events, which earlier versions let them
- * choose.
- */
 const LIMIT_BYTES = 64 * 1024;
 const MOST_VARIANTS = 50;
 
 type Data = Record<string, unknown>;
 
-/** The body of a delivery. It is created at the first attempt. */
+/** Returns the payload of a delivery. The first attempt creates it. */
 export async function payloadOf(shop: Shop, due: Due): Promise<string> {
   if (due.kept || due.attempts_count > 0) return due.payload;
   const noted = JSON.parse(due.payload) as EventPayload & { test?: true };
@@ -34,19 +35,22 @@ export async function payloadOf(shop: Shop, due: Due): Promise<string> {
 }
 
 /**
- * Locks the order or customer of an event: an erasure then either happens before the body is read, or waits until it is
- * stored and erases it.
+ * Locks the order or customer of an event. A concurrent erasure then comes before the object is read, or waits and
+ * erases the stored payload.
  */
-async function holdPerson(shop: Shop, type: EventType, { id }: Data): Promise<void> {
+async function holdPerson(shop: Shop, type: EventType, { id, order_id }: Data): Promise<void> {
   if (type.startsWith('order.')) {
     await shop.run(sql`select from orders where site_id = ${shop.siteId} and id = ${String(id)} for key share`);
+  }
+  if (type.startsWith('return.')) {
+    await shop.run(sql`select from orders where site_id = ${shop.siteId} and id = ${String(order_id)} for key share`);
   }
   if (type.startsWith('customer.')) {
     await shop.run(sql`select from customers where site_id = ${shop.siteId} and id = ${String(id)} for key share`);
   }
 }
 
-/** The current body of an event, or the recorded data if there is nothing to add. */
+/** Returns the current payload of an event, or the stored data if there is no object to add. */
 export async function wholePayload<Noted extends EventPayload & { test?: true }>(
   shop: Shop,
   noted: Noted,
@@ -57,14 +61,14 @@ export async function wholePayload<Noted extends EventPayload & { test?: true }>
   return whole ? { ...noted, data: fitted({ ...noted.data, ...whole }, noted.data) } : noted;
 }
 
-/** The whole object of an event; undefined if the recorded data is complete. */
+/** Reads the object of an event; undefined if the stored data is all. */
 async function wholeOf(shop: Shop, type: EventType, noted: Data, by_integration: boolean): Promise<Data | undefined> {
   const read = by_integration ? STOREFRONT[type] : DASHBOARD[type];
   if (!read) return undefined;
   try {
     return await read(shop, noted);
   } catch (error) {
-    // Deleted meanwhile, or hidden from the storefront.
+    // The object was deleted, or hidden from the storefront.
     if (error instanceof ShopError && error.code === 'not_found')
       return by_integration ? hiddenOf(shop, type, noted) : undefined;
     throw error;
@@ -74,17 +78,18 @@ async function wholeOf(shop: Shop, type: EventType, noted: Data, by_integration:
 type Read = (shop: Shop, noted: Data) => Promise<Data>;
 
 const order: Read = async (shop, { id }) => ({ ...(await orders.get(shop, String(id))) });
+const returned: Read = async (shop, { id }) => ({ ...(await returns.get(shop, String(id))) });
 const product: Read = async (shop, { id }) => cutVariants({ ...(await products.get(shop, String(id))) });
 const shownProduct: Read = async (shop, { id }) => cutVariants({ ...(await catalog.get(shop, String(id))).body() });
 /**
- * Stock with the recorded quantities instead of the current ones, because those before and after the change belong
+ * Reads the stock, but keeps the quantities stored in the event, because those before and after the change belong
  * together.
  */
 const stock: Read = async (shop, noted) => ({ ...(await inventory.get(shop, String(noted.variant_id))), ...noted });
 const customer: Read = async (shop, { id }) => ({ ...(await customers.get(shop, String(id))) });
 const agentToken: Read = async (shop, { id }) => ({ ...(await agentTokens.get(shop, String(id))) });
 
-/** A variant as the storefront shows it, with as much of the quantities as the shop shows. */
+/** A variant as the storefront API returns it. Its quantities are hidden as far as the shop hides its stock. */
 const shownVariant: Read = async (shop, noted) => {
   const { variants } = (await catalog.get(shop, String(noted.product_id))).body();
   const found = variants.find(({ id }) => id === noted.variant_id);
@@ -96,12 +101,12 @@ function shownStock({ showStock }: Shop, { inventory_quantity, previous_quantity
   return { inventory_quantity: shown(inventory_quantity), previous_quantity: shown(previous_quantity) };
 }
 
-/** The data of an event whose variant the storefront hides: its quantities are hidden too. */
+/** The data of an event whose variant is hidden from the storefront. Its quantities are hidden too. */
 function hiddenOf(shop: Shop, type: EventType, noted: Data): Data | undefined {
   return type === 'inventory.changed' ? shownStock(shop, noted, 0) : undefined;
 }
 
-/** Readers by event type. A deleted product has none. */
+/** Deleted products have no entry, because there is no object to read. */
 const DASHBOARD: Partial<Record<EventType, Read>> = {
   'product.created': product,
   'product.updated': product,
@@ -114,6 +119,12 @@ const DASHBOARD: Partial<Record<EventType, Read>> = {
   'order.cancelled': order,
   'order.refunded': order,
   'order.updated': order,
+  'return.requested': returned,
+  'return.approved': returned,
+  'return.declined': returned,
+  'return.received': returned,
+  'return.closed': returned,
+  'return.cancelled': returned,
   'customer.created': customer,
   'customer.updated': customer,
   'agent.token_issued': agentToken,
@@ -132,7 +143,7 @@ function cutVariants(whole: Data): Data {
   return { ...whole, variants: variants.slice(0, MOST_VARIANTS), truncated: true };
 }
 
-/** Reduces data to 64 KB by halving the longest list or text. The recorded data stays unchanged. */
+/** Reduces the data to 64 KB by halving its longest list or text, but never the stored data. */
 export function fitted(whole: Data, noted: Data): Data {
   let data = whole;
   while (Buffer.byteLength(JSON.stringify(data)) > LIMIT_BYTES) {

@@ -1,3 +1,5 @@
+/** The lines of an integration's order: their variants, and the amounts that the integration expects. */
+
 import type { SyncLineItem, ValidationErrorItem } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Priced } from '../checkout/state.ts';
@@ -5,8 +7,6 @@ import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { canonicalAmount, decimal } from '../money.ts';
 import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
-
-/** Lines of an integration's order: the variants to which they refer, and the prices that they claim. */
 
 export type FoundLine = SyncLineItem & { found_variant_id: string };
 
@@ -16,8 +16,8 @@ interface Match {
 }
 
 /**
- * Finds the variant of each line among public variants that match all of its fields, by the first of variant_id, sku,
- * product_id and name that is given. Throws `not_found` for a line without a match, and a ValidationError for a line
+ * Finds the public variant of each line, which must match all fields of the line. Looks it up by the first of
+ * variant_id, sku, product_id and name. Throws `not_found` for a line without a match, and a ValidationError for a line
  * with several.
  */
 export async function findVariants(shop: Shop, lines: SyncLineItem[]): Promise<FoundLine[]> {
@@ -68,7 +68,7 @@ function unknownLine(index: number): ShopError {
   return new ShopError('not_found', `No variant for sale matches line_items.${index}.`, { loc });
 }
 
-/** The claimed amounts of an order, as sent. */
+/** The amounts that the integration expects for an order, as it sent them. */
 export interface Claims {
   line_items: FoundLine[];
   subtotal?: string | null;
@@ -76,8 +76,8 @@ export interface Claims {
 }
 
 /**
- * Compares the claimed amounts with the catalogue. Throws a ValidationError that lists each difference with the right
- * amount in `ctx.expected`.
+ * Compares the expected amounts with the catalogue. Throws a ValidationError with each difference and the right amount
+ * in `ctx.expected`.
  */
 export function refuseOtherPrices(shop: Shop, { totals, lines }: Priced, claims: Claims): void {
   const digits = shop.currencyDigits;

@@ -1,3 +1,11 @@
+/**
+ * Orders of integrations. Each is a checkout with its own cart, so that it is priced and created like all others:
+ * 1. Reserve the reference with an insert, which blocks a second order with the same one.
+ * 2. Create the cart and its checkout (checkout/checkouts.ts lists the lock order).
+ * 3. Compare with the amounts that the integration has shown its customer. Roll back on a difference.
+ * 4. Create the order, or reserve the stock for a person who completes the checkout.
+ */
+
 import type { Address, CustomerOrder, SyncAddress, SyncOrder, SyncOrderInput } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -19,18 +27,9 @@ import type { Shop } from '../shop.ts';
 import { type FoundLine, findVariants, refuseOtherPrices } from './order-lines.ts';
 
 /**
- * Orders from integrations. Each is a checkout with its own cart, so that it is priced and created like all others:
- *
- * 1. claim the reference, by an insert that blocks a second order with the same reference.
- * 2. fill a new cart, and begin its checkout (checkout/checkouts.ts lists the lock order).
- * 3. compare with the amounts that the integration showed its customer; on a difference, roll back.
- * 4. create the order, or reserve the stock for a person who completes the checkout.
- */
-
-/**
  * Creates an order, or a checkout for a person to complete. Throws `reference_taken`, `not_found`,
  * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `conflict`, or a ValidationError
- * for claims that differ from the catalogue.
+ * for amounts that differ from the catalogue.
  */
 export async function create(shop: Shop, checkoutDeps: CheckoutDeps, input: SyncOrderInput): Promise<SyncOrder> {
   refuseOtherCurrency(shop, input.currency);
@@ -71,7 +70,7 @@ function detailsOf(input: SyncOrderInput): checkouts.WidgetDetails {
   };
 }
 
-/** The address with a country code, which taxes and shipping need. */
+/** Converts the country to its code, which taxes and shipping need. */
 function addressOf(address: SyncAddress | null | undefined, field: string): Address | null {
   if (!address?.country) return address ?? null;
   const country = countryCode(address.country);
@@ -81,8 +80,8 @@ function addressOf(address: SyncAddress | null | undefined, field: string): Addr
 }
 
 /**
- * Claims a reference. A concurrent order with the same reference waits here. Throws `reference_taken`, even if an
- * imported order has the reference.
+ * Reserves a reference. Waits for a concurrent order with the same one. Throws `reference_taken`, even if an imported
+ * order has it.
  */
 async function takeReference(shop: Shop, { reference, payment }: SyncOrderInput): Promise<string> {
   const id = uuidv7();
@@ -104,7 +103,7 @@ async function takeReference(shop: Shop, { reference, payment }: SyncOrderInput)
 
 const MAX_QUANTITY = 999;
 
-/** Creates a guest cart with the lines. Lines of the same variant are merged. */
+/** Creates a guest cart. Lines of the same variant become one. */
 async function fillCart(shop: Shop, lines: FoundLine[]): Promise<string> {
   const quantities = new Map<string, number>();
   for (const [index, { found_variant_id, quantity }] of lines.entries()) {
@@ -129,7 +128,9 @@ async function fillCart(shop: Shop, lines: FoundLine[]): Promise<string> {
   return cart_id;
 }
 
-/** Chooses the cheapest shipping option for the address. Throws `shipping_option_unavailable` if there is none. */
+/**
+ * Chooses the cheapest shipping option for the delivery address. Throws `shipping_option_unavailable` if there is none.
+ */
 async function shipCheapest(shop: Shop, { row, totals, terms, lines }: Priced): Promise<CheckoutRow> {
   const parcel = {
     ...{ country: null, ...row.shipping_address },
@@ -161,7 +162,7 @@ function refuseOtherShipping(
   );
 }
 
-/** Creates the order even if customer data is incomplete, because the integration has accepted it. */
+/** Creates the order even if customer data is missing, because the integration has accepted it. */
 async function placeByTransfer(shop: Shop, priced: Priced): Promise<void> {
   if (!priced.payment_method) {
     const { payment_methods } = priced;
@@ -190,7 +191,7 @@ interface Row {
   order_id: string | null;
 }
 
-/** One order by id. Throws `not_found`. */
+/** Returns an order by id. Throws `not_found`. */
 export async function get(shop: Shop, checkoutDeps: CheckoutDeps, id: string): Promise<SyncOrder> {
   const [found] = await view(shop, checkoutDeps, await rowsOf(shop, sql`s.id = ${id}`));
   if (!found) throw notFound('order');
@@ -203,7 +204,7 @@ export interface SyncOrdersQuery {
   reference?: string;
 }
 
-/** Orders of all integrations, newest first; filtered by reference if given. */
+/** Lists the orders of all integrations, newest first, or the one with the given reference. */
 export async function list(
   shop: Shop,
   checkoutDeps: CheckoutDeps,

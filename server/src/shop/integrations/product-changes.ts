@@ -1,11 +1,11 @@
+/** The log of product changes (`commerce.product_changes`), for clients that keep a copy of the catalogue. */
+
 import type { Product, ProductChange } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { OrNulls } from '../../db/nulls.ts';
-import { ValidationError } from '../errors.ts';
+import { cursorExpired, ValidationError } from '../errors.ts';
 import { productColumns, visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
-
-/** The log of product changes (`commerce.product_changes`) for clients that keep a copy of the catalogue. */
 
 export interface ChangesQuery {
   cursor?: string;
@@ -19,10 +19,10 @@ export interface ProductChanges {
   resume_cursor: string;
 }
 
-/** A position in the log. All entries after it are unread. */
+/** A position in the log, after the last entry that was read. */
 interface Place {
   era: number;
-  /** Transaction number as text, because it may exceed JavaScript's integers. */
+  /** Transaction number. Text, because it may exceed JavaScript's integers. */
   changed_in: string;
   product_id: string;
 }
@@ -31,15 +31,15 @@ const BEFORE_ALL_IDS = '00000000-0000-0000-0000-000000000000';
 const BEGINNING: Place = { era: 0, changed_in: '0', product_id: BEFORE_ALL_IDS };
 
 /**
- * Changes after the cursor: each changed product once, in its current state, at the position of its last change. Throws
- * a ValidationError for an invalid cursor.
+ * Lists the changes after the cursor. Each product appears once, in its current state. Throws a ValidationError for an
+ * invalid cursor, and `cursor_expired`.
  */
 export async function listChanges(
   shop: Shop,
   { cursor, updated_since, limit = 100 }: ChangesQuery,
 ): Promise<ProductChanges> {
   const begin = updated_since ? () => placeOfTime(shop, updated_since) : () => BEGINNING;
-  const after = cursor ? placeOf(cursor) : await begin();
+  const after = cursor ? placeOf(shop, cursor) : await begin();
   const { rows, horizon } = await readAfter(shop, after, limit + 1);
   const page = rows.slice(0, limit);
   const more = rows.length > limit;
@@ -51,16 +51,13 @@ interface Entry extends Place {
   changed_at: string;
 }
 
-/** A log entry with the product's columns, which are null if the product is not public. */
 type Row = Entry & OrNulls<Product>;
 
-/** The horizon with an entry, which is null if nothing has changed. */
 type Found = { horizon_era: number; horizon_in: string } & OrNulls<Entry> & OrNulls<Product>;
 
 /**
- * Reads log entries up to the horizon, which is the oldest running transaction. All transactions before it have ended,
- * so the log is complete up to there, and a cursor before it misses no late commit. Skips entries of products that were
- * never public.
+ * Reads log entries up to the horizon, the oldest running transaction. All earlier transactions have ended, so no later
+ * commit can add an entry before it. Skips products that were never public.
  */
 async function readAfter(shop: Shop, after: Place, limit: number): Promise<{ rows: Row[]; horizon: Place }> {
   const rows = await shop.rows<Found>(
@@ -98,7 +95,7 @@ function changeOf({ era, changed_in, product_id, changed_at, ...columns }: Row):
   return { product_id, removed: product === null, changed_at, product };
 }
 
-/** The position one minute before a time, so that no entry of a slow transaction is missed. */
+/** Returns the position one minute before a time, so that no entry of a slow transaction is missed. */
 async function placeOfTime(shop: Shop, moment: string): Promise<Place> {
   const found = await shop.one<Place>(
     sql`select era, changed_in::text as changed_in, ${BEFORE_ALL_IDS} as product_id
@@ -112,11 +109,14 @@ async function placeOfTime(shop: Shop, moment: string): Promise<Place> {
   return found ?? BEGINNING;
 }
 
-const CURSOR = /^(\d{1,9})-(\d{1,18})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+const CURSOR = /^(\d{1,10})-(\d{1,18})-([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
-function placeOf(cursor: string): Place {
+function placeOf(shop: Shop, cursor: string): Place {
   const [, era, changed_in, product_id] = CURSOR.exec(cursor) ?? [];
-  if (era && changed_in && product_id) return { era: Number(era), changed_in, product_id };
+  if (era && changed_in && product_id) {
+    if (Number(era) !== shop.era) throw cursorExpired();
+    return { era: shop.era, changed_in, product_id };
+  }
   const msg = 'Invalid cursor. Send the next_cursor of a response unchanged.';
   throw new ValidationError([{ loc: ['query', 'cursor'], msg, type: 'value_error' }]);
 }
@@ -126,8 +126,8 @@ function cursorOf({ era, changed_in, product_id }: Place): string {
 }
 
 /**
- * Logs that a product has become public at its publication time, and sends it to webhooks. Skips products that were
- * changed since then, because that change was already sent.
+ * Logs that a product has become public at its publication time, and notifies webhooks. Skips products changed since
+ * then, because that change was reported.
  */
 export async function notePublication(shop: Shop, product_id: string): Promise<void> {
   await shop.run(

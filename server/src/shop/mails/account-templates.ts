@@ -1,3 +1,8 @@
+/**
+ * Mails about customer accounts, in the customer's language, or else in the language of the registration or the shop.
+ * Writing a mail creates the secret in its link, which invalidates the previous one.
+ */
+
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import type { Language } from '../../language/language.ts';
@@ -7,11 +12,6 @@ import type { Mails } from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent, Part } from './rendering.ts';
-
-/**
- * Mails about accounts, in the customer's language, or else in that of the registration or the shop. The secrets in
- * their links are created when the mail is written and replace earlier ones.
- */
 
 export async function registration(
   context: MailContext,
@@ -55,7 +55,7 @@ export async function verificationByStaff(
   return found && addressChange(context, { customer_id, email: found.pending_email });
 }
 
-/** The mail to the current e-mail address about a requested change. */
+/** Notifies the current e-mail address of a requested change. */
 export async function addressChangeRequested(
   context: MailContext,
   { customer_id }: Mails['address_change_requested'],
@@ -76,7 +76,7 @@ export async function addressChangeRequested(
   };
 }
 
-/** A customer whose new e-mail address, entered by staff, is pending. */
+/** Finds a customer whose e-mail address was changed by staff and is not confirmed yet. */
 function findPending(shop: Shop, customer_id: string) {
   return shop.one<RowOf<'customers', 'email' | 'locale'> & { pending_email: string }>(
     sql`select email, pending_email, locale from customers
@@ -87,8 +87,8 @@ function findPending(shop: Shop, customer_id: string) {
 const RESENT_AT_MOST = 10;
 
 /**
- * A mail with the link of one registration, or with links of the newest registrations of the e-mail address. Each link
- * shows when it was requested, so that readers recognize their own.
+ * Writes a mail with the link of one registration, or of the newest registrations of an e-mail address. Each link shows
+ * its time, so that readers recognize their own.
  */
 async function verifyRegistration(
   context: MailContext,
@@ -121,7 +121,6 @@ async function verifyRegistration(
 
 interface Pending {
   id: string;
-  /** The language of the registration, if known. */
   locale: string | null;
   created_at: string;
 }
@@ -140,7 +139,7 @@ async function registrationParts(
   ];
 }
 
-/** The mail to a customer whose e-mail address is not verified. */
+/** Writes a mail to a customer whose e-mail address is not verified. */
 async function verifyOwnAddress(context: MailContext, who: ReturnType<typeof sql>): Promise<MailContent | undefined> {
   const { shop, shop_name, baseUrl } = context;
   const customer = await shop.one<RowOf<'customers', 'id' | 'email' | 'locale'>>(
@@ -191,7 +190,7 @@ export async function addressChange(
   };
 }
 
-/** The mail to the owner of an e-mail address that somebody else requested. */
+/** Warns the owner of an e-mail address that somebody else tried to use it. */
 function addressTaken(context: MailContext, to: string, locale: string | null): MailContent {
   const language = languageOf(context, locale);
   const { say } = language;
@@ -285,7 +284,7 @@ function verifyParts(language: Language, link: string, token: string, life: stri
   return [{ link, label: language.say('notification.verify_button') }, ...codeParts(language, token, life)];
 }
 
-/** Explains the purpose of a link, and shows its code for typing it elsewhere. */
+/** Explains the link, and shows its code for people who enter it elsewhere. */
 function codeParts(language: Language, token: string, life: string): Part[] {
   const { say } = language;
   return [

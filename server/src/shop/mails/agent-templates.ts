@@ -6,8 +6,6 @@ import { decimal } from '../money.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
 
-/** Mails about agents. */
-
 interface Approved {
   email: string;
   locale: string | null;
@@ -25,7 +23,7 @@ const PERIODS = {
   month: 'consent.each_month',
 } as const satisfies Record<BudgetPeriod, string>;
 
-/** Notifies the customer of an approval, because somebody else may have approved in their name (RFC 8628 §5.4). */
+/** Notifies the customer of an approval, in case somebody else has approved in their name (RFC 8628 §5.4). */
 export async function agentApproved(
   context: MailContext,
   { consent_id }: Mails['agent_approved'],

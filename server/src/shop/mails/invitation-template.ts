@@ -6,7 +6,7 @@ import { mintLink } from '../merchant/invitations.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
 
-/** Invitation to the staff, in the shop's language. Creates the link's secret. */
+/** Invites a person to the staff, in the shop's language. Creates the secret of the link. */
 export async function staffInvited(
   context: MailContext,
   { invitation_id }: Mails['staff_invited'],

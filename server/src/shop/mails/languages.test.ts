@@ -3,19 +3,16 @@ import { everyMail } from '../../../test/every-mail.ts';
 import { LANGUAGES } from '../../language/locales.ts';
 import { MESSAGES } from '../../language/messages.ts';
 
-/** Regular expressions for the sentences of mails in a language. */
+/** An argument of a text, such as `{shop}` or `{count, plural, one {# item} other {# items}}`. */
+const ARGUMENT = /\{\w+(?:, plural,(?:[^{}]|\{[^{}]*\})*)?\}/g;
+
+/** Builds regular expressions for the sentences of mails in a language. */
 function sentencesOf(code: 'en' | 'de' | 'fr'): { key: string; pattern: RegExp }[] {
   return (['mail', 'notification'] as const).flatMap((area) =>
     Object.entries(MESSAGES[code][area])
-      .filter(
-        ([, text]) =>
-          text
-            .replaceAll(/\{\w+\}/g, '')
-            .trim()
-            .split(' ').length > 2,
-      )
+      .filter(([, text]) => text.replaceAll(ARGUMENT, '').trim().split(' ').length > 2)
       .map(([key, text]) => {
-        const parts = text.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+        const parts = text.split(ARGUMENT).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
         return { key: `${area}.${key}`, pattern: new RegExp(parts.join('.+').replaceAll(/[ \u00a0]/g, '[ \u00a0]')) };
       }),
   );
@@ -40,7 +37,7 @@ test.each(['de', 'fr'] as const)(
       expect(mail.reply_to?.address).toMatch(template === 'new_order' ? /^june@/ : /^help@shop.example$/);
     }
 
-    // Each text must appear in a mail, except those about payments that this shop does not have.
+    // Every text must appear in a mail, except texts about payments that this shop does not have.
     const unsaid = own.map(({ key }) => key).filter((key) => !said.has(key));
     expect(
       unsaid.filter((key) => !/^mail\.(view|next_|cancelled_|refunded_|money_|nothing_|parcel_|call)/.test(key)),

@@ -1,3 +1,5 @@
+/** Mails to the owner of an account whose login is delayed after wrong passwords, with a link to log in at once. */
+
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import type { Language } from '../../language/language.ts';
@@ -7,10 +9,6 @@ import { LINK_LIFE, mintUnlock } from '../login-unlocks.ts';
 import type { Mails } from '../mail.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
-
-/**
- * Mails to the owner of an account whose login is delayed after wrong passwords, with a link to log in without waiting.
- */
 
 export async function loginDelayed(
   context: MailContext,
@@ -33,7 +31,7 @@ export async function loginDelayed(
   });
 }
 
-/** The mail to staff, in the language of the sending shop, because staff may work for several shops. */
+/** Writes the mail for staff in the language of the sending shop, because a person may work for several shops. */
 export async function staffLoginDelayed(
   context: MailContext,
   { email }: Mails['staff_login_delayed'],

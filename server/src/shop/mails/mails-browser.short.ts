@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { everyMail } from '../../../test/every-mail.ts';
 import { inChromium } from '../../../test/in-chromium.ts';
-import { leaveScreenshot, openTab, stumblingBlocks } from '../../../test/tab.ts';
+import { accessibilityProblems, leaveScreenshot, openTab } from '../../../test/tab.ts';
 import { LANGUAGES } from '../../language/locales.ts';
 
 const { played, browser } = inChromium();
@@ -30,7 +30,7 @@ for (const locale of LANGUAGES) {
           expect(background).toBe(scheme === 'dark' ? 'rgb(22, 25, 29)' : 'rgb(255, 255, 255)');
           for (const width of [375, 700]) {
             await page.setViewport({ width, height: 900 });
-            expect([name, scheme, width, await stumblingBlocks(page)]).toEqual([name, scheme, width, []]);
+            expect([name, scheme, width, await accessibilityProblems(page)]).toEqual([name, scheme, width, []]);
             await leaveScreenshot(page, `${name}-${scheme}-${width}`);
           }
         }

@@ -6,9 +6,7 @@ import { compose } from './templates.ts';
 
 const plain = (html: string) => html.replaceAll(/[\u00a0\u202f]/g, ' ');
 
-/**
- * Places an order of two mugs in a language, to be paid by bank transfer, and returns it with the mails to its buyer.
- */
+/** Orders two mugs by bank transfer in the given language. Returns the order and the mails to its buyer. */
 async function givenOrder(locale: string) {
   const shop = await openShop();
   await shop.dashboard.PATCH('/api/dashboard/settings', {
@@ -113,12 +111,12 @@ test('sends separate mails for payment, parcel and refund', async () => {
   }
   expect(shipped.html).toContain('Le reste de votre commande suivra dans un autre colis.');
   expect(last.html).toContain('Toute votre commande est maintenant en route.');
-  expect(plain(refunded.subject)).toBe(`Nous avons remboursé 10,00 € de la commande ${number}`);
-  expect(refunded.html).toContain('La boutique vous rembourse par virement.');
+  expect(plain(refunded.subject)).toBe(`Nous vous avons remboursé 10,00 € pour la commande ${number}`);
+  expect(refunded.html).toContain('Le remboursement se fait par virement.');
   for (const { html } of [paid, shipped, refunded]) tellsOrder(html, number, ['Lindenallee 7', 'Voir votre commande']);
 });
 
-/** Checks the parts that every order mail contains. */
+/** Expects the parts that every order mail contains. */
 function tellsOrder(html: string, number: string | undefined, more: string[] = []): void {
   for (const text of [
     number,
@@ -133,7 +131,7 @@ function tellsOrder(html: string, number: string | undefined, more: string[] = [
   for (const text of [...more, '/orders/ord_']) expect(html).toContain(text);
 }
 
-test('states in a cancellation mail whether the money is owed, pending, refunded or was never charged', async () => {
+test('a cancellation mail states whether the money is owed, pending, refunded or was never charged', async () => {
   const { dashboard, order_id, order, newest, givenOrder: another, ...shop } = await givenOrder('de');
   const params = { path: { order_id } };
   const cancel = (id: string) =>
@@ -164,9 +162,9 @@ test('states in a cancellation mail whether the money is owed, pending, refunded
   expect(plain(paid.html)).toContain('Wir haben Ihnen 10,00 € erstattet.');
   expect(plain(paid.html)).toContain('Wir erstatten Ihnen 22,90 €.');
   tellsOrder(paid.html, order?.order_number, ['Lindenallee 7']);
-  expect(told[0]).toContain('We have received no payment. Please do not transfer the amount any more.');
+  expect(told[0]).toContain('We have not received a payment. Please do not transfer the amount any more.');
   expect(told[1]).toContain('You have not been charged.');
-  expect(told[2]).toContain('We will refund €14.90 to you.');
+  expect(told[2]).toContain('We will refund you €14.90.');
   expect(overtaken).toBeUndefined();
 });
 
@@ -199,8 +197,14 @@ test('mails new orders to the shop in its language, with the customer as reply a
   const mails = await told();
   expect(mails.map(({ subject }) => plain(subject))).toEqual([`Nouvelle commande ${order_number} : 14,90 €`]);
   expect(mails[0]?.head).toMatch(/^Reply-To: june@example.com$/m);
-  for (const text of ['june@example.com', 'Lindenallee 7', 'Virement bancaire : virement attendu']) {
+  for (const text of [
+    'june@example.com',
+    'Lindenallee 7',
+    'Virement bancaire : pas encore reçu',
+    'Détails de la commande',
+  ]) {
     expect(plain(mails[0]?.html ?? '')).toContain(text);
   }
+  expect(plain(mails[0]?.html ?? '')).not.toContain('Votre commande');
   expect(mails[0]?.html).not.toContain('/orders/ord_');
 });

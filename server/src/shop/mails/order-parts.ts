@@ -5,14 +5,13 @@ import type { ShownOrder, ShownRefund } from '../orders/shown.ts';
 import type { MailContext } from './context.ts';
 import type { Part } from './rendering.ts';
 
-/** An order that a mail describes. */
 export interface Told {
   context: MailContext;
   language: Language;
   order: ShownOrder;
 }
 
-/** Describes the next step, with payment instructions. */
+/** Describes what happens next, with payment instructions. */
 export function next({ language, order }: Told): Part[] {
   const { say } = language;
   const { instructions } = order.payment;
@@ -37,13 +36,13 @@ export function next({ language, order }: Told): Part[] {
   ];
 }
 
-/** Describes the order: number, items, amounts and destination. */
-export function contentOf(told: Told): Part[] {
+/** Lists number, items, amounts and delivery address. The default heading is for customers. */
+export function contentOf(told: Told, heading = told.language.say('mail.items')): Part[] {
   const { language, order } = told;
   const { say } = language;
   const address = linesOf(language, order.shipping_address);
   return [
-    { heading: say('mail.items') },
+    { heading },
     {
       facts: [
         [say('mail.number'), order.order_number],
@@ -58,7 +57,7 @@ export function contentOf(told: Told): Part[] {
 
 type Line = CustomerOrder['line_items'][number];
 
-/** An item of a mail. Its image is left out unless its URL has https, because mail programs load no other. */
+/** Leaves out an image without https, because mail programs do not load it. */
 function itemOf({ name, variant_name, image_url }: Line, detail: string, amount: string | null) {
   const picture = image_url?.startsWith('https://') ? image_url : null;
   return { name: variant_name ? `${name}, ${variant_name}` : name, detail, amount, picture };
@@ -81,7 +80,7 @@ const AFTER_PARCEL = {
   returned: undefined,
 } as const;
 
-/** Describes the content of a parcel, its tracking link, and whether more parcels will follow. */
+/** Describes a parcel: its items, its tracking link, and whether more parcels follow. */
 export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfillment): Part[] {
   const { say } = language;
   const content = order.line_items.flatMap((line) => {
@@ -102,7 +101,7 @@ export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfil
   ];
 }
 
-/** The amounts of an order. Those above the total add up to it; tax included in the prices follows below. */
+/** The amounts above the total add up to it. Tax that prices include comes below. */
 function amountsOf(told: Told): [string, string][] {
   const { language, order } = told;
   const { say } = language;
@@ -122,7 +121,7 @@ export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, 
   return language.amount(amount, order.currency);
 }
 
-/** Explains what happens with the payment of a cancelled order. */
+/** Explains what happens to the payment of a cancelled order. */
 export function moneyBack(told: Told): Part[] {
   const { context, language, order } = told;
   const digits = context.shop.currencyDigits;

@@ -10,17 +10,17 @@ import { languageOf, type MailContext } from './context.ts';
 import { amountOf, contentOf, moneyBack, next, parcelOf, type Told } from './order-parts.ts';
 import type { MailContent, Part } from './rendering.ts';
 
-/** States in which no payment is expected. */
+/** No payment is expected in these states. */
 const ENDED = new Set<PaymentStatus>(['failed', 'expired', 'voided']);
 
 /**
- * Mails about orders, in the order's language. They describe the order at the time of sending; a mail that later events
- * have made obsolete is not sent.
+ * Mails about orders, in the order's language. They show the order at the time of sending, and are not sent if later
+ * events made them obsolete.
  */
 export const WRITERS = {
   new_order: newOrder,
   order_placed: (context: MailContext, { order_id }: About) =>
-    about(context, order_id, (told) => {
+    aboutOrder(context, order_id, (told) => {
       const { say } = told.language;
       const { order_number: number, status, payment_status } = told.order;
       if (status === 'cancelled' || ENDED.has(payment_status)) return undefined;
@@ -30,7 +30,7 @@ export const WRITERS = {
       };
     }),
   payment_reminder: (context: MailContext, { order_id }: About) =>
-    about(context, order_id, (told) => {
+    aboutOrder(context, order_id, (told) => {
       const { say } = told.language;
       const { order_number: number, payment_status } = told.order;
       if (payment_status !== 'awaiting_payment') return undefined;
@@ -40,7 +40,7 @@ export const WRITERS = {
       };
     }),
   payment_received: (context: MailContext, { order_id }: About) =>
-    about(context, order_id, (told) => {
+    aboutOrder(context, order_id, (told) => {
       const { say } = told.language;
       const { order_number: number, payment_status, total, status, fulfillment_status } = told.order;
       if (payment_status !== 'paid') return undefined;
@@ -56,7 +56,7 @@ export const WRITERS = {
       };
     }),
   order_shipped: (context: MailContext, { order_id, fulfillment_id }: Mails['order_shipped']) =>
-    about(context, order_id, (told) => {
+    aboutOrder(context, order_id, (told) => {
       const { say } = told.language;
       const { order_number: number, fulfillments } = told.order;
       const parcel = fulfillments.find(({ id }) => id === fulfillment_id);
@@ -67,7 +67,7 @@ export const WRITERS = {
       };
     }),
   order_cancelled: (context: MailContext, { order_id }: About) =>
-    about(context, order_id, (told) => {
+    aboutOrder(context, order_id, (told) => {
       const { say } = told.language;
       const { order_number: number, payment_status, status } = told.order;
       if (status !== 'cancelled') return undefined;
@@ -78,7 +78,7 @@ export const WRITERS = {
       };
     }),
   order_refunded: (context: MailContext, { order_id, refund_id }: Mails['order_refunded']) =>
-    about(context, order_id, async (told) => {
+    aboutOrder(context, order_id, async (told) => {
       const { say } = told.language;
       const refund = await context.shop.one<{ amount: string }>(
         sql`select amount::text as amount from refunds
@@ -98,7 +98,7 @@ export const WRITERS = {
       };
     }),
   refund_sent_back: (context: MailContext, { order_id, refund_id }: Mails['refund_sent_back']) =>
-    about(context, order_id, async (told) => {
+    aboutOrder(context, order_id, async (told) => {
       const { say } = told.language;
       const refund = await context.shop.one<{ amount: string }>(
         sql`select amount::text as amount from payment_moves
@@ -118,8 +118,8 @@ export const WRITERS = {
 };
 
 /**
- * The mail to the shop or a staff member, in the shop's language. Without a recipient, enqueues a mail for each of them
- * instead.
+ * Notifies the shop or a staff member of a new order. Without a recipient in the job, enqueues one mail for each of
+ * them.
  */
 async function newOrder(
   context: MailContext,
@@ -152,7 +152,7 @@ async function newOrder(
       { paragraph: say('notification.new_order', { number }) },
       { facts },
       ...(note ? [{ paragraph: say('notification.new_order_note', { note }) }] : []),
-      ...contentOf({ ...told, language }),
+      ...contentOf({ ...told, language }, say('notification.new_order_details')),
       ...(email ? [{ paragraph: say('notification.new_order_answer') }] : []),
       { link: `${context.serverUrl}/panel/orders/${order_id}`, label: say('notification.new_order_panel') },
       { paragraph: say('notification.new_order_command', { command: `commerce orders get ${number}` }) },
@@ -161,7 +161,7 @@ async function newOrder(
   };
 }
 
-/** The e-mail address of a current staff member. */
+/** Finds the e-mail address of a current staff member. */
 async function emailOf(shop: Shop, staff_id: string): Promise<string | undefined> {
   const staff = await shop.one<RowOf<'staff', 'email'>>(
     sql`select s.email from staff_memberships m join staff s on s.id = m.staff_id
@@ -176,7 +176,12 @@ interface About {
 
 type Words = Omit<MailContent, 'to' | 'language'> | undefined;
 
-async function about(context: MailContext, order_id: string, write: (told: Told) => Words | Promise<Words>) {
+/** A mail to the buyer of an order; undefined if there is nothing to say or no address. */
+export async function aboutOrder(
+  context: MailContext,
+  order_id: string,
+  write: (told: Told) => Words | Promise<Words>,
+) {
   const told = await readOrder(context, order_id);
   const { email } = told.order;
   const words = email ? await write(told) : undefined;
@@ -190,7 +195,7 @@ async function readOrder(context: MailContext, order_id: string): Promise<Told> 
   return { context, language: languageOf(context, order.locale), order };
 }
 
-/** Links to the order, which work without an account, and the shop's contact. */
+/** Ends the mail with a link to the order that works without an account, and the shop's contact details. */
 function closing({ context, language }: Told, token: string): Part[] {
   const { say } = language;
   const { support_email, support_phone } = context.front.brand;

@@ -4,9 +4,10 @@ import { NO_BRAND, NO_LEGAL } from '../merchant/brand.ts';
 import { render } from './rendering.ts';
 
 const language = languageFor('en', 'UTC');
-const FRONT = { brand: NO_BRAND, legal: NO_LEGAL };
+const FRONT = { site_id: 'x', brand: NO_BRAND, legal: NO_LEGAL, withdrawal_page: false };
+const BASE = 'https://shop.example';
 
-test('escapes text of merchants and customers in mails and keeps it out of headers', () => {
+test('escapes texts of merchants and customers in mails, and keeps them out of mail headers', () => {
   const evil = '<img src=x onerror="alert(1)">';
   const mail = render(
     {
@@ -16,6 +17,7 @@ test('escapes text of merchants and customers in mails and keeps it out of heade
       parts: [{ paragraph: evil }, { link: 'https://x/?a="><b>', label: evil }, { facts: [[evil, evil]] }],
     },
     { ...FRONT, name: `Alder & <Finch>\n` },
+    BASE,
   );
 
   expect(mail.html).not.toMatch(/<img|<b>|<Finch>/);
@@ -24,12 +26,13 @@ test('escapes text of merchants and customers in mails and keeps it out of heade
   expect(mail.text).toContain(evil);
 });
 
-test('removes hidden characters in texts stored by older versions from mails', () => {
+test('mails omit invisible characters that older releases stored', () => {
   const parts = [{ paragraph: 'Mug\u202egnp\nnext' }, { facts: [['Na\u200bme', 'a\u0007b'] as [string, string]] }];
 
   const { subject, text, html, from_name } = render(
     { to: 'june@example.com', language, subject: 'A\u2066b', parts },
     { ...FRONT, name: 'Sh\ufeffop' },
+    BASE,
   );
 
   expect([subject, from_name]).toEqual(['Ab', 'Shop']);
@@ -50,6 +53,7 @@ test('formats names and values by language in plain-text mails, and omits missin
       parts: [{ facts }, { items }, { link: 'https://shop.example/1', label: 'Suivre le colis' }],
     },
     { ...FRONT, name: 'Boutique', legal: { ...NO_LEGAL, terms_url: 'https://shop.example/terms' } },
+    BASE,
   );
 
   expect(text.split('\n')).toEqual(
@@ -65,4 +69,13 @@ test('formats names and values by language in plain-text mails, and omits missin
       '',
     ].concat(expect.stringMatching(/^[^:]+\u00a0: https:\/\/shop\.example\/terms$/)),
   );
+});
+
+test('links to the page for withdrawals in the mails of a shop that has it on', () => {
+  const content = { to: 'june@example.com', language, subject: 'A', parts: [] };
+  const of = (withdrawal_page: boolean) => render(content, { ...FRONT, name: 'Shop', withdrawal_page }, BASE);
+
+  expect(of(true).text).toContain('Withdraw from contract here: https://shop.example/sites/x/withdraw');
+  expect(of(true).html).toContain('<a href="https://shop.example/sites/x/withdraw">Withdraw from contract here</a>');
+  expect(of(false).text).not.toContain('withdraw');
 });

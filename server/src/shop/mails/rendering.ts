@@ -1,9 +1,10 @@
 import type { Language } from '../../language/language.ts';
 import { escapeHtml } from '../escape-html.ts';
 import { withoutHidden } from '../hidden-characters.ts';
+import { withdrawLink } from '../links.ts';
 import type { Front } from '../merchant/front.ts';
 
-/** Part of a mail, from which the text and HTML versions are made. All content is plain text and is escaped. */
+/** A part of a mail, in plain text. Rendering escapes it for the HTML version. */
 export type Part =
   | { paragraph: string }
   | { heading: string }
@@ -21,7 +22,7 @@ export type Part =
 export interface Item {
   name: string;
   detail: string;
-  /** Null if only name and quantity are shown. */
+  /** Null: only name and quantity are shown. */
   amount: string | null;
   picture: string | null;
 }
@@ -31,16 +32,14 @@ export interface MailContent {
   subject: string;
   parts: Part[];
   language: Language;
-  /** Reply-to address; defaults to the shop's. */
+  /** Default: the shop's address. */
   reply_to?: string;
 }
 
-/** A mail that is ready for sending. */
 export interface Mail {
   to: string;
-  /** Display name of the sender, which is the shop. */
+  /** The name of the shop. */
   from_name: string;
-  /** Reply-to address, if any. */
   reply_to: { name: string; address: string } | null;
   subject: string;
   text: string;
@@ -49,13 +48,19 @@ export interface Mail {
 
 const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
-/** Renders both versions of a mail, signed by the shop. */
-export function render({ to, subject, parts, language, reply_to }: MailContent, front: SignedBy): Mail {
+/** Renders the text and the HTML version of a mail. `baseUrl` is that of the shop's pages. */
+export function render(
+  { to, subject, parts, language, reply_to }: MailContent,
+  front: SignedBy,
+  baseUrl: string,
+): Mail {
   const signed = singleLine(front.name);
-  const links = LEGAL.flatMap((kind) => {
+  const withdraw = { address: withdrawLink(baseUrl, front.site_id), label: language.say('withdrawal.link') };
+  const legal = LEGAL.flatMap((kind) => {
     const address = front.legal[`${kind}_url`];
     return address ? [{ address, label: language.say(`page.${kind}`) }] : [];
   });
+  const links = front.withdrawal_page ? [withdraw, ...legal] : legal;
   return {
     to,
     from_name: signed,
@@ -77,7 +82,7 @@ function replyTo(name: string, address: string | null): Mail['reply_to'] {
   return address ? { name, address } : null;
 }
 
-type SignedBy = Pick<Front, 'name' | 'brand' | 'legal'>;
+type SignedBy = Pick<Front, 'site_id' | 'name' | 'brand' | 'legal' | 'withdrawal_page'>;
 
 function asText(part: Part, { say }: Language): string {
   const label = (name: string) => say('mail.label', { name: cleaned(name) });
@@ -119,10 +124,7 @@ function itemRow({ name, detail, amount, picture }: Item): string {
   return `<tr><td class="picture">${image}</td><td>${escapeHtml(detail)} × ${escapeHtml(name)}</td><td class="amount">${escapeHtml(amount ?? '')}</td></tr>`;
 }
 
-/**
- * The HTML version. The styles are inline, because mail programs load none. All text has enough contrast in light and
- * dark mode.
- */
+/** Styles are inline, because mail programs ignore style sheets. Text has enough contrast in light and dark mode. */
 function page(language: Language, title: string, { name, brand }: SignedBy, body: string[]): string {
   const accent = brand.accent_color ?? '#1f2328';
   const logo = brand.logo_url
@@ -165,12 +167,12 @@ ${logo}${body.join('\n')}
 `;
 }
 
-/** Removes hidden characters, because texts stored by older versions may contain them. */
+/** Texts stored by older versions may contain hidden characters. */
 function cleaned(text: string): string {
   return withoutHidden(text, { lines: true });
 }
 
-/** Removes line breaks and other control characters, which must not appear in headers. */
+/** Removes line breaks and other control characters, which a header must not contain. */
 function singleLine(text: string): string {
   return withoutHidden(text.replaceAll(/\p{Cc}+/gu, ' '), { lines: false }).trim();
 }

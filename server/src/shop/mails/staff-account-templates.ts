@@ -1,3 +1,5 @@
+/** Mails to staff about their own login, and to owners about sensitive changes. */
+
 import type { Staff } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { panelResetLink } from '../links.ts';
@@ -6,8 +8,6 @@ import { mintReset, RESET_LIFE } from '../merchant/staff-passwords.ts';
 import type { Shop } from '../shop.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
-
-/** Mails to staff about their own login, and to owners about sensitive changes. */
 
 export async function staffPasswordReset(
   context: MailContext,

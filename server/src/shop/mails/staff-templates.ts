@@ -1,10 +1,10 @@
+/** Mails to the staff, in the shop's language. */
+
 import sql from 'sql-template-tag';
 import type { Language } from '../../language/language.ts';
 import type { Mails } from '../mail.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent } from './rendering.ts';
-
-/** Mails to the staff, in the shop's language. */
 
 export async function webhookDisabled(
   context: MailContext,
@@ -34,7 +34,7 @@ export async function webhookDisabled(
   };
 }
 
-/** The mail about variants that were sold down to their low-stock threshold and are still at or below it. */
+/** Lists variants that were sold down to their low-stock threshold and have not recovered. */
 export async function lowStock(
   context: MailContext,
   { variant_ids, count, staff_id }: Mails['low_stock'],
@@ -165,7 +165,7 @@ export async function paymentKept(
   };
 }
 
-/** Reasons for failed refunds. An unknown reason of a provider is shown unchanged. */
+/** Reasons of failed refunds. Others are shown as the provider reports them. */
 const REASONS = {
   lost_or_stolen_card: 'notification.reason_lost_card',
   expired_or_canceled_card: 'notification.reason_ended_card',

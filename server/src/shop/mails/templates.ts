@@ -11,10 +11,13 @@ import { staffInvited } from './invitation-template.ts';
 import { loginDelayed, staffLoginDelayed } from './login-delay-templates.ts';
 import * as orderTemplates from './order-templates.ts';
 import { type Mail, type MailContent, render } from './rendering.ts';
+import { returnChanged } from './return-templates.ts';
 import { sensitiveChange, staffAccountChanged, staffPasswordReset } from './staff-account-templates.ts';
+import { newReturn, orderDisputed } from './staff-order-templates.ts';
 import { captureFailed, lowStock, paymentKept, refundFailed, webhookDisabled } from './staff-templates.ts';
+import { withdrawalStated } from './withdrawal-templates.ts';
 
-/** Writes a mail; returns undefined if it is obsolete or has no recipient. */
+/** Returns undefined for a mail that is obsolete or has no recipient. */
 type Writer<Template extends MailTemplate> = (
   context: MailContext,
   about: Mails[Template],
@@ -31,6 +34,8 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   password_changed: accountTemplates.passwordChanged,
   agent_approved: agentApproved,
   ...orderTemplates.WRITERS,
+  return_changed: returnChanged,
+  withdrawal_stated: withdrawalStated,
   login_delayed: loginDelayed,
   staff_login_delayed: staffLoginDelayed,
   staff_invited: staffInvited,
@@ -39,12 +44,14 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   sensitive_change: sensitiveChange,
   webhook_disabled: webhookDisabled,
   low_stock: lowStock,
+  new_return: newReturn,
+  order_disputed: orderDisputed,
   capture_failed: captureFailed,
   refund_failed: refundFailed,
   payment_kept: paymentKept,
 };
 
-/** Composes a queued mail with current data. */
+/** Writes a queued mail with current data. */
 export async function compose(
   shop: Shop,
   serverUrl: string,
@@ -54,5 +61,5 @@ export async function compose(
   const write = WRITERS[template] as Writer<MailTemplate>;
   const baseUrl = addressOfHost(serverUrl, host);
   const content = await write({ shop, front, shop_name: front.name, baseUrl, serverUrl }, about);
-  return content && render(content, front);
+  return content && render(content, front, baseUrl);
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Brand, LegalLinks } from '@commerce-backend/spec';
 
-/** The brand of a shop with all fields; null for those not set. */
+/** A brand with all fields; null for those not set. */
 export type WholeBrand = Brand;
 export type WholeLegal = LegalLinks;
 
@@ -16,7 +16,7 @@ export const NO_LEGAL: WholeLegal = {
 
 export const LEAST_CONTRAST = 4.5;
 
-/** Contrast of a colour against white by WCAG 2, from 1 to 21. */
+/** Contrast of a colour with white by WCAG 2, from 1 to 21. */
 export function contrastWithWhite(color: string): number {
   const [red = 0, green = 0, blue = 0] = channelsOf(color).map((channel) => {
     const share = channel / 255;
@@ -29,7 +29,7 @@ function channelsOf(color: string): number[] {
   return [1, 3, 5].map((start) => Number.parseInt(color.slice(start, start + 2), 16));
 }
 
-/** The style sheet of a brand, with a version for its file name; undefined for default colours. */
+/** Returns the style sheet of a brand, and a version for its file name; undefined for default colours. */
 export function brandStyle({ accent_color }: Pick<WholeBrand, 'accent_color'>) {
   if (!accent_color) return undefined;
   const strong = accent_color.toLowerCase();
@@ -45,10 +45,7 @@ export function brandStyle({ accent_color }: Pick<WholeBrand, 'accent_color'>) {
   return { css, version: `${strong.slice(1)}-${hash}` };
 }
 
-/**
- * The style sheet of a version; undefined if the version is invalid. The version contains the colour, from which the
- * style sheet is made.
- */
+/** Returns the style sheet for a version, which contains the colour; undefined for an invalid version. */
 export function styleOfVersion(version: string): string | undefined {
   const accent_color = `#${version.slice(0, 6)}`;
   if (!/^#[0-9a-f]{6}$/.test(accent_color) || contrastWithWhite(accent_color) < LEAST_CONTRAST) return undefined;

@@ -1,3 +1,8 @@
+/**
+ * Credentials of a shop: API keys, storefront tokens and sync keys, in one table. A secret is returned once. It can be
+ * rotated once, which keeps the old one valid for some hours. Revoking it takes effect at once.
+ */
+
 import type { ApiKey, ApiKeyScope, StorefrontToken, SyncKey, SyncKeyScope } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -9,10 +14,6 @@ import { hashToken, mintToken, visiblePrefix } from '../tokens.ts';
 import { followKey } from '../webhooks/makers.ts';
 import { takeTurn } from './members.ts';
 
-/**
- * Credentials of a tenant: API keys, storefront tokens and sync keys. They share one table and life cycle: a secret is
- * shown once, may be rotated once (the old one then works for some hours), and stops working at once when revoked.
- */
 export interface Credentials {
   api_key: ApiKey;
   storefront: StorefrontToken;
@@ -29,9 +30,8 @@ export interface CredentialInput {
 }
 
 const STOREFRONT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
-/** Scopes of every sync key. */
 const SYNC_SCOPES = ['read', 'write'];
-/** Additional scope of a sync key that was created with `write`. */
+/** The scope that a sync key with `write` has in addition. */
 const CATALOG_WRITE = 'catalog:write';
 const GRACE_HOURS = 24;
 const LIST_LIMIT = 1_000;
@@ -42,7 +42,6 @@ const NOUNS: Record<CredentialKind, string> = {
   sync: 'sync key',
 };
 
-/** Columns of `tokens t`. */
 const COMMON = {
   id: sql`t.id`,
   description: sql`t.description`,
@@ -64,14 +63,14 @@ const COLUMNS: Record<CredentialKind, Sql> = {
   }),
   sync: selectList<SyncKey>({
     ...COMMON,
-    // The last digits of a UUIDv7 are random. The first are the time, which two keys may share.
+    // The last digits of a UUIDv7 are random. The first are a time, which two keys may share.
     key_id: sql`'sync_' || right(t.id::text, 12)`,
     scopes: sql`case when ${CATALOG_WRITE} = any(t.scopes) then array['read', 'write'] else array['read'] end`,
   }),
 };
 const ALIVE = sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 
-/** Lists active and revoked credentials, newest first. If there are more than 1,000, active ones come first. */
+/** Lists active and revoked credentials, newest first. Beyond 1,000, lists active ones first. */
 export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind): Promise<Credentials[Kind][]> {
   return shop.rows(
     sql`with kept as (
@@ -82,7 +81,7 @@ export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind):
   );
 }
 
-/** One credential. Throws `not_found` if the id is unknown or belongs to another shop. */
+/** Returns one credential. Throws `not_found`, even for one of another shop. */
 export async function get<Kind extends CredentialKind>(shop: Shop, kind: Kind, id: string): Promise<Credentials[Kind]> {
   const found = await shop.one<Credentials[Kind]>(
     sql`select ${COLUMNS[kind]} from tokens t where t.site_id = ${shop.siteId} and t.kind = ${kind} and t.id = ${id}`,
@@ -91,7 +90,7 @@ export async function get<Kind extends CredentialKind>(shop: Shop, kind: Kind, i
   return found;
 }
 
-/** Creates an API key; `write` includes `read`. The caller must have all of the scopes. */
+/** Creates an API key. `write` includes `read`. The caller must have all of the scopes. */
 export async function createApiKey(
   shop: Shop,
   { description, scopes }: { description: string; scopes: ApiKeyScope[] },
@@ -110,7 +109,7 @@ export async function createStorefrontToken(
   return create(shop, 'storefront', { ...input, private: kind === 'private', scopes: STOREFRONT_SCOPES });
 }
 
-/** Creates a sync key for an integration. Throws `sync_key_limit` if there are two active ones. */
+/** Creates a sync key for an integration. Throws `sync_key_limit` if two are active. */
 export async function createSyncKey(
   shop: Shop,
   { description, scopes = ['read'] }: { description: string; scopes?: SyncKeyScope[] },
@@ -120,8 +119,8 @@ export async function createSyncKey(
 }
 
 /**
- * Creates a successor with the same description, kind, scopes and origins; the old secret works for another
- * `grace_hours`. Throws `key_not_active` if the credential is revoked or was already rotated.
+ * Creates a successor with the same description, kind, scopes and origins. The old secret is valid for another
+ * `grace_hours`. Throws `key_not_active` if the credential is revoked or was rotated before.
  */
 export async function rotate<Kind extends CredentialKind>(
   shop: Shop,
@@ -144,7 +143,7 @@ export async function rotate<Kind extends CredentialKind>(
   return made;
 }
 
-/** Revokes a credential at once, in every process. Repeating it changes nothing. */
+/** Revokes a credential at once. Repeating it changes nothing. */
 export async function revoke<Kind extends CredentialKind>(
   shop: Shop,
   kind: Kind,
@@ -159,7 +158,7 @@ export async function revoke<Kind extends CredentialKind>(
   return revoked;
 }
 
-/** Creates a credential. Locks the site, so that concurrent creations stay within the limit. */
+/** Locks the site, so that concurrent creations do not exceed the limit. */
 async function create<Kind extends CredentialKind>(shop: Shop, kind: Kind, input: CredentialInput) {
   await takeTurn(shop);
   return insert(shop, kind, input);
@@ -181,7 +180,7 @@ async function insert<Kind extends CredentialKind>(shop: Shop, kind: Kind, input
   return { ...made, secret };
 }
 
-/** The id of the staff member or API key that creates a key; null for other actors. */
+/** The id of the staff member or API key that creates a credential; null for other callers. */
 function actedBy({ actorType, actorId }: Shop): string | null {
   return actorType === 'staff' || actorType === 'api_key' ? actorId : null;
 }

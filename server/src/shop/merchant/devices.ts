@@ -1,7 +1,4 @@
-/**
- * Programs by a pattern in the user agent. The first match counts, because most browsers also name those from which
- * they descend.
- */
+/** The first match counts, because most browsers also contain the names of other browsers. */
 const PROGRAMS: [sign: RegExp, name: string][] = [
   [/^commerce-cli\b/, 'commerce command line'],
   [/\bEdgA?\//, 'Edge'],
@@ -24,7 +21,7 @@ const SYSTEMS: [sign: RegExp, name: string][] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** The program and system that a user agent names, such as `Firefox on Linux`. Self-reported and not verified. */
+/** Names the program and system in a user agent, such as `Firefox on Linux`. Self-reported, not verified. */
 export function deviceInWords(user_agent: string | null): string {
   const named = (signs: [RegExp, string][]) => signs.find(([sign]) => sign.test(user_agent ?? ''))?.[1];
   const [program, system] = [named(PROGRAMS), named(SYSTEMS)];

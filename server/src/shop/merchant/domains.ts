@@ -1,3 +1,5 @@
+/** Hosts of sites. Only operators change them, as the database owner; the role of requests has no access. */
+
 import { isIP } from 'node:net';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
@@ -6,19 +8,17 @@ import { queryAlone } from '../../db/transaction.ts';
 import { bodyMistake, NotFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 
-/** Hosts of sites. Only operators change them, as the database owner; the request role has no rights. */
 export type Domain = RowOf<'site_domains', 'host' | 'site_id' | 'is_primary'>;
 
-/** How often each server reads the hosts. Servers may differ for this long after a change. */
+/** How often each process reads the hosts. Until then, processes may differ after a change. */
 export const DOMAINS_READ_EVERY_SECONDS = 5;
 
-/** All hosts of all sites. */
 export async function readDomains(db: pg.Pool): Promise<Domain[]> {
   const { rows } = await queryAlone<Domain>(db, sql`select host, site_id, is_primary from site_domains`);
   return rows;
 }
 
-/** A fingerprint of all hosts, which changes whenever any of them changes. */
+/** Returns a hash of all hosts, which changes with any of them. */
 export async function readFingerprint(db: pg.Pool): Promise<string> {
   const { rows } = await queryAlone<{ fingerprint: string }>(
     db,
@@ -28,7 +28,7 @@ export async function readFingerprint(db: pg.Pool): Promise<string> {
   return rows[0]?.fingerprint ?? '';
 }
 
-/** The primary host of the shop, if any. */
+/** Returns the shop's primary host, if it has one. */
 export async function primaryHost(shop: Shop): Promise<string | undefined> {
   const found = await shop.one<RowOf<'site_domains', 'host'>>(
     sql`select host from site_domains where site_id = ${shop.siteId} and is_primary`,
@@ -38,7 +38,7 @@ export async function primaryHost(shop: Shop): Promise<string | undefined> {
 
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/;
 
-/** Normalizes a host to lower-case ASCII (punycode). Throws an error that explains why a host is invalid. */
+/** Converts a host to lower-case ASCII (punycode). Throws an Error that explains what is invalid. */
 export function readHost(text: string, baseUrl: string): string {
   if (!/^[^\s/\\:@?#%*[\]]{1,253}$/u.test(text) || !URL.canParse(`https://${text}`)) {
     throw hostMistake(`"${text}" is not a host. Enter only the name, such as shop.example, without https:// and port.`);
@@ -60,7 +60,7 @@ function hostMistake(msg: string): ValidationError {
 
 type Owner = Pick<pg.ClientBase, 'query'>;
 
-/** The hosts of a site, primary first. */
+/** Lists the hosts of a site, primary first. */
 export async function listDomains(owner: Owner, site_id: string): Promise<Domain[]> {
   const { rows } = await owner.query<Domain>(
     sql`select host, site_id, is_primary from commerce.site_domains where site_id = ${site_id}::uuid
@@ -69,9 +69,9 @@ export async function listDomains(owner: Owner, site_id: string): Promise<Domain
   return rows;
 }
 
-/** Adds a host to a site or makes it primary, inside a transaction. Throws `conflict` if another site has it. */
+/** Adds a host to a site, or makes it primary. Throws `conflict` if another site has it. Must run in a transaction. */
 export async function addDomain(owner: Owner, { host, site_id, is_primary }: Domain): Promise<void> {
-  // Serializes operators who both set a primary host. Writes of the shop, which reference its row, are not blocked.
+  // Serializes concurrent changes of the primary host. This lock does not block inserts that refer to the site.
   await owner.query(sql`select from commerce.sites where site_id = ${site_id}::uuid for no key update`);
   if (is_primary) {
     await owner.query(

@@ -1,8 +1,9 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 import { NO_BRAND, NO_LEGAL, type WholeBrand, type WholeLegal } from './brand.ts';
+import { withdrawalPage } from './withdrawal-page.ts';
 
-/** Profile of a shop, which its pages and mails need in addition to their content. */
+/** The profile of a shop that its pages and mails show. */
 export interface Front {
   site_id: string;
   name: string;
@@ -15,13 +16,16 @@ export interface Front {
   allowed_origins: string[];
   /** Whether checkouts ask for consent to marketing mails. */
   ask_for_marketing: boolean;
+  /** Whether consumers can withdraw from contracts on the hosted page. */
+  withdrawal_page: boolean;
 }
 
-/** A Front, from `site_settings t`. */
+/** The profile as JSON, from `site_settings t`. */
 export const frontObject = sql`json_build_object('site_id', t.site_id, 'name', t.name,
   'default_locale', t.default_locale, 'time_zone', t.time_zone, 'brand', ${JSON.stringify(NO_BRAND)}::jsonb || t.brand,
   'legal', ${JSON.stringify(NO_LEGAL)}::jsonb || t.legal, 'storefront_url', t.storefront_url,
   'product_url_template', t.product_url_template, 'ask_for_marketing', t.ask_for_marketing,
+  'withdrawal_page', ${withdrawalPage},
   'allowed_origins', (select s.allowed_origins from sites s where s.site_id = t.site_id))`;
 
 export async function readFront(shop: Shop): Promise<Front> {

@@ -1,3 +1,12 @@
+/**
+ * Invitations to the staff:
+ * 1. A staff member invites an e-mail address, and a mail is queued.
+ * 2. The job that writes the mail creates the token of its link and stores the hash.
+ * 3. The recipient opens the link. The token identifies the site.
+ * 4. A person with a login accepts while logged in. Another person sets name and password, which creates a login.
+ * Only one of several concurrent calls accepts or withdraws an invitation.
+ */
+
 import type { Merchant, Staff, StaffInvitation, StaffRole } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql, { type Sql } from 'sql-template-tag';
@@ -13,14 +22,6 @@ import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 import { type Granter, MOST_MEMBERS, refuseBeyond, takeTurn } from './members.ts';
 import { merchantFields } from './merchant-fields.ts';
 
-/**
- * Invitations to a merchant's staff:
- * 1. a staff member invites an e-mail address; the mail is queued
- * 2. the job that writes the mail creates the link's token and stores its hash
- * 3. the recipient opens the link, whose token identifies the site
- * 4. a person with a login accepts while logged in; another one creates a login with a name and a password. Only one of
- *    several parallel calls accepts or withdraws an invitation.
- */
 const LIFE = '7 days';
 const MOST_INVITATIONS = 100;
 
@@ -33,7 +34,7 @@ const INVITATION: Sql = selectList<StaffInvitation>({
   invited_by: sql`(select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = v.invited_by)`,
 });
 
-/** Open invitations, newest first. */
+/** Lists open invitations, newest first. */
 export async function list(shop: Shop): Promise<StaffInvitation[]> {
   return shop.rows<StaffInvitation>(
     sql`select ${INVITATION} from staff_invitations v where v.site_id = ${shop.siteId} and v.ended_at is null
@@ -42,8 +43,8 @@ export async function list(shop: Shop): Promise<StaffInvitation[]> {
 }
 
 /**
- * Invites an e-mail address in the name of the acting staff member and replaces an earlier invitation. Throws
- * `insufficient_scope` if the role of either exceeds the caller's, `already_staff` or `limit_reached`.
+ * Invites an e-mail address in the name of the calling staff member, and replaces an earlier invitation. Throws
+ * `already_staff`, `limit_reached`, or `insufficient_scope` if the role of either exceeds the caller's.
  */
 export async function create(
   shop: Shop,
@@ -81,7 +82,7 @@ async function refuseOpenBeyond(shop: Shop, which: Sql, granter: Granter): Promi
   if (open) refuseBeyond(open.role, granter);
 }
 
-/** Withdraws an open invitation. Throws `insufficient_scope` if its role exceeds the caller's, or `not_found`. */
+/** Withdraws an open invitation. Throws `not_found`, or `insufficient_scope` if its role exceeds the caller's. */
 export async function withdraw(shop: Shop, id: string, granter: Granter): Promise<void> {
   await takeTurn(shop);
   await refuseOpenBeyond(shop, sql`id = ${id}`, granter);
@@ -92,7 +93,7 @@ export async function withdraw(shop: Shop, id: string, granter: Granter): Promis
   if (ended === 0) throw notFound('invitation');
 }
 
-/** Creates a new link token for an open invitation and invalidates the previous one. */
+/** Creates a new token for an open invitation, and invalidates the previous one. */
 export async function mintLink(shop: Shop, id: string): Promise<string | undefined> {
   const token = mintToken('invitation');
   const kept = await shop.run(
@@ -110,7 +111,7 @@ export interface ShownInvitation extends RowOf<'staff_invitations', 'email' | 'r
 
 const ALIVE = sql`v.ended_at is null and v.expires_at > now()`;
 
-/** The content of an invitation. Throws `invitation_token_invalid`. */
+/** Returns the content of an invitation. Throws `invitation_token_invalid`. */
 export async function show(shop: Shop, token: string): Promise<ShownInvitation> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const found = await shop.one<ShownInvitation & { closed: Closed | null }>(
@@ -128,7 +129,7 @@ export async function show(shop: Shop, token: string): Promise<ShownInvitation> 
   return shown;
 }
 
-/** Throws what `register` would throw, so that no password is hashed in vain. */
+/** Throws the errors of `register`, so that no password is hashed in vain. */
 export async function refuseUnusable(db: Pool, token: string): Promise<void> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const { rows } = await queryAlone<{ has_account: boolean; closed: Closed | null }>(
@@ -149,7 +150,7 @@ export interface NewPlace {
 }
 
 /**
- * Accepts an invitation for a logged-in person. Throws `invitation_token_invalid`, `invitation_for_another`,
+ * Accepts an invitation for a person who is logged in. Throws `invitation_token_invalid`, `invitation_for_another`,
  * `already_staff` or `limit_reached`.
  */
 export async function accept(shop: Shop, token: string, staff: Staff): Promise<NewPlace> {
@@ -161,8 +162,8 @@ export async function accept(shop: Shop, token: string, staff: Staff): Promise<N
 }
 
 /**
- * Accepts an invitation for an e-mail address without a login, which it creates. Throws what `accept` throws, or
- * `login_required` if the address has a login.
+ * Accepts an invitation and creates a login for its e-mail address. Throws the errors of `accept`, or `login_required`
+ * if the address has a login.
  */
 export async function register(
   shop: Shop,
@@ -184,7 +185,7 @@ function loginRequired(): ShopError {
 
 type Ended = RowOf<'staff_invitations', 'site_id' | 'role' | 'invited_by'>;
 
-/** Uses an invitation. Locks its site first, like every change of staff. */
+/** Marks an invitation as used. Locks its site first, like every change of staff. */
 async function take(shop: Shop, token: string): Promise<Ended & { email: string }> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const token_hash = hashToken(token);

@@ -1,3 +1,8 @@
+/**
+ * Staff of a shop and their roles. Changes of one shop's staff run one after another (`takeTurn`), so that two owners
+ * cannot remove each other.
+ */
+
 import type { StaffMember, StaffRole } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { selectList } from '../../db/fields.ts';
@@ -5,16 +10,12 @@ import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { keysOf, revokeKeys } from './member-keys.ts';
 
-/**
- * Staff of a merchant and their roles. Changes of one site's staff run one after the other (`takeTurn`), so that a
- * count of owners stays true until the commit: if two owners remove each other, one stays.
- */
 export const MOST_MEMBERS = 500;
 
-/** The caller's rights over roles. They may assign and remove roles all of whose scopes they have. */
+/** The scopes of the caller, who may assign and remove only roles within them. */
 export interface Granter {
   held: string[];
-  /** A missing scope for each role that exceeds the caller's. */
+  /** For each role that exceeds the caller's, a scope that the caller lacks. */
   lacks: Partial<Record<StaffRole, string>>;
 }
 
@@ -27,7 +28,7 @@ const MEMBER: Sql = selectList<StaffMember>({
   invited_by: sql`(select json_build_object('id', i.id, 'name', i.name) from staff i where i.id = m.invited_by)`,
 });
 
-/** All staff, by name. */
+/** Lists all staff by name. */
 export async function list(shop: Shop): Promise<StaffMember[]> {
   return shop.rows<StaffMember>(
     sql`select ${MEMBER} from staff_memberships m join staff s on s.id = m.staff_id
@@ -36,8 +37,8 @@ export async function list(shop: Shop): Promise<StaffMember[]> {
 }
 
 /**
- * Changes a member's role. Throws `insufficient_scope` for a role that exceeds the caller's, and `last_owner` if no
- * owner would remain.
+ * Changes a staff member's role. Throws `insufficient_scope` for a role that exceeds the caller's, and `last_owner` if
+ * no owner would remain.
  */
 export async function changeRole(
   shop: Shop,
@@ -56,12 +57,11 @@ export async function changeRole(
   return get(shop, staff_id);
 }
 
-/** What to do with the keys that a removed member created. */
 export type KeysOfLeaver = 'ask' | 'keep' | 'revoke';
 
 /**
- * Removes a member, whose next call is rejected. Throws what `changeRole` throws, and `member_has_keys` if the caller
- * did not choose what to do with the member's keys.
+ * Removes a staff member. Throws the errors of `changeRole`, and `member_has_keys` if `choice` is `ask` and the member
+ * has keys.
  */
 export async function remove(shop: Shop, staff_id: string, granter: Granter, choice: KeysOfLeaver): Promise<void> {
   await takeTurn(shop);
@@ -77,7 +77,7 @@ export async function remove(shop: Shop, staff_id: string, granter: Granter, cho
   throw new ShopError('member_has_keys', 'This member created keys that still work. Revoke or keep them.', { keys });
 }
 
-/** Ends the invitations of a removed member, because these must no longer grant access. */
+/** Invitations of a removed member must not grant access. */
 async function endInvitationsOf(shop: Shop, staff_id: string): Promise<void> {
   await shop.run(
     sql`update staff_invitations set ended_at = now()
@@ -105,7 +105,7 @@ function mayChange({ siteId }: Shop, staff_id: string, { lacks }: Granter): Sql 
   return sql`m.site_id = ${siteId} and m.staff_id = ${staff_id} and m.role <> all(${Object.keys(lacks)}::text[])`;
 }
 
-/** Condition on membership `m`: the site keeps an owner without this member. */
+/** Whether the site has an owner without membership `m`. */
 function othersOwn({ siteId }: Shop, staff_id: string): Sql {
   return sql`(m.role <> 'owner' or exists (select from staff_memberships o
     where o.site_id = ${siteId} and o.role = 'owner' and o.staff_id <> ${staff_id}))`;
@@ -120,7 +120,7 @@ async function get(shop: Shop, staff_id: string): Promise<StaffMember> {
   return found;
 }
 
-/** Throws the reason that a change of the member matched no row. */
+/** Throws the error that explains why a change of the staff member matched no row. */
 async function explain(shop: Shop, staff_id: string, granter: Granter): Promise<never> {
   const { role } = await get(shop, staff_id);
   refuseBeyond(role, granter);

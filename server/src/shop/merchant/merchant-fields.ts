@@ -2,7 +2,6 @@ import type { Merchant } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Fields } from '../../db/fields.ts';
 
-/** The fields of a Merchant, from `sites s`. */
 export const merchantFields: Fields<Merchant> = {
   id: sql`s.merchant_id`,
   site_id: sql`s.site_id`,

@@ -1,10 +1,10 @@
+/** The mails that a staff member gets. mail.ts reads the same columns. */
+
 import type { Notifications, NotificationsPatch } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { selectList } from '../../db/fields.ts';
 import { notFound } from '../errors.ts';
 import type { Shop } from '../shop.ts';
-
-/** The mail subscriptions of a staff member; mail.ts reads the same columns. */
 
 const columns = selectList<Notifications>({
   new_order: sql`coalesce(m.mail_new_orders, t.brand ->> 'support_email' is null)`,
@@ -12,7 +12,7 @@ const columns = selectList<Notifications>({
   webhook_disabled: sql`m.mail_disabled_webhooks`,
 });
 
-/** The subscriptions of a staff member. Throws `not_found` for people outside of the staff. */
+/** Returns the mails that a staff member gets. Throws `not_found`, even for staff of another shop. */
 export async function get(shop: Shop, staff_id: string): Promise<Notifications> {
   const found = await shop.one<Notifications>(
     sql`select ${columns} from staff_memberships m join site_settings t on t.site_id = m.site_id
@@ -22,7 +22,7 @@ export async function get(shop: Shop, staff_id: string): Promise<Notifications> 
   return found;
 }
 
-/** Changes the given subscriptions. Throws `not_found`, like `get`. */
+/** Changes which mails a staff member gets. Throws `not_found`, even for staff of another shop. */
 export async function update(shop: Shop, staff_id: string, patch: NotificationsPatch): Promise<Notifications> {
   await shop.run(
     sql`update staff_memberships set mail_new_orders = coalesce(${patch.new_order ?? null}, mail_new_orders),

@@ -10,19 +10,17 @@ import * as setup from './setup.ts';
 import { createSite, type NewPassword, type SiteCredentials } from './sites.ts';
 import { taxesOf, usualCountry } from './usual-taxes.ts';
 
-/** The input for opening a shop. */
 export interface Opening {
   name: string;
   currency: string;
   staff: { email: string; name: string };
-  /** Login password; generated if null. */
+  /** Null: the password is generated. */
   password: string | null;
   settings: SettingsPatch;
   shipping_options: ShippingOptionInput[];
   products: ProductImport[];
 }
 
-/** A new shop with its missing setup steps. */
 export interface Opened {
   credentials: SiteCredentials;
   missing: SetupItem[];
@@ -34,11 +32,11 @@ export interface OpeningDeps {
   /** The operator's card provider for all shops, if any. */
   card: { name: string } | undefined;
   mistakesInRow: RowCheck;
-  /** Converts an error from one part of the opening, so that it names that part. */
+  /** Adds the failed part of the input to its error. */
   refusedAt(place: string, error: unknown): unknown;
 }
 
-/** Creates a shop with all its parts, inside a transaction. Throws the errors that `refusedAt` returns. */
+/** Creates a shop with all its parts. Must run in a transaction. Throws the errors that `refusedAt` returns. */
 export async function openShop(
   connection: Connection,
   opening: Omit<Opening, 'password'> & { password: NewPassword },
@@ -50,7 +48,7 @@ export async function openShop(
   return { credentials, can_sell, missing: items.filter(({ done }) => !done) };
 }
 
-/** Creates everything that a new shop needs to sell. */
+/** Stores the settings, shipping options and products of a new shop. */
 async function furnish(shop: Shop, opening: Omit<Opening, 'password'>, deps: OpeningDeps): Promise<void> {
   const part = async <T>(at: string, work: Promise<T>) =>
     work.catch((error: unknown) => {
@@ -68,7 +66,7 @@ async function furnish(shop: Shop, opening: Omit<Opening, 'password'>, deps: Ope
   if (refused) throw deps.refusedAt(`products.${refused.index}`, new Error(mistake?.msg ?? 'Rejected.'));
 }
 
-/** Usual settings of a shop in the country. */
+/** The usual settings of a shop in the country. */
 export function usualSettings(
   country: string,
   { shipping_options = [] }: Pick<Partial<Opening>, 'shipping_options'>,
@@ -82,7 +80,7 @@ export function usualSettings(
   return { default_locale: locale, time_zone, prices_include_tax: true, ...taxesOf(country, reach, standard, reduced) };
 }
 
-/** A unique login at a domain that cannot be registered (RFC 2606). */
+/** An e-mail address for a login, at a domain that nobody can register (RFC 2606). */
 export function inventedEmail(name: string): string {
   return `owner@${slugOf(name, 'shop').slice(0, 40)}-${randomBytes(3).toString('hex')}.invalid`;
 }

@@ -1,3 +1,5 @@
+/** Figures for the staff's overview. Each statement can use an index. */
+
 import type { Overview, OverviewAgents, OverviewDay } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { jsonObject, selectList } from '../../db/fields.ts';
@@ -9,11 +11,8 @@ import type { Shop } from '../shop.ts';
 import { isLowStock, isOutOfStock } from '../stock/inventory.ts';
 import * as setup from './setup.ts';
 
-/** Figures for the staff's overview. Each statement uses an index. */
-
 const DAYS = 30;
 
-/** The current state of the shop. */
 export async function get(shop: Shop, deps: CheckoutDeps): Promise<Overview> {
   const sold = await readSales(shop);
   const waiting = await readWaiting(shop);
@@ -38,7 +37,7 @@ interface Sales extends Pick<Overview, 'time_zone' | 'orders_count' | 'sales'> {
   agent_sales: string;
 }
 
-/** Sales per calendar day of the shop up to today. A day may have 23 or 25 hours. */
+/** Reads the sales per day in the shop's time zone, up to today. A day can have 23 or 25 hours. */
 async function readSales(shop: Shop): Promise<Sales> {
   const digits = shop.currencyDigits;
   const found = await shop.one<Sales>(
@@ -83,7 +82,7 @@ type Waiting = Pick<
   'orders_to_pay_count' | 'orders_to_ship_count' | 'low_stock_count' | 'out_of_stock_count'
 >;
 
-/** The numbers of orders that wait for an action. The conditions match the index orders_open. */
+/** Counts the orders that wait for an action. The conditions match the index orders_open. */
 async function readWaiting(shop: Shop): Promise<Waiting> {
   const found = await shop.one<Waiting>(
     sql`select (

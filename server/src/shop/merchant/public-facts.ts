@@ -3,7 +3,7 @@ import { bodyMistake } from '../errors.ts';
 import { safeUrl } from '../return-urls.ts';
 import { contrastWithWhite, LEAST_CONTRAST } from './brand.ts';
 
-/** Mistakes in a shop's public settings that the schema of the contract cannot detect. */
+/** Reports mistakes in public settings that the schema cannot detect. */
 export function publicMistakes(patch: SettingsPatch, baseUrl: string): ValidationErrorItem[] {
   const { brand, legal, storefront_url, product_url_template, time_zone } = patch;
   const addresses: [(string | number)[], string | null | undefined][] = [
@@ -35,7 +35,7 @@ export function publicMistakes(patch: SettingsPatch, baseUrl: string): Validatio
 
 function isUrlTemplate(template: string, baseUrl: string): boolean {
   const [before = '', ...others] = template.split(/\{(?:slug|id)\}/);
-  // A misspelt placeholder would stay in every product URL.
+  // A misspelt placeholder would appear in every product URL.
   if (/[{}<>"]/.test(before + others.join(''))) return false;
   return others.length === 1 && /^https?:\/\/[^/]+\//.test(before) && !!safeUrl(template.replace(/[{}]/g, ''), baseUrl);
 }

@@ -1,3 +1,8 @@
+/**
+ * The second factor of staff: a code of an authenticator app (TOTP, RFC 6238) or a recovery code. A code is counted as
+ * an attempt and verified before the transaction, and used up in it. Each code works once.
+ */
+
 import { hkdfSync } from 'node:crypto';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
@@ -12,10 +17,6 @@ import { type Sealing, seal, unseal } from '../sealing.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken } from '../tokens.ts';
 
-/**
- * Second factor of staff: codes of an authenticator app (TOTP, RFC 6238) or recovery codes. A code is first counted as
- * an attempt and verified outside of the call's transaction, then used inside. Each code works once.
- */
 const PERIOD_SECONDS = 30;
 const RECOVERY_CODES = 10;
 
@@ -25,7 +26,7 @@ export interface TwoFactor {
   recovery_codes_left: number;
 }
 
-/** A verified TOTP or recovery code that must still be used. */
+/** A verified code that must still be used up. */
 export type RightCode = { step: number } | { recovery_hash: Buffer };
 
 export async function get(shop: Shop, staff_id: string): Promise<TwoFactor> {
@@ -38,7 +39,6 @@ export async function get(shop: Shop, staff_id: string): Promise<TwoFactor> {
   return { status: found.turned_on_at ? 'on' : 'pending', ...found };
 }
 
-/** Whether logins of a person require the second factor. */
 export async function isOn(db: Pool, staff_id: string): Promise<boolean> {
   const { rows } = await queryAlone(
     db,
@@ -54,8 +54,7 @@ export interface Setup {
 }
 
 /**
- * Creates a TOTP secret, which becomes active once a code confirms it. Throws `two_factor_on` if the second factor is
- * already on.
+ * Creates a TOTP secret. It takes effect once a code confirms it. Throws `two_factor_on` if the second factor is on.
  */
 export async function setUp(
   shop: Shop,
@@ -76,8 +75,8 @@ export async function setUp(
 }
 
 /**
- * Verifies a TOTP or recovery code, against the unconfirmed secret if `pending`. Throws `second_factor_invalid`, and
- * `rate_limited` after five wrong codes. Do not hold a connection during the call.
+ * Verifies a TOTP or recovery code; with `pending`, against the unconfirmed secret. Throws `second_factor_invalid`, and
+ * `rate_limited` after five wrong codes. Do not hold a database connection during the call.
  */
 export async function judge(
   db: Pool,
@@ -90,7 +89,7 @@ export async function judge(
   const draws = [{ key: `second_factor ${staff_id}`, points, seconds }];
   const [drawn] = await draw(db, draws);
   if (!drawn || drawn.remaining < 0) {
-    // A rejected attempt does not count toward the limits.
+    // A rejected attempt does not count.
     await giveBack(db, draws);
     const retry_after_seconds = Math.max(1, Math.ceil((drawn?.ms_until_reset ?? 0) / 1_000));
     throw new ShopError('rate_limited', 'Too many wrong codes. Retry later.', { retry_after_seconds });
@@ -112,7 +111,7 @@ async function judgeTotp(db: Pool, secretKey: string, staff_id: string, token: s
   if (!rows[0]) return undefined;
   const { verifySync } = await import('otplib');
   const secret = unseal(sealingOf(secretKey, staff_id), rows[0].secret);
-  // Accepts the previous and the next TOTP code too, because clocks differ.
+  // Accepts the previous and the next code, because clocks differ.
   const { valid, ...told } = verifySync({ secret, token, epochTolerance: PERIOD_SECONDS });
   return valid && 'timeStep' in told ? { step: told.timeStep } : undefined;
 }
@@ -127,7 +126,7 @@ async function judgeRecovery(db: Pool, staff_id: string, code: string) {
   return rows.length > 0 ? { recovery_hash } : undefined;
 }
 
-/** Uses a verified code. Only one of several concurrent calls succeeds; the others throw `second_factor_invalid`. */
+/** Uses up a verified code. Throws `second_factor_invalid` if a concurrent call has used it. */
 export async function use(shop: Shop, staff_id: string, code: RightCode): Promise<void> {
   const used = await shop.run(
     'step' in code
@@ -140,8 +139,8 @@ export async function use(shop: Shop, staff_id: string, code: RightCode): Promis
 }
 
 /**
- * Turns the second factor on with a verified code of the pending secret. Returns the recovery codes, which are shown
- * only once.
+ * Turns the second factor on with a verified code of the pending secret. Returns the recovery codes, which no other
+ * call returns.
  */
 export async function confirm(shop: Shop, staff_id: string, code: RightCode): Promise<string[]> {
   if (!('step' in code)) throw invalidCode();
@@ -153,12 +152,9 @@ export async function confirm(shop: Shop, staff_id: string, code: RightCode): Pr
   return makeRecoveryCodes(shop, staff_id);
 }
 
-/**
- * Replaces all recovery codes of a person and returns the new ones. Throws `two_factor_off` if the second factor is
- * off.
- */
+/** Replaces and returns the recovery codes. Throws `two_factor_off` if the second factor is off. */
 export async function replaceRecoveryCodes(shop: Shop, staff_id: string): Promise<string[]> {
-  // Of concurrent calls, the one that commits last deletes the codes of the others, so only one set is ever valid.
+  // The lock serializes concurrent calls, so that only the codes of the last one are valid.
   const on = await shop.one(
     sql`select from staff_second_factors where staff_id = ${staff_id} and turned_on_at is not null for update`,
   );
@@ -214,6 +210,16 @@ function opened(secretKey: string, staff_id: string, sealed: Buffer): string | u
   } catch {
     return undefined;
   }
+}
+
+/** Encrypts the TOTP secret of a login that moves to this server. */
+export function sealFactor(secretKey: string, staff_id: string, totp_secret: string): Buffer {
+  return seal(sealingOf(secretKey, staff_id), totp_secret);
+}
+
+/** Decrypts a TOTP secret. Throws if it was encrypted with another secret key. */
+export function openFactor(secretKey: string, staff_id: string, sealed: Buffer): string {
+  return unseal(sealingOf(secretKey, staff_id), sealed);
 }
 
 function sealingOf(secretKey: string, staff_id: string): Sealing {

@@ -1,3 +1,9 @@
+/**
+ * Settings of a shop. A change writes only the given fields, first in `sites`, then in `site_settings`. A change of the
+ * currency locks the row in `sites` and waits for transactions that use the currency (`holdCurrency`). credentials.ts
+ * and domains.ts lock the same row.
+ */
+
 import type {
   BankDetails,
   Shop as PublicShop,
@@ -12,19 +18,13 @@ import { synonymTerms } from '../../search/words/synonyms.ts';
 import { agentPolicy } from '../agent-limits/policy.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { currencyDigits, isCurrency } from '../money.ts';
+import { returnPolicy, storedPolicy } from '../returns/policy.ts';
 import type { Shop } from '../shop.ts';
 import { repeatedRates } from '../tax-rates.ts';
 import { NO_BRAND, NO_LEGAL } from './brand.ts';
 import { publicMistakes } from './public-facts.ts';
+import { withdrawalPage } from './withdrawal-page.ts';
 
-/**
- * Reads and changes the settings of a shop. A change writes only the given fields, first in the site's row and then in
- * its settings, so that the last writer of a field wins. A change of the currency first locks the site's row, which
- * waits for pricing in progress (`holdCurrency`). credentials.ts and domains.ts lock the same row, so that changes of
- * one site's secrets and hosts run one after the other.
- */
-
-/** Columns of `sites s` and `site_settings t`. */
 const COLUMNS = selectList<Settings>({
   site_id: sql`s.site_id`,
   merchant_id: sql`s.merchant_id`,
@@ -49,6 +49,8 @@ const COLUMNS = selectList<Settings>({
   product_url_template: sql`t.product_url_template`,
   ask_for_marketing: sql`t.ask_for_marketing`,
   mail_new_orders: sql`t.mail_new_orders`,
+  return_policy: returnPolicy,
+  withdrawal_page: withdrawalPage,
   updated_at: sql`t.updated_at`,
 });
 
@@ -71,9 +73,9 @@ const PUBLIC_COLUMNS = selectList<PublicShop>({
   support_phone: sql`t.brand ->> 'support_phone'`,
   policies: sql`jsonb_build_object('terms_url', t.legal -> 'terms_url', 'privacy_url', t.legal -> 'privacy_url',
           'imprint_url', t.legal -> 'imprint_url', 'withdrawal_url', t.legal -> 'withdrawal_url')`,
+  withdrawal_form_path: sql`case when ${withdrawalPage} then '/sites/' || t.site_id || '/withdraw' end`,
 });
 
-/** The facts about the shop that are public. */
 export async function getPublic(shop: Shop): Promise<PublicShop> {
   const found = await shop.one<PublicShop>(
     sql`select ${PUBLIC_COLUMNS} from sites s join site_settings t using (site_id) where s.site_id = ${shop.siteId}`,
@@ -83,21 +85,22 @@ export async function getPublic(shop: Shop): Promise<PublicShop> {
 }
 
 /**
- * Changes the given settings. A list or object replaces the old one as a whole. Throws `currency_in_use` if the shop
- * has prices in the old currency.
+ * Changes the given settings. A list or object is replaced as a whole. Throws `currency_in_use` if the shop has prices
+ * in the old currency.
  */
 export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string): Promise<Settings> {
   const mistakes = [...settingsMistakes(patch), ...publicMistakes(patch, baseUrl)];
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   if (patch.currency !== undefined) await changeCurrency(shop, patch.currency);
   const name = patch.name?.trim() ?? null;
+  const return_policy = storedPolicy(patch.return_policy, shop.currencyDigits);
   await shop.run(
     sql`update sites set merchant_name = coalesce(${name}, merchant_name),
         allowed_origins = coalesce(${patch.allowed_origins ?? null}::text[], allowed_origins),
         show_stock = coalesce(${patch.show_stock ?? null}, show_stock)
       where site_id = ${shop.siteId}`,
   );
-  // For nullable fields, a missing value and null differ.
+  // For nullable fields, a missing value differs from null.
   await shop.run(
     sql`update site_settings set
         name = coalesce(${name}, name),
@@ -123,6 +126,8 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
           then ${patch.product_url_template ?? null} else product_url_template end,
         ask_for_marketing = coalesce(${patch.ask_for_marketing ?? null}, ask_for_marketing),
         mail_new_orders = coalesce(${patch.mail_new_orders ?? null}, mail_new_orders),
+        return_policy = coalesce(${json(return_policy)}::jsonb, return_policy),
+        withdrawal_page = coalesce(${patch.withdrawal_page ?? null}, withdrawal_page),
         updated_at = now()
       where site_id = ${shop.siteId}`,
   );
@@ -130,8 +135,8 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
 }
 
 /**
- * Changes the currency. Waits for products, discount codes, shipping options and agents' requests in progress: each
- * holds a key lock on the site's row until it commits. The budgets of agents are amounts in the currency too.
+ * Changes the currency. Waits for transactions that write prices, each of which has a key lock on the site's row.
+ * Budgets of agents are amounts in the currency, so they prevent a change.
  */
 async function changeCurrency(shop: Shop, currency: string): Promise<void> {
   const now = await shop.one<RowOf<'sites', 'currency'>>(
@@ -154,7 +159,7 @@ async function changeCurrency(shop: Shop, currency: string): Promise<void> {
   if (changed === 0) throw new ShopError('currency_in_use', 'The shop has amounts in its current currency.');
 }
 
-/** Mistakes that the contract's schema cannot detect. */
+/** Reports mistakes in settings that the schema cannot detect. */
 function settingsMistakes({ name, currency, tax_rates = [], bank_details }: SettingsPatch): ValidationErrorItem[] {
   const mistakes: ValidationErrorItem[] = [];
   if (name?.trim() === '') {
@@ -170,8 +175,8 @@ function settingsMistakes({ name, currency, tax_rates = [], bank_details }: Sett
 }
 
 /**
- * Checks an IBAN by ISO 13616: with the first four characters moved to the end and letters as numbers from 10 on, the
- * remainder modulo 97 is 1.
+ * Verifies an IBAN by ISO 13616: the first four characters go to the end, letters count from 10 on, and the remainder
+ * modulo 97 must be 1.
  */
 export function hasValidCheckDigits(iban: string): boolean {
   const moved = iban.slice(4) + iban.slice(0, 4);
@@ -179,7 +184,7 @@ export function hasValidCheckDigits(iban: string): boolean {
   return BigInt(digits) % 97n === 1n;
 }
 
-/** Bank details with all fields, as in responses. */
+/** Adds the missing fields, as responses contain all of them. */
 function whole(details: BankDetails | undefined): BankDetails | undefined {
   return details && { bic: null, bank_name: null, instructions: null, ...details };
 }

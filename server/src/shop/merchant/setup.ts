@@ -1,12 +1,13 @@
+/** Setup steps: settings that a shop needs to sell, and recommended ones. */
+
 import type { operations, paths, SetupItem, SetupStep } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { TEST_PROVIDER } from '../payments/test-provider.ts';
 import type { Shop } from '../shop.ts';
 import type { WholeLegal } from './brand.ts';
+import { isEuShop, withdrawalPage } from './withdrawal-page.ts';
 
-/** Setup steps: settings that a shop needs before it can sell, and recommended ones. */
-
-/** Result of `commerce.site_health` (db/migrations/baseline/reports.ts). */
+/** The result of `commerce.site_health` (db/migrations/baseline/reports.ts). */
 export interface Facts {
   is_published: boolean;
   is_in_stock: boolean;
@@ -18,7 +19,7 @@ export interface Facts {
   tax_decided: boolean;
   storefront_url: string | null;
   has_contact: boolean;
-  /** Fields that are not set are missing. */
+  /** Contains only the texts that are set. */
   legal: Partial<WholeLegal>;
   webhooks_failing: boolean;
 }
@@ -28,20 +29,19 @@ interface CardDeps {
   card: { name: string } | undefined;
 }
 
-/** Names for the list of missing legal texts. */
 const LEGAL_TEXTS = {
   terms_url: 'terms and conditions',
   privacy_url: 'privacy policy',
   imprint_url: 'imprint',
 } as const;
 
-/** The steps, blocking ones first. */
+/** Lists the setup steps, blocking ones first. */
 export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boolean; items: SetupItem[] }> {
-  const items = stepsOf(await readFacts(shop), deps);
+  const items = [...stepsOf(await readFacts(shop), deps), ...(await withdrawal(shop))];
   return { can_sell: items.every(({ blocking, done }) => done || !blocking), items };
 }
 
-/** The setup steps for facts that were already read. */
+/** Like `get`, for facts that the caller has read. */
 export function stepsOf(facts: Facts, deps: CardDeps): SetupItem[] {
   return [
     products(facts),
@@ -93,7 +93,7 @@ function payment({ takes_transfers, account_mode, has_pickup }: Facts, { card }:
   return missing('payment', message, settings('bank_details'), true);
 }
 
-/** The step about payments without test mode. A shop without any way to pay gets another step. */
+/** The step about payments with real money. A shop without any payment method has another step. */
 function livePayments({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CardDeps): SetupItem {
   const operators = account_mode === null && card !== undefined && card.name !== TEST_PROVIDER;
   if (takes_transfers || account_mode === 'live' || has_pickup || operators) {
@@ -128,6 +128,18 @@ function storefront({ storefront_url }: Facts): SetupItem {
   if (storefront_url) return done('storefront_url', "Pages and mails link to the shop's own website.");
   const message = "Pages and mails do not link to the shop's own website, because its address is not set.";
   return missing('storefront_url', message, settings('storefront_url'));
+}
+
+/** Only for shops that sell to the EU. */
+async function withdrawal(shop: Shop): Promise<SetupItem[]> {
+  const found = await shop.one<{ is_eu: boolean; is_on: boolean }>(
+    sql`select ${isEuShop} as is_eu, ${withdrawalPage} as is_on from site_settings t where t.site_id = ${shop.siteId}`,
+  );
+  if (!found?.is_eu) return [];
+  if (found.is_on) return [done('withdrawal', 'Consumers can withdraw from contracts on the hosted page.')];
+  const message =
+    'The page for withdrawals is off, but the EU requires one. Switch it on, or offer one on the website.';
+  return [missing('withdrawal', message, settings('withdrawal_page'))];
 }
 
 type Code = SetupItem['code'];

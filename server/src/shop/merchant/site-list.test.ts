@@ -8,7 +8,7 @@ import { ValidationError } from '../errors.ts';
 import { suspendSite } from '../sites/state.ts';
 import { listSites, pageOfSites } from './site-list.ts';
 
-test('counts the data of each site separately in the list of sites', async () => {
+test('the list of sites counts the data of each site separately', async () => {
   const [{ db }, busy, quiet] = [await testServer(), await openShop(), await openShop()];
   await busy.givenProduct();
   await busy.givenProduct({ status: 'draft' });
@@ -34,7 +34,7 @@ test('sorts the list of sites by the requested order', async () => {
   expect(byProducts.indexOf(one)).toBeLessThan(byProducts.indexOf(two));
 });
 
-/** Shops with a unique name, so that a search finds only them. */
+/** Opens shops with a unique word in their names, so that a search finds only these. */
 async function givenFleet(size: number) {
   const word = `fleet-${randomUUID()}`;
   const shops = [];
@@ -42,7 +42,7 @@ async function givenFleet(size: number) {
     const shop = await openShop();
     await shop.owner.query(`update commerce.site_settings set name = $2 where site_id = $1`, [
       shop.site_id,
-      // Longer than the part that a cursor stores.
+      // Longer than the part of a name that a cursor contains.
       `${word} ${'long '.repeat(10)}${String.fromCharCode(97 + n)}`,
     ]);
     shops.push(shop);
@@ -54,7 +54,7 @@ async function givenFleet(size: number) {
 }
 
 test.each(['name', 'created', 'products', 'last_order', 'calls', 'health'] as const)(
-  'paging by cursor, sorted by %s, shows every site once',
+  'pages sorted by %s contain every site once',
   async (sort) => {
     const { shops, page } = await givenFleet(5);
     await shops[1]?.givenProduct();
@@ -73,7 +73,7 @@ test.each(['name', 'created', 'products', 'last_order', 'calls', 'health'] as co
   },
 );
 
-test('paging skips no site when another one moves to the front between pages', async () => {
+test('paging through the list of sites skips none when one moves to the front meanwhile', async () => {
   const { shops, page } = await givenFleet(4);
   const first = await page({ sort: 'products', limit: 2 });
   const last = shops.find(({ site_id }) => site_id === first.sites[1]?.site_id);
@@ -87,7 +87,7 @@ test('paging skips no site when another one moves to the front between pages', a
   await expect(page({ sort: 'products', cursor: 'AAAA' })).rejects.toThrow(ValidationError);
 });
 
-test('filters the list of sites by state and problem, worst first', async () => {
+test('filters the list of sites by state and problem, and lists the most urgent first', async () => {
   const { shops, page } = await givenFleet(3);
   const [empty, selling, away] = shops.map(({ site_id }) => site_id);
   for (const shop of shops.slice(1)) {
@@ -159,7 +159,7 @@ test.each(['name', 'orders', 'health'] as const)(
   },
 );
 
-test("hides a site's data from the tenant of another site", async () => {
+test('a site cannot see the data of another site in the list', async () => {
   const { db } = await testServer();
   const [shop, other] = [await openShop(), await openShop()];
   const rowsAs = (tenant: string) =>

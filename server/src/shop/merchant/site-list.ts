@@ -13,25 +13,25 @@ import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } f
 export const SITE_STATUSES = ['open', 'suspended', 'moved', 'deleting'] as const;
 type SiteStatus = (typeof SITE_STATUSES)[number];
 
-/** From worst to least bad, which is the order of `health`. */
+/** From worst to least bad; `health` sorts by this. */
 export const SITE_PROBLEMS = ['cannot_sell', 'webhooks_failing', 'suspended'] as const;
 type SiteProblem = (typeof SITE_PROBLEMS)[number];
 
-/** The fields of a site that can be read without its tenant. */
+/** The columns of a site that are not protected by row-level security. */
 interface Named extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'created_at'> {
   /** The primary host. */
   host: string | null;
-  /** Time of suspension by an operator. */
+  /** When an operator suspended the site. */
   suspended_at: string | null;
-  /** Time of the move to another server. */
+  /** When the site moved to another server. */
   moved_at: string | null;
-  /** Time of the scheduled deletion. */
+  /** When the site will be deleted. */
   delete_at: string | null;
 }
 
 interface Counted {
   name: string;
-  /** Products of any status. */
+  /** Products in any status. */
   products: number;
   orders: number;
   last_order_at: string | null;
@@ -47,7 +47,6 @@ interface Health {
   lacks: string[];
 }
 
-/** A site in the operators' list of all sites. */
 export type ListedSite = Named & Counted & Health;
 
 type Card = { name: string } | undefined;
@@ -60,7 +59,7 @@ interface SiteFilter {
   problem?: SiteProblem;
 }
 
-/** All sites that match the filter: sorted by name in ascending order, by everything else in descending order. */
+/** Lists all sites that match the filter. Names are sorted in ascending order, everything else in descending order. */
 export function listSites(db: Pool, card: Card, filter: SiteFilter): Promise<ListedSite[]> {
   return inTransaction(db, async (connection) => {
     const found = await inOrder(connection, card, filter);
@@ -69,8 +68,8 @@ export function listSites(db: Pool, card: Card, filter: SiteFilter): Promise<Lis
 }
 
 /**
- * One page of the matching sites, by page number or cursor. Runs inside a transaction. Throws ValidationError for a
- * cursor of another list.
+ * Returns one page of the matching sites, by page number or cursor. Must run in a transaction. Throws a ValidationError
+ * for a cursor of another list.
  */
 export async function pageOfSites(
   connection: Connection,
@@ -90,7 +89,7 @@ export async function pageOfSites(
   };
 }
 
-/** A site with its health. */
+/** Returns a site with its health. */
 export async function siteDetails(shop: Shop, card: Card) {
   const site = await shop.one<Named>(
     sql`select s.site_id, s.merchant_id, s.currency, s.created_at, s.suspended_at, s.moved_at, s.delete_at, d.host from sites s
@@ -116,7 +115,7 @@ export async function siteDetails(shop: Shop, card: Card) {
   return { ...site, ...counted, ...health, health: { ...waiting, failing_webhooks, setup: { can_sell, missing } } };
 }
 
-/** The matching sites with their positions. Reads only the data that the order needs. */
+/** Sorts the matching sites. Reads only the data that the sort order needs. */
 async function inOrder(connection: Connection, card: Card, filter: SiteFilter): Promise<Placed<Named>[]> {
   const { q, sort = 'name', status, problem } = filter;
   const words = q?.toLowerCase();
@@ -126,7 +125,7 @@ async function inOrder(connection: Connection, card: Card, filter: SiteFilter): 
   );
   const asksKeys = words !== undefined || sort === 'name' || COUNTED_FOR[sort].length > 0;
   const keys = asksKeys ? await keysOf(connection, named, COUNTED_FOR[sort]) : undefined;
-  // The suspended state is already known.
+  // `suspended` needs no further data.
   const asksHealth = sort === 'health' || (problem !== undefined && problem !== 'suspended');
   const health = asksHealth ? await healthOf(connection, named, card) : undefined;
   const placed = named.flatMap((site) => {
@@ -140,7 +139,7 @@ async function inOrder(connection: Connection, card: Card, filter: SiteFilter): 
   return placeInOrder(placed, sort);
 }
 
-/** Reads the displayed data of sites, keeping their order. */
+/** Reads the displayed data of sites and keeps their order. */
 async function describe(connection: Connection, card: Card, placed: Placed<Named>[]): Promise<ListedSite[]> {
   const sites = placed.map(({ site }) => site);
   const counts = await keysOf(connection, sites, COUNTS);
@@ -151,7 +150,6 @@ async function describe(connection: Connection, card: Card, placed: Placed<Named
   });
 }
 
-/** The counts of a site that was read with all columns. */
 function withoutNulls({ products, orders, storage_bytes, calls, ...rest }: Key): Counted {
   const counts = { products: products ?? 0, orders: orders ?? 0, storage_bytes: storage_bytes ?? 0, calls: calls ?? 0 };
   return { ...rest, ...counts };
@@ -184,7 +182,7 @@ function placeOf(sort: SiteOrder, site: Named, key: Key | undefined, health: Hea
   return key?.[COUNTED_FOR[sort][0] ?? 'name'] ?? '';
 }
 
-/** The sort keys of sites. Columns that were not requested are null. */
+/** Reads the sort keys of sites. Columns that are not `wanted` are null. */
 function keysOf(connection: Connection, sites: Named[], wanted: readonly string[]): Promise<Map<string, Key>> {
   return ofEach(connection, sites, (site_ids) => query<OfSite<Key>>(connection, countsOf(site_ids, wanted)));
 }
@@ -212,15 +210,15 @@ async function healthOf(connection: Connection, sites: Named[], card: Card): Pro
 }
 
 /**
- * Reads each site as its own tenant, so that row-level security stays on. The function in the statement is called with
- * the id that was just set as tenant. Skips sites that were deleted meanwhile.
+ * Reads each site as its own tenant, so that row-level security stays on. The statement sets the tenant before it reads
+ * a site. Skips sites that were deleted meanwhile.
  */
 async function ofEach<Row extends { site_id: string }>(
   connection: Connection,
   sites: Named[],
   read: (site_ids: string[]) => Promise<{ rows: Row[] }>,
 ): Promise<Map<string, Row>> {
-  // Planning the same statements for each site takes longer than running them.
+  // Planning the same statements for each site would take longer than running them.
   await query(connection, sql`select set_config('plan_cache_mode', 'force_generic_plan', true)`);
   const found = new Map<string, Row>();
   for (let from = 0; from < sites.length; from += SITES_AT_ONCE) {
@@ -230,7 +228,7 @@ async function ofEach<Row extends { site_id: string }>(
   return found;
 }
 
-/** A number of sites whose statements stay well within the statement timeout. */
+/** So few that a statement stays well within the statement timeout. */
 const SITES_AT_ONCE = 1_000;
 
 function statusOf({ suspended_at, moved_at, delete_at }: Named): SiteStatus {
@@ -245,7 +243,7 @@ function judge(site: Named, items: SetupItem[], failing: boolean): Health {
   return { problems: SITE_PROBLEMS.filter((problem) => found[problem]), lacks };
 }
 
-/** Weight of a site's problems. A worse problem outweighs all lesser ones together. */
+/** A site's problems as a number. A worse problem counts more than all lesser ones together. */
 function severityOf(health: Health | undefined): number {
   const weights = { cannot_sell: 4, webhooks_failing: 2, suspended: 1 };
   return (health?.problems ?? []).reduce((sum, problem) => sum + weights[problem], 0);

@@ -12,7 +12,7 @@ export const SITE_ORDERS = [
 ] as const;
 export type SiteOrder = (typeof SITE_ORDERS)[number];
 
-/** A site with its sort key. Together with the id, no two sites have the same position. */
+/** A site with its sort key. Key and id together are unique. */
 export interface Placed<Site extends { site_id: string }> {
   site: Site;
   key: string | number;
@@ -20,20 +20,20 @@ export interface Placed<Site extends { site_id: string }> {
 
 type Place = Pick<Placed<{ site_id: string }>, 'key'> & { site: { site_id: string } };
 
-/** Sorts sites: by name in ascending order, by everything else in descending order. */
+/** Sorts names in ascending order, everything else in descending order. */
 export function placeInOrder<One extends Place>(placed: One[], order: SiteOrder): One[] {
   return placed.sort((a, b) => compare(a, b, order));
 }
 
-/** Number of characters of a name in a cursor. A cursor has at most 512 characters, and a name may be longer. */
+/** A cursor has at most 512 characters, and a name may be longer. */
 const KEPT_OF_NAME = 40;
 
-/** A cursor for the position after a site. It stays valid if sites move. */
+/** Returns a cursor for the position after a site. It stays valid if sites move. */
 export function cursorAfter({ key, site }: Place, order: SiteOrder): string {
   return Buffer.from(JSON.stringify([order, cut(key), site.site_id])).toString('base64url');
 }
 
-/** The number of sites up to the cursor. Throws ValidationError for a cursor of another order. */
+/** Returns the index after the cursor. Throws a ValidationError for a cursor of another sort order. */
 export function afterCursor(placed: Place[], order: SiteOrder, cursor: string): number {
   const [of, key, site_id] = parsed(cursor);
   const ok = of === order && typeof site_id === 'string' && (typeof key === 'string' || typeof key === 'number');
@@ -42,7 +42,7 @@ export function afterCursor(placed: Place[], order: SiteOrder, cursor: string): 
     throw new ValidationError([{ loc: ['query', 'cursor'], msg, type: 'value_error' }]);
   }
   const same = placed.find(({ site }) => site.site_id === site_id);
-  // Uses the current name if it still begins with the stored part.
+  // Uses the current name if it still begins with the part in the cursor.
   const last = same && cut(same.key) === key ? same : { key, site: { site_id } };
   const next = placed.findIndex((one) => compare(one, last, order) > 0);
   return next === -1 ? placed.length : next;

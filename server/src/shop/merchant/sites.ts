@@ -12,32 +12,27 @@ import * as credentials from './credentials.ts';
 export interface NewSite {
   name: string;
   currency: string;
-  /** The first staff member. A person with a login gets this site in addition. */
+  /** The first staff member. A person who has a login can then work for this site too. */
   staff: { email: string; name: string };
-  /** The password of the first staff member's login. */
   password: NewPassword;
-  /** Scopes of the site's first API key; default: `read` and `write`. */
+  /** Scopes of the first API key. Default: `read` and `write`. */
   key_scopes?: ApiKeyScope[];
-  /** Scopes of the site's first sync key; default: `read`. */
+  /** Scopes of the first sync key. Default: `read`. */
   sync_scopes?: SyncKeyScope[];
 }
 
-/** A new password and its hash. */
 export interface NewPassword {
   text: string;
   hash: string;
 }
 
-/**
- * Creates a password. Call this before the transaction of `createSite`, because hashing a password takes long enough to
- * block others.
- */
+/** Generates and hashes a password. Call it before the transaction of `createSite`, because hashing is slow. */
 export async function mintPassword(): Promise<NewPassword> {
   const text = randomPassword();
   return { text, hash: await hashPassword(text) };
 }
 
-/** Credentials of a new site. The secrets are returned only here. */
+/** Credentials of a new site. Only `createSite` returns the secrets. */
 export interface SiteCredentials {
   site_id: string;
   merchant_id: string;
@@ -45,7 +40,7 @@ export interface SiteCredentials {
   api_key: string;
   sync_key_id: string;
   sync_secret: string;
-  /** The password is null for an existing login, which stays unchanged. */
+  /** Null for a person who already has a login; their password stays the same. */
   staff: { email: string; password: string | null };
 }
 
@@ -56,9 +51,8 @@ export interface OpenedSite {
 }
 
 /**
- * Creates a merchant with its site, settings, staff login, storefront token, API key and sync key. Call it inside a
- * transaction, which afterwards has the new site as tenant. Throws ValidationError for an invalid currency, and for a
- * name or e-mail address that the contract would reject.
+ * Creates a site with settings, staff login, storefront token, API key and sync key. Must run in a transaction, whose
+ * tenant is then the new site. Throws a ValidationError for an invalid currency, name or e-mail address.
  */
 export async function createSite(connection: Connection, site: NewSite): Promise<OpenedSite> {
   const { name, currency, staff, key_scopes: scopes = ['read', 'write'] } = site;
@@ -121,7 +115,7 @@ function siteMistakes({ name, currency, staff }: NewSite): ValidationErrorItem[]
   return mistakes;
 }
 
-/** Gives a person access to a site, and creates a login if they have none. */
+/** Adds a person to the staff, and creates a login if they have none. */
 async function hire(connection: Connection, site_id: string, { staff, password }: NewSite) {
   const { email, name } = staff;
   const hired = await query<RowOf<'staff', 'id'>>(

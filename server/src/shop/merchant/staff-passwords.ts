@@ -1,3 +1,5 @@
+/** Staff set a new password with the old one or with a mailed link. Both end every session. */
+
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
@@ -12,10 +14,9 @@ import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 import { invalidCredentials } from './staff.ts';
 import * as sessions from './staff-sessions.ts';
 
-/** Staff set a new password with the old one or with a mailed link. Both end every session. */
 export const RESET_LIFE = '30 minutes';
 
-/** Replaces a verified password. Throws `invalid_credentials` if it changed in between. */
+/** Replaces a verified password. Throws `invalid_credentials` if it has changed since. */
 export async function change(shop: Shop, staff_id: string, { from, to }: { from: string; to: string }): Promise<void> {
   const changed = await shop.one<RowOf<'staff', 'email'>>(
     sql`update staff set password_hash = ${to} where id = ${staff_id} and password_hash = ${from} returning email`,
@@ -25,14 +26,14 @@ export async function change(shop: Shop, staff_id: string, { from, to }: { from:
 }
 
 /**
- * Mails a reset link if the e-mail address has a staff login. The job checks that, so the request takes the same time
+ * Mails a reset link if a staff member has this e-mail address. The job checks that, so the request takes the same time
  * for every address.
  */
 export async function requestReset(shop: Shop, email: string): Promise<void> {
   await enqueueForPerson(shop, 'staff_password_reset', { email: foldEmail(email) });
 }
 
-/** Creates the secret of a new link and invalidates the previous one. */
+/** Creates the token of a reset link, and invalidates the previous one. */
 export async function mintReset(shop: Shop, staff_id: string): Promise<string> {
   const token = mintToken('reset');
   await shop.run(
@@ -44,8 +45,8 @@ export async function mintReset(shop: Shop, staff_id: string): Promise<string> {
 }
 
 /**
- * Hashes the password for a reset link. Throws `reset_token_invalid` before hashing, or a ValidationError. Takes tens
- * of milliseconds: do not hold a connection during the call.
+ * Hashes the new password for a reset link. Throws `reset_token_invalid` before hashing, or a ValidationError. Takes
+ * tens of milliseconds, so do not hold a database connection during the call.
  */
 export async function prepareReset(
   db: Pool,
@@ -60,8 +61,8 @@ export async function prepareReset(
 }
 
 /**
- * Sets the password and returns the staff id. A link works once. The second factor stays on. Throws
- * `reset_token_invalid`.
+ * Sets the new password by a reset link, which works once. Returns the staff id. Does not turn off the second factor.
+ * Throws `reset_token_invalid`.
  */
 export async function reset(shop: Shop, token: string, password_hash: string): Promise<string> {
   const person = await shop.one<RowOf<'staff', 'id' | 'email'>>(

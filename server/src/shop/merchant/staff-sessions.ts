@@ -5,7 +5,7 @@ import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { deviceInWords } from './devices.ts';
 
-/** A staff member and the session that is calling. */
+/** The calling staff member and session. */
 export interface Own {
   staff_id: string;
   current: string;
@@ -25,7 +25,7 @@ const COLUMNS = selectList<SessionRow>({
   expires_at: sql`expires_at`,
 });
 
-/** Active sessions, last used first. */
+/** Lists active sessions, last used first. */
 export async function list(shop: Shop, { staff_id, current }: Own): Promise<StaffSession[]> {
   const sessions = await shop.rows<SessionRow>(
     sql`select ${COLUMNS} from staff_sessions
@@ -36,7 +36,7 @@ export async function list(shop: Shop, { staff_id, current }: Own): Promise<Staf
   });
 }
 
-/** Ends a session in every process. Throws `not_found` for another person's session. */
+/** Ends a session at once. Throws `not_found`, even for another person's session. */
 export async function end(shop: Shop, staff_id: string, session_id: string): Promise<void> {
   const ended = await shop.run(
     sql`update staff_sessions set revoked_at = now() where id = ${session_id} and staff_id = ${staff_id} and ${ALIVE}`,
@@ -68,7 +68,7 @@ export async function confirm(shop: Shop, session_id: string, by: 'password' | '
 }
 
 /**
- * Throws `step_up_required` if the second factor is on, unless the session confirmed a code of it within 15 minutes.
+ * Throws `step_up_required` if the second factor is on and the session has not confirmed a code in the last 15 minutes.
  */
 export async function requireSecondFactor(shop: Shop, { staff_id, current }: Own): Promise<void> {
   const missing = await shop.one(
@@ -81,5 +81,4 @@ export async function requireSecondFactor(shop: Shop, { staff_id, current }: Own
   throw new ShopError('step_up_required', message, { second_factor: true });
 }
 
-/** How long a confirmation is valid. */
 export const CONFIRMED_FOR = '15 minutes';

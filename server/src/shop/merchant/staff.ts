@@ -1,3 +1,5 @@
+/** Staff logins and their sessions. They belong to no tenant, because one person may work for several shops. */
+
 import type { Merchant, OpenedSession, Staff } from '@commerce-backend/spec';
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';
@@ -15,30 +17,28 @@ import { hashToken, mintToken } from '../tokens.ts';
 import { merchantFields } from './merchant-fields.ts';
 import * as secondFactor from './second-factor.ts';
 
-/** Staff logins and their sessions. These tables belong to no tenant, because one person may serve several. */
 const SESSION_LIFE = '12 hours';
 
-/** The credentials of a login. */
 export interface Login {
   email: string;
   password: string;
   totp_code?: string | undefined;
-  /** Tokens of links that avoid the login delay. */
+  /** Tokens from unlock links, which skip the login delay. */
   unlocks: string[];
 }
 
-/** A login with verified password and second factor. */
+/** A login whose password and second factor were verified. */
 export interface VerifiedLogin {
   staff: Staff;
   /** The hash that the password matched. */
   password_hash: string;
-  /** To be used when the session is created. */
+  /** Must be used up when the session is created. */
   code: secondFactor.RightCode | undefined;
 }
 
 /**
- * Verifies a staff password. For a wrong password and for an unknown e-mail address it throws `invalid_credentials`
- * after the same time; after repeated failures it throws `rate_limited`. Takes tens of milliseconds: do not hold a
+ * Verifies a staff password. Throws `invalid_credentials` after the same time for a wrong password and for an unknown
+ * e-mail address, and `rate_limited` after repeated failures. Takes tens of milliseconds, so do not hold a database
  * connection during the call.
  */
 export async function verifyPassword(
@@ -60,7 +60,7 @@ export async function verifyPassword(
 }
 
 /**
- * Verifies a staff password, and the second factor if it is on. Throws what `verifyPassword` throws,
+ * Verifies a staff password, and the second factor if it is on. Throws the errors of `verifyPassword`,
  * `second_factor_required` or `second_factor_invalid`.
  */
 export async function verifyLogin(db: Pool, secretKey: string, login: Login): Promise<VerifiedLogin> {
@@ -74,7 +74,7 @@ export async function verifyLogin(db: Pool, secretKey: string, login: Login): Pr
   return { staff, password_hash, code: await secondFactor.judge(db, secretKey, staff.id, totp_code) };
 }
 
-/** Verifies the password of the owner of a session. Throws what `verifyPassword` throws. */
+/** Verifies the password of the calling staff member. Throws the errors of `verifyPassword`. */
 export async function verifyOwnPassword(
   db: Pool,
   staff_id: string,
@@ -88,7 +88,7 @@ export function invalidCredentials(): ShopError {
   return new ShopError('invalid_credentials', 'The e-mail or the password is wrong.');
 }
 
-/** Creates a session of 12 hours for a verified login, unless the password has changed since. */
+/** Creates a session of 12 hours for a verified login. Throws if the password has changed since. */
 export async function openSession(
   shop: Shop,
   { staff, password_hash, code }: VerifiedLogin,
@@ -96,7 +96,8 @@ export async function openSession(
 ): Promise<OpenedSession> {
   if (code) await secondFactor.use(shop, staff.id, code);
   const access_token = mintToken('staff');
-  // A password change locks this row, and ends sessions after that.
+  // A password change locks this row before it ends sessions, so the change either waits for this session and ends it,
+  // or prevents it.
   const opened = await shop.one<RowOf<'staff_sessions', 'expires_at'>>(
     sql`with unchanged as (
         select id from staff where id = ${staff.id} and password_hash = ${password_hash} for share
@@ -116,7 +117,7 @@ export async function openSession(
   };
 }
 
-/** Ends a session in every process. */
+/** Ends a session at once. */
 export async function closeSession(shop: Shop, session_id: string): Promise<void> {
   await shop.run(sql`update staff_sessions set revoked_at = now() where id = ${session_id} and revoked_at is null`);
 }
@@ -127,7 +128,7 @@ export async function get(shop: Shop, staff_id: string): Promise<Staff> {
   return found;
 }
 
-/** The merchants of a staff member, by name. */
+/** Lists the shops of a staff member by name. */
 export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchant[]> {
   return shop.rows<Merchant>(
     sql`select ${selectList(merchantFields)}
@@ -136,7 +137,7 @@ export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchan
   );
 }
 
-/** The merchant for which a call acts; undefined if a session has not chosen one. */
+/** Returns the shop for which the request acts; undefined if the session has not chosen one. */
 export async function merchantOf(shop: Shop): Promise<Merchant | undefined> {
   return shop.one<Merchant>(sql`select ${selectList(merchantFields)} from sites s where s.site_id = ${shop.siteId}`);
 }

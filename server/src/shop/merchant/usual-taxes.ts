@@ -1,5 +1,3 @@
-import type { CountryTaxRate, SettingsPatch } from '@commerce-backend/spec';
-
 /**
  * Usual settings of a country's shops: currency, language, time zone and VAT rates. The reduced rate is the one that
  * usually applies to food and books. These are defaults that the merchant can change, not advice: rates change after
@@ -14,6 +12,9 @@ import type { CountryTaxRate, SettingsPatch } from '@commerce-backend/spec';
  * food: crowe.com/sk, taxadvisory.sk 30 December 2025). The other EU and British rates match the package vatrates
  * 2.0.3.
  */
+
+import type { CountryTaxRate, SettingsPatch } from '@commerce-backend/spec';
+
 export const RATES_AS_OF = '2026-04-01';
 
 export interface UsualCountry {
@@ -22,7 +23,7 @@ export interface UsualCountry {
   time_zone: string;
   /** In percent. */
   standard: number;
-  /** Null if there is no reduced rate or it is 0. */
+  /** Null if there is none, or it is 0. */
   reduced: number | null;
   in_eu: boolean;
 }
@@ -84,21 +85,21 @@ const usual = new Map<string, UsualCountry>(
   ]),
 );
 
-/** The usual settings of a country; undefined if it is not in the table. */
+/** Undefined if the country is not in the table. */
 export function usualCountry(code: string): UsualCountry | undefined {
   return usual.get(code);
 }
 
 export const EU_COUNTRIES: readonly string[] = EU.map(([country]) => country);
 
-/** The destinations to which a shop ships. */
+/** Where a shop ships to. */
 export type Reach = 'country' | 'eu' | 'world';
 
 type Taxes = Required<Pick<SettingsPatch, 'default_tax_rate' | 'tax_rates'>>;
 
 /**
- * Tax settings from the country's rates, in percent. Within the EU, the rates of the shop's own country apply until it
- * sells for more than 10,000 euros a year to the other members. Other destinations are not taxed.
+ * Tax settings for a shop from rates in percent. In the EU, a shop charges its own country's rates everywhere until it
+ * sells for more than 10,000 euros a year to other members. Other destinations are not taxed.
  */
 export function taxesOf(country: string, reach: Reach, standard: number, reduced: number | null): Taxes {
   const isEu = usual.get(country)?.in_eu ?? false;
@@ -110,7 +111,7 @@ export function taxesOf(country: string, reach: Reach, standard: number, reduced
   return { default_tax_rate: reach === 'country' ? share(standard) : '0', tax_rates };
 }
 
-/** Converts percent to a share as a decimal string: 25.5 becomes 0.255. */
+/** 25.5 becomes 0.255. */
 function share(percent: number): string {
   return String(Math.round(percent * 100) / 10_000);
 }

@@ -1,11 +1,13 @@
+/** API keys of operators. Every function runs as the table owner; the role of shop requests has no access. */
+
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { type Connection, query } from '../../db/connect.ts';
+import { ERA } from '../../db/era.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { NotFound } from '../errors.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
 
-/** API keys of operators. Each function runs as the table owner; the database role of shop requests has no rights. */
 export type OperatorKey = RowOf<
   'operator_keys',
   'id' | 'description' | 'secret_prefix' | 'created_at' | 'expires_at' | 'revoked_at'
@@ -13,7 +15,7 @@ export type OperatorKey = RowOf<
 
 const COLUMNS = sql`id, description, secret_prefix, created_at, expires_at, revoked_at`;
 
-/** Creates a key that expires after some days. Its secret is returned only here. */
+/** Creates a key that expires after `days`. Only this function returns the secret. */
 export async function createKey(owner: Connection, { description, days }: { description: string; days: number }) {
   const secret = mintToken('operator');
   const { rows } = await query<OperatorKey>(
@@ -25,7 +27,7 @@ export async function createKey(owner: Connection, { description, days }: { desc
   return { ...(rows[0] as OperatorKey), secret };
 }
 
-/** All keys, newest first. */
+/** Lists all keys, newest first. */
 export async function listKeys(owner: Connection): Promise<OperatorKey[]> {
   const { rows } = await query<OperatorKey>(
     owner,
@@ -43,18 +45,18 @@ export async function revokeKey(owner: Connection, id: string): Promise<void> {
   if (rowCount === 0) throw new NotFound('operator key');
 }
 
-/** The id of the active key with this secret; undefined for any other secret. */
+/** Returns the id of the active key with this secret; undefined if there is none. */
 export async function findKey(owner: Connection, secret: string): Promise<string | undefined> {
   if (!isWellFormed('operator', secret)) return undefined;
-  const { rows } = await query<RowOf<'operator_keys', 'id'>>(
+  const { rows } = await query<RowOf<'operator_keys', 'id'> & { era: number }>(
     owner,
-    sql`select id from commerce.operator_keys
+    sql`select id, ${ERA} as era from commerce.operator_keys
       where token_hash = ${hashToken(secret)} and revoked_at is null and expires_at > now()`,
   );
   return rows[0]?.id;
 }
 
-/** An operator's call, as recorded in the audit. */
+/** An audit record of an operator's call. */
 export interface OperatorCallRecord {
   key_id: string;
   operation: string;

@@ -12,11 +12,9 @@ import { getOrder } from './rows.ts';
 import { invalidTransition } from './states.ts';
 import * as events from './timeline.ts';
 
-/** Captures of authorized payments. */
-
 /**
- * Captures the whole authorized amount or the given part. Repeating it changes nothing. Throws `invalid_transition`
- * unless the payment is authorized, and `conflict` if the first capture had another amount.
+ * Captures the authorized amount or a part of it. Calling it again changes nothing. Throws `invalid_transition` unless
+ * the payment is authorized, and `conflict` if the first capture had another amount.
  */
 export async function capture(shop: Shop, order_id: string, amount?: string): Promise<Order> {
   const order = await lockOrder(shop, order_id);
@@ -32,7 +30,7 @@ export async function capture(shop: Shop, order_id: string, amount?: string): Pr
   return getOrder(shop, order_id);
 }
 
-/** Captures an authorized payment at the first fulfilment. */
+/** Captures an authorized payment when the order's first fulfilment is created. */
 export async function captureShipped(shop: Shop, order: LockedOrder): Promise<void> {
   if (order.payment_status !== 'authorized') return;
   const begun = await shop.one(
@@ -42,7 +40,7 @@ export async function captureShipped(shop: Shop, order: LockedOrder): Promise<vo
   if (!begun && (await paymentOf(shop, order.id, 'authorized'))) await begin(shop, order, undefined);
 }
 
-/** Records a failed capture and notifies the staff, who may retry. Returns whether the capture was pending. */
+/** Records a failed capture and notifies the staff, who may retry. Returns false if the capture was not pending. */
 export async function fail(
   shop: Shop,
   { id, order_id, amount }: { id: string; order_id: string; amount: string },

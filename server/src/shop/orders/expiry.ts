@@ -10,16 +10,14 @@ import { current, isOverdue } from './overdue.ts';
 import { changesBetween } from './states.ts';
 import * as events from './timeline.ts';
 
-/** Expiry of orders that wait for a bank transfer. */
-
-/** Number of orders per call. Takes about 5 s of the minute in which the job visits all shops. */
+/** Expiring this many orders takes about 5 s, and the job visits all shops every minute. */
 const EXPIRED_AT_ONCE = 1_000;
 const REMINDED_AT_ONCE = 100;
 
 /**
- * Expires orders past their payment deadline, at most 1,000 per call, and releases their stock and discount codes. Each
- * has its own transaction and expires once, even with concurrent processes. Returns their number. A failing order does
- * not stop the others; its error is thrown at the end.
+ * Expires orders past their payment deadline, at most 1,000 per call, and releases their stock and discount codes.
+ * Returns their number. Each order has its own transaction, so a failing order does not stop the others; its error is
+ * thrown at the end.
  */
 export async function expireUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, overdue);
@@ -45,7 +43,7 @@ async function overdue(shop: Shop): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Expires an order past its deadline in the caller's transaction, with the caller as actor. Returns whether it did. */
+/** Expires an order if it is past its payment deadline. Returns whether it expired the order. */
 export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
   const order = await orders.lockOrder(shop, id);
   if (!order.overdue) return false;
@@ -63,11 +61,11 @@ export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
   return true;
 }
 
-/** The stored states of an order until its expiry is recorded. */
+/** The states that an order keeps in the database until its expiry is recorded. */
 const AWAITING = { status: 'pending', payment_status: 'awaiting_payment' } as const;
 
 /**
- * Reminds customers of unpaid bank transfers once, halfway to the deadline, at most 100 per call. Returns their number.
+ * Reminds customers once of an unpaid bank transfer, halfway to the deadline. At most 100 per call; returns the number.
  */
 export function remindUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   return inShop(db, tenant, SYSTEM, async (shop) => {

@@ -4,14 +4,12 @@ import type { Shop } from '../shop.ts';
 import { create, type FulfillmentInput } from './fulfillments.ts';
 import { type LockedOrder, lockOrdersNumbered } from './orders.ts';
 
-/** Ships many orders at once, such as those in a carrier's list of parcels. */
-
 type Row = FulfillResult['results'][number];
 type Shipped = Omit<FulfillmentInput, 'items'> & { order_number: string };
 
 /**
- * Ships up to 100 orders, each by the rules of `create`. A rejected row does not stop the others. The orders are locked
- * first, in id order, so that two calls for the same orders cannot deadlock.
+ * Ships up to 100 orders by the rules of `create`. A rejected row does not stop the others. Locks all orders first, in
+ * order of ids, so that two calls for the same orders cannot deadlock.
  */
 export async function fulfillSeveral(shop: Shop, orders: Shipped[]): Promise<FulfillResult> {
   const numbers = orders.map(({ order_number }) => order_number);

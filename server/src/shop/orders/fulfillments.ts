@@ -5,17 +5,17 @@ import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts'
 import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import { captureShipped } from './captures.ts';
+import { trackingPage } from './carriers.ts';
+import { refuseDisputed } from './disputes.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { progressOf, toFulfill } from './quantities.ts';
 import { fulfillmentObject, getOrder } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
-/** Fulfilments: an order may ship in several parts. */
-
 const MAX_FULFILLMENTS = 250;
 
-/** The fulfilments of an order, oldest first. Throws `not_found` for an unknown order. */
+/** Lists the fulfilments of an order, oldest first. Throws `not_found` for an unknown order. */
 export async function list(shop: Shop, order_id: string): Promise<{ fulfillments: Fulfillment[] }> {
   const rows = await shop.rows<{ fulfillment: Fulfillment | null }>(
     sql`select case when f.id is not null then ${fulfillmentObject} end as fulfillment
@@ -26,25 +26,34 @@ export async function list(shop: Shop, order_id: string): Promise<{ fulfillments
   return { fulfillments: rows.flatMap(({ fulfillment }) => fulfillment ?? []) };
 }
 
-export interface FulfillmentInput {
-  /** Defaults to everything unshipped. */
-  items?: { line_item_id: string; quantity: number }[];
+interface TrackingInput {
   carrier?: string | null;
   tracking_number?: string | null;
+  /** If absent, the page of a known carrier. */
   tracking_url?: string | null;
 }
 
+export interface FulfillmentInput extends TrackingInput {
+  /** Default: all unshipped items. */
+  items?: { line_item_id: string; quantity: number }[];
+  /** Whether to ship although a dispute of the payment is open. */
+  override_dispute?: boolean;
+}
+
 /**
- * Records a shipment and notifies the customer. Throws `invalid_transition` unless the order is confirmed or
- * processing, or `fulfillment_exceeds_remaining`.
+ * Records a shipment and sends the customer a mail. Throws `fulfillment_exceeds_remaining`, `order_disputed`, or
+ * `invalid_transition` unless the order is confirmed or processing.
  */
 export async function create(
   shop: Shop,
   order_id: string,
-  input: FulfillmentInput,
+  given: FulfillmentInput,
 ): Promise<{ fulfillment: Fulfillment; order: Order }> {
   const order = await lockOrder(shop, order_id);
+  const { carrier, tracking_number, tracking_url = trackingPage(carrier, tracking_number) } = given;
+  const input = { ...given, tracking_url };
   refuseUnshippable(order);
+  if (!given.override_dispute) await refuseDisputed(shop, order_id);
   const lines = await remainingOf(shop, order_id);
   if (lines.every(({ remaining }) => remaining === 0)) throw nothingLeft(order);
   const items = itemsOf(input, lines);
@@ -63,7 +72,58 @@ export async function create(
   const context = { ...changesBetween(order, after), fulfillment_id: id, carrier: input.carrier ?? null };
   await events.record(shop, order_id, { type: 'fulfilled', message, context });
   await mail.enqueue(shop, 'order_shipped', { order_id, fulfillment_id: id });
-  return { fulfillment: await get(shop, id), order: await getOrder(shop, order_id) };
+  return { fulfillment: await get(shop, id, order_id), order: await getOrder(shop, order_id) };
+}
+
+/**
+ * Changes carrier and tracking of a fulfilment, and mails the customer again if `notify` is set. Throws `not_found`, and
+ * `conflict` if there is no e-mail address to notify.
+ */
+export async function update(
+  shop: Shop,
+  order_id: string,
+  id: string,
+  { notify = false, ...given }: TrackingInput & { notify?: boolean },
+): Promise<{ fulfillment: Fulfillment; order: Order }> {
+  const { email } = await lockOrder(shop, order_id);
+  if (notify && email === null) throw new ShopError('conflict', 'The order has no e-mail address.');
+  const { carrier, tracking_number, ...before } = await get(shop, id, order_id);
+  const after = { carrier, tracking_number, ...given };
+  const isOther = after.carrier !== carrier || after.tracking_number !== tracking_number;
+  const page = isOther ? trackingPage(after.carrier, after.tracking_number) : before.tracking_url;
+  const { tracking_url = page } = given;
+  if (isOther || tracking_url !== before.tracking_url) {
+    await changeTracking(shop, order_id, id, { ...after, tracking_url });
+  }
+  if (notify) await mail.enqueue(shop, 'order_shipped', { order_id, fulfillment_id: id });
+  return { fulfillment: await get(shop, id, order_id), order: await getOrder(shop, order_id) };
+}
+
+async function changeTracking(
+  shop: Shop,
+  order_id: string,
+  id: string,
+  { carrier, tracking_number, tracking_url }: Required<TrackingInput>,
+): Promise<void> {
+  await shop.run(
+    sql`update fulfillments
+      set carrier = ${carrier}, tracking_number = ${tracking_number}, tracking_url = ${tracking_url}
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
+  await showLastTracking(shop, order_id);
+  const context = { fulfillment_id: id, carrier, tracking_number };
+  await events.record(shop, order_id, { type: 'updated', message: 'The tracking was changed.', context });
+}
+
+/** The order itself shows the tracking of its last fulfilment that has one. */
+async function showLastTracking(shop: Shop, order_id: string): Promise<void> {
+  await shop.run(
+    sql`update orders o set updated_at = now(), (tracking_number, tracking_url) = (
+        select f.tracking_number, f.tracking_url from fulfillments f
+        where f.site_id = o.site_id and f.order_id = o.id and coalesce(f.tracking_number, f.tracking_url) is not null
+        order by f.created_at desc, f.id desc limit 1)
+      where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
+  );
 }
 
 function refuseUnshippable(order: LockedOrder): void {
@@ -95,7 +155,7 @@ interface Line {
   remaining: number;
 }
 
-/** The lines of a locked order with their unshipped quantities. */
+/** Reads the unshipped quantity of each line. The order must be locked. */
 function remainingOf(shop: Shop, order_id: string): Promise<Line[]> {
   return shop.rows<Line>(
     sql`select l.id, ${toFulfill} as remaining from order_lines l
@@ -175,9 +235,10 @@ async function ship(
   );
 }
 
-async function get(shop: Shop, id: string): Promise<Fulfillment> {
+async function get(shop: Shop, id: string, order_id: string): Promise<Fulfillment> {
   const found = await shop.one<{ fulfillment: Fulfillment }>(
-    sql`select ${fulfillmentObject} as fulfillment from fulfillments f where f.site_id = ${shop.siteId} and f.id = ${id}`,
+    sql`select ${fulfillmentObject} as fulfillment from fulfillments f
+      where f.site_id = ${shop.siteId} and f.id = ${id} and f.order_id = ${order_id}`,
   );
   if (!found) throw notFound('fulfilment');
   return found.fulfillment;

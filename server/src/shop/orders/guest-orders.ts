@@ -4,7 +4,7 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 import * as events from './timeline.ts';
 
-/** Assigns guest orders with the customer's e-mail address to the customer. */
+/** Assigns guest orders with the customer's e-mail address to the customer's account. */
 export async function attachGuestOrders(shop: Shop, { id, email }: Pick<Customer, 'id' | 'email'>): Promise<void> {
   const attached = await shop.rows<RowOf<'orders', 'id'>>(
     sql`with own as (

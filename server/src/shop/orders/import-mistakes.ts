@@ -4,7 +4,7 @@ import { canonicalAmount, minorUnits } from '../money.ts';
 
 export type Place = (string | number)[];
 
-/** Collects the mistakes in an imported row with their paths. */
+/** Collects the validation errors of an imported row. */
 export class Mistakes {
   readonly #loc: Place;
   readonly #found: ValidationErrorItem[] = [];
@@ -21,7 +21,7 @@ export class Mistakes {
     for (const [at, msg] of found) this.add(at, 'value_error', msg);
   }
 
-  /** The amount in minor units. If the currency has fewer decimals, records a mistake and returns 0. */
+  /** Converts an amount to minor units. Records a mistake and returns 0 if it has more decimals than the currency. */
   minor(amount: string | undefined, digits: number, at: Place): number {
     try {
       return amount === undefined ? 0 : minorUnits(canonicalAmount(amount, digits, [...this.#loc, ...at]), digits);
@@ -40,7 +40,7 @@ export class Mistakes {
 const TIMES = ['created_at', 'paid_at', 'shipped_at', 'delivered_at', 'cancelled_at'] as const;
 const PART_TIMES = { fulfillments: ['created_at', 'delivered_at'], refunds: ['created_at'] } as const;
 
-/** The times of an order, its fulfilments and its refunds that are in the future, with their paths. */
+/** Returns the times of an order, its fulfilments and its refunds that lie in the future, with their paths. */
 export function timesToCome(input: OrderImport): [Place, string][] {
   const parts = Object.entries(PART_TIMES).flatMap(([list, fields]) =>
     (input[list as keyof typeof PART_TIMES] ?? []).flatMap((part: Times, i) =>

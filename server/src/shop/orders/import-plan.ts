@@ -1,3 +1,8 @@
+/**
+ * Converts an order of another shop system to ours. Writes nothing, so that all mistakes are found before the first
+ * write.
+ */
+
 import type { OrderImport, OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import { v7 as uuidv7 } from 'uuid';
 import { decimal, minorUnits } from '../money.ts';
@@ -5,16 +10,11 @@ import { allocate } from '../totals.ts';
 import { Mistakes, type Place, timesToCome } from './import-mistakes.ts';
 import { isSettled, type OrderStates } from './states.ts';
 
-/**
- * Plans an order imported from another shop. Writes nothing, so that all mistakes are detected before anything is
- * written.
- */
-
 export interface PlannedLine {
   id: string;
   position: number;
   name: string;
-  /** The variant that has the line's SKU, if any. */
+  /** The variant whose SKU equals the line's. */
   variant_id?: string;
   product_id?: string;
   sku: string | null;
@@ -55,7 +55,9 @@ export interface PlannedOrder extends OrderStates {
   refunds: PlannedRefund[];
 }
 
-/** Plans the order of a row that matches the contract. Throws a ValidationError if its fields contradict each other. */
+/**
+ * Plans an order from a row that is valid by the schema. Throws a ValidationError if its fields contradict each other.
+ */
 export function planOrder(
   input: OrderImport,
   { currency, digits, loc }: { currency: string; digits: number; loc: Place },
@@ -63,7 +65,6 @@ export function planOrder(
   const mistakes = new Mistakes(loc);
   if (input.currency !== currency) mistakes.add(['currency'], 'currency_mismatch', `The shop sells in ${currency}.`);
   mistakes.addAll(timesToCome(input));
-  // The order number must be visible.
   if (input.order_number.trim() === '') mistakes.add(['order_number'], 'string_too_short', 'Must not be blank.');
   mistakes.throw();
   const money = amountsOf(input, digits, mistakes);
@@ -188,7 +189,7 @@ function deliveredAt(input: OrderImport): string {
   return input.delivered_at ?? input.shipped_at ?? input.created_at;
 }
 
-/** Merges items for the same line within a fulfilment. */
+/** Adds up the quantities that one fulfilment lists for the same line. */
 function merged(items: { line_id: string; quantity: number }[]) {
   const quantities = new Map<string, number>();
   for (const { line_id, quantity } of items) quantities.set(line_id, (quantities.get(line_id) ?? 0) + quantity);
@@ -214,7 +215,7 @@ function statesOf(input: OrderImport, planned: Planned, mistakes: Mistakes): Ord
   return { status: 'cancelled', payment_status: waits ? 'voided' : payment_status, fulfillment_status };
 }
 
-/** The status of an order that is not cancelled. The other shop has already handled what was shipped and paid there. */
+/** The status of an imported order that is not cancelled, derived from its payment and fulfilment. */
 function openStatus(
   { payment_method }: OrderImport,
   payment: PaymentStatus,
@@ -222,7 +223,7 @@ function openStatus(
 ): OrderStatus {
   if (SHIPPED.includes(fulfillment)) return isSettled(payment) ? 'completed' : 'processing';
   if (fulfillment === 'partially_fulfilled') return 'processing';
-  // Orders paid on handover ship before they are paid.
+  // Orders with payment on delivery ship before they are paid.
   return isSettled(payment) || (payment === 'pending' && payment_method === 'manual') ? 'confirmed' : 'pending';
 }
 

@@ -6,7 +6,6 @@ import type { PlannedLine, PlannedOrder } from './import-plan.ts';
 import { isSettled } from './states.ts';
 import * as events from './timeline.ts';
 
-/** A planned order with its customer. */
 export interface NewOrder {
   index: number;
   input: OrderImport;
@@ -15,8 +14,8 @@ export interface NewOrder {
 }
 
 /**
- * Writes imported orders with their related rows, in a few statements for all. The caller has locked the counter of
- * order numbers. Does not change stock, discount codes, payments or sales; the timeline entry creates no event.
+ * Writes imported orders in a few statements for all of them. Does not change stock, discount codes, payments or sales,
+ * and creates no event. The caller has locked the counter of order numbers.
  */
 export async function writeOrders(shop: Shop, orders: NewOrder[]): Promise<void> {
   if (orders.length === 0) return;
@@ -73,7 +72,7 @@ async function insertOrders(shop: Shop, orders: NewOrder[]): Promise<void> {
 
 type Times = Pick<OrderImport, 'shipped_at' | 'delivered_at' | 'cancelled_at'>;
 
-/** The times when the order was completely shipped and delivered, which are those of the last part. */
+/** The order is completely shipped or delivered at the time of its last fulfilment. */
 function timesOf(
   input: OrderImport,
   { fulfillment_status, status }: Pick<PlannedOrder, 'fulfillment_status' | 'status'>,
@@ -110,8 +109,8 @@ async function insertLines(shop: Shop, orders: NewOrder[]): Promise<void> {
 }
 
 /**
- * The quantity that refunds removed from a line. Imported refunds have no lines, so only a full refund before shipping
- * removes anything.
+ * The quantity of a line that a refund removed before shipping. Imported refunds do not name lines, so only a full
+ * refund removes any.
  */
 function removedOf({ status, payment_status, fulfillments }: PlannedOrder, { quantity }: PlannedLine): number {
   return payment_status === 'refunded' && status !== 'cancelled' && fulfillments.length === 0 ? quantity : 0;
@@ -145,7 +144,7 @@ async function insertRefunds(shop: Shop, orders: NewOrder[]): Promise<void> {
   );
 }
 
-/** Matches sequential order numbers. Longer numbers cannot collide with the shop's own. */
+/** Matches numbers of the shop's own counter, which cannot reach longer ones. */
 const COUNTED = /^\d{1,9}$/;
 
 async function raiseNumbers(shop: Shop, orders: NewOrder[]): Promise<void> {

@@ -1,3 +1,12 @@
+/**
+ * Imports past orders of another shop system. Rows are validated here, not by the contract (x-validate-rows). Validates
+ * all rows before it writes any:
+ * 1. plan the orders
+ * 2. lock the customers and the counter of order numbers, which delays new orders of the shop
+ * 3. find orders of earlier imports
+ * 4. write the new orders, and continue the shop's own numbers after theirs
+ */
+
 import type { OrderImport, OrderImportResult, ValidationErrorItem } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
@@ -9,15 +18,6 @@ import { type PlannedOrder, planOrder } from './import-plan.ts';
 import { type NewOrder, writeOrders } from './import-write.ts';
 import { current } from './overdue.ts';
 
-/**
- * Imports past orders of another shop. All rows of a call are validated before any is written, and are written
- * together:
- * 1. plan the orders
- * 2. lock the customers, and the counter of order numbers, for which every new order of the shop waits
- * 3. find orders that were imported before
- * 4. write the other orders, and continue the shop's own numbers after theirs.
- * Rows arrive unvalidated (the contract marks them x-validate-rows).
- */
 export interface ImportCall {
   orders: unknown[];
   dry_run?: boolean;
@@ -35,7 +35,7 @@ interface Row {
   warnings: ValidationErrorItem[];
 }
 
-/** Imports up to 100 orders. A rejected row writes nothing and does not affect the others. */
+/** Imports up to 100 orders. Rejected rows do not affect the others. */
 export async function importOrders(
   shop: Shop,
   { orders, dry_run = false }: ImportCall,
@@ -64,7 +64,7 @@ function check(row: unknown, index: number, mistakesInRow: RowCheck): Row {
   return { index, loc, errors: mistakesInRow(cleaned, loc), warnings, input: cleaned as OrderImport };
 }
 
-/** Rejects all but the first row with the same number or reference. */
+/** Rejects rows that repeat the number or reference of an earlier row. */
 function refuseRepeated(rows: Row[]): void {
   const firsts = new Map<string, number>();
   for (const { index, loc, input, errors } of rows) {
@@ -86,7 +86,7 @@ interface Planned extends Row {
   plan: PlannedOrder;
 }
 
-/** The row with its plan; none if the row has mistakes, which are recorded. */
+/** Returns the row with its plan, or nothing after recording its mistakes. */
 function plan({ currency, currencyDigits: digits }: Shop, row: Row): Planned[] {
   if (row.errors.length > 0) return [];
   try {
@@ -106,13 +106,13 @@ async function judgeAll(shop: Shop, planned: Planned[], dry_run: boolean): Promi
 }
 
 /**
- * Locks the customers of the rows in id order, so that none is erased during the import of their orders. Returns their
+ * Locks the customers of the rows in order of ids, so that no customer is erased during the import. Returns customer
  * ids by e-mail address.
  */
 async function lockCustomers(shop: Shop, rows: Row[]): Promise<Map<string, string>> {
   const emails = rows.flatMap(({ input: { email } }) => (email ? [foldEmail(email)] : []));
   const found = await shop.rows<RowOf<'customers', 'id' | 'email'>>(
-    // Only accounts with a verified e-mail address match, or a stranger could read another person's orders.
+    // An account needs a verified e-mail address. Otherwise a stranger could register the address and read the orders.
     sql`select id, email from customers
       where site_id = ${shop.siteId} and email = any(${emails}::text[]) and anonymized_at is null
         and (email_verified_at is not null or password_hash is null)
@@ -182,7 +182,7 @@ function taken(
   return { loc: [...loc, field], msg, type: 'order_number_taken', ctx: { order_id: id, order_number } };
 }
 
-/** The differences between a row and the order that was imported from it, which stays unchanged. */
+/** Compares a row with the order that an earlier import created. That order is not changed. */
 function differences(before: Known, { amounts, ...states }: PlannedOrder, loc: Place): ValidationErrorItem[] {
   const now = { total: amounts.total, ...states };
   return (['total', 'payment_status', 'fulfillment_status'] as const).flatMap((field) => {
@@ -192,7 +192,7 @@ function differences(before: Known, { amounts, ...states }: PlannedOrder, loc: P
   });
 }
 
-/** Assigns variants to lines by SKU. Lines without a matching variant keep only their text. */
+/** Assigns variants to lines by SKU. A line without a matching variant keeps only its name. */
 async function connectLines(shop: Shop, fresh: NewOrder[], rows: Row[]): Promise<void> {
   const skus = new Set(fresh.flatMap(({ plan }) => plan.lines.flatMap(({ sku }) => sku?.toLowerCase() ?? [])));
   const found = await shop.rows<{ id: string; product_id: string; sku: string }>(

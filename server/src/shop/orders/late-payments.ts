@@ -1,3 +1,8 @@
+/**
+ * Payments that arrive after their order has expired. Staff record them, then either reinstate the order or refund the
+ * payment.
+ */
+
 import type { OrderDetails, OrderPayment, RecordedPaymentMethod } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -14,11 +19,6 @@ import { amountReceived, paidOrPartlyRefunded } from './received.ts';
 import { getDetails, orderPaymentObject } from './rows.ts';
 import { changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
-
-/**
- * Payments that arrive after an order has expired. They are recorded first. Then either the order is reinstated, or the
- * payment is refunded and the order stays expired.
- */
 
 const MAX_PAYMENTS = 250;
 const ONE_DAY_MS = 24 * 60 * 60 * 1000;
@@ -66,15 +66,15 @@ function amountOf(shop: Shop, given: string): string {
 }
 
 /**
- * Throws a ValidationError for a future date. One day of tolerance: a bank statement names days, and a day may already
- * have begun in another time zone.
+ * Throws a ValidationError for a date more than a day ahead. The tolerance is for bank statements, which contain dates
+ * without a time zone.
  */
 function refuseFuture(received_at: string | null | undefined): void {
   if (!received_at || Date.parse(received_at) <= Date.now() + ONE_DAY_MS) return;
   throw new ValidationError([bodyMistake(['received_at'], 'value_error', 'Must not be in the future.')]);
 }
 
-/** Locks an expired order. Expires it first if it is past its deadline. Throws `order_not_expired`. */
+/** Locks an expired order, after expiring it if it is past its payment deadline. Throws `order_not_expired`. */
 async function lockExpired(shop: Shop, order_id: string): Promise<LockedOrder> {
   await expireIfDue(shop, order_id);
   const order = await lockOrder(shop, order_id);
@@ -105,8 +105,8 @@ async function get(shop: Shop, id: string): Promise<OrderPayment> {
 }
 
 /**
- * Reinstates an expired order as confirmed and paid, or as partially refunded. Takes stock, discount code and agent
- * budget again, in lock order. Throws `order_not_expired`, `payment_incomplete`, `budget_exceeded`, `discount_*`,
+ * Reinstates an expired order as confirmed and paid (or partially refunded), and takes its stock, discount code and
+ * agent budget again. Throws `order_not_expired`, `payment_incomplete`, `budget_exceeded`, `discount_*`,
  * `insufficient_stock` or `order_prices_changed`.
  */
 export async function reinstate(shop: Shop, order_id: string, { keep_prices = false } = {}): Promise<OrderDetails> {
@@ -159,10 +159,7 @@ interface OtherPrice {
   price: string | null;
 }
 
-/**
- * Throws `order_prices_changed` if a price has changed. Locks the variants, so that their prices stay the same until
- * the order is reinstated.
- */
+/** Throws `order_prices_changed` if a variant's price has changed. Locks the variants against further changes. */
 async function refuseOtherPrices(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`select from variants v where v.site_id = ${shop.siteId} and v.id in (

@@ -1,23 +1,23 @@
+/**
+ * Links to orders for people without an account. Each mail and the confirmation page have their own link, and the
+ * database stores only hashes. A link expires 90 days after the last change of the order's state, or when the customer
+ * is erased.
+ */
+
 import sql, { type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
 
-/**
- * Links to orders for people without an account. Every mail has its own link, the confirmation page has one, and only
- * hashes are stored. A link works until 90 days after the last change of the order's state, or until the customer is
- * erased.
- */
-
-/** Creates a link. Returns its secret, or undefined if the order's customer was erased. */
+/** Creates a link to an order. Returns its token, or undefined if the order's customer was erased. */
 export async function mintLink(shop: Shop, order_id: string): Promise<string | undefined> {
   const token = mintToken('order');
   return (await keepLink(shop, order_id, token)) ? token : undefined;
 }
 
 /**
- * Stores a link, unless it already exists or the order's customer was erased. Waits for a concurrent erasure. Returns
- * whether it was stored.
+ * Stores a link to an order, unless it exists or the order's customer was erased. Returns whether it stored the link.
+ * Waits for a concurrent erasure.
  */
 export async function keepLink(shop: Shop, order_id: string, token: string): Promise<boolean> {
   const made = await shop.run(
@@ -29,16 +29,13 @@ export async function keepLink(shop: Shop, order_id: string, token: string): Pro
   return made === 1;
 }
 
-/** The order to which a link leads. */
 export interface LinkedOrder {
   order_id: string;
-  /** The language of the order. */
   locale: string;
-  /** Whether the link has expired. */
   ended: boolean;
 }
 
-/** Finds the order of a link of this shop; undefined if there is none. */
+/** Finds the order of a link in this shop; undefined for an unknown link. */
 export async function followLink(shop: Shop, token: string): Promise<LinkedOrder | undefined> {
   if (!isWellFormed('order', token)) return undefined;
   return shop.one<LinkedOrder>(
@@ -53,14 +50,17 @@ export async function followLink(shop: Shop, token: string): Promise<LinkedOrder
 }
 
 /**
- * Ends the links to all orders of a customer. The orders stay locked until the transaction ends, so that no mail
- * creates another link meanwhile.
+ * Ends the links to all orders of a customer. Locks the orders, so that no mail creates another link before the
+ * transaction ends.
  */
 export function endLinksOfCustomer(shop: Shop, customer_id: string): Promise<void> {
   return endLinks(shop, sql`customer_id = ${customer_id}`);
 }
 
-/** Ends the links to guest orders with an e-mail address. Locks the orders as `endLinksOfCustomer` does. */
+/**
+ * Ends the links to guest orders with this e-mail address. Locks the orders, so that no mail creates another link
+ * before the transaction ends.
+ */
 export function endLinksOfGuest(shop: Shop, email: string): Promise<void> {
   return endLinks(shop, sql`customer_id is null and lower(email) = lower(${email})`);
 }

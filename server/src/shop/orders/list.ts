@@ -39,14 +39,14 @@ const ORDERS: Record<NonNullable<OrderQuery['sort']>, Sql> = {
   total_asc: sql`o.total, o.id`,
 };
 
-/** One page of the orders that meet all conditions. */
+/** Returns one page of the orders that match all filters. */
 export async function list(shop: Shop, query: OrderQuery): Promise<OrderPage> {
   const conditions = [conditionsOf(shop, query)];
   if (query.q !== undefined) conditions.push(await mentioning(shop, `%${escapeLike(query.q.trim())}%`));
   return readPage(shop, 'merchant', join(conditions, ' and '), query);
 }
 
-/** One page of a customer's orders, newest first, for staff or the customer. */
+/** Returns one page of a customer's orders, newest first. */
 export function listOfCustomer(
   shop: Shop,
   customer_id: string,
@@ -57,8 +57,8 @@ export function listOfCustomer(
 }
 
 /**
- * Reads the orders of one page. A subquery chooses them first: otherwise PostgreSQL computes the columns of skipped
- * rows too.
+ * Reads one page of orders. A subquery selects their ids first; otherwise PostgreSQL also computes the columns of
+ * skipped rows.
  */
 async function readPage(
   shop: Shop,
@@ -91,7 +91,7 @@ const COLUMNS = {
   payment_method: sql`o.payment_method`,
 };
 
-/** Conditions for orders that wait for an action, as the overview counts them. They use the index orders_open. */
+/** Orders that wait for an action, as the overview counts them. The conditions use the index orders_open. */
 const WAITING_FOR: Record<NonNullable<OrderQuery['waiting_for']>, Sql> = {
   payment: sql`o.status = 'pending' and o.fulfillment_status = 'unfulfilled' and o.payment_status = 'awaiting_payment'
     and o.payment_due_at > now()`,
@@ -113,12 +113,12 @@ function conditionsOf(shop: Shop, query: OrderQuery): Sql {
   return join(conditions, ' and ');
 }
 
-/** Above this number of matches, a scan is as fast as the index. */
+/** If more orders match, a scan is as fast as the index. */
 const FEW = 1_000;
 
 /**
- * Condition that matches orders with this text in number, e-mail address, names, SKUs, tracking numbers or an
- * integration's reference. Uses the index if there are few matches.
+ * The condition that an order contains the text in its number, e-mail address, names, SKUs, tracking numbers or
+ * external reference. Uses the index only if few orders match.
  */
 async function mentioning(shop: Shop, like: string): Promise<Sql> {
   const found = await shop.rows<{ order_id: string }>(sql`select s.order_id from search_orders(${like}, ${FEW + 1}) s`);
@@ -127,7 +127,7 @@ async function mentioning(shop: Shop, like: string): Promise<Sql> {
     : sql`o.id = any(${found.map(({ order_id }) => order_id)}::uuid[])`;
 }
 
-/** Condition that scans lines and parcels once instead of once per order. */
+/** A condition that scans lines and fulfilments once, not once per order. */
 function lookedThrough(shop: Shop, like: string): Sql {
   return sql`(o.order_number ilike ${like} or o.email ilike ${like} or o.tracking_number ilike ${like}
     or o.external_reference ilike ${like}

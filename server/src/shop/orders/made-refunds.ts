@@ -1,31 +1,21 @@
 import type { RefundReason } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v5 as uuidv5 } from 'uuid';
-import type { RowOf } from '../../db/row-of.ts';
-import { ShopError } from '../errors.ts';
 import { decimal } from '../money.ts';
 import type { Shop } from '../shop.ts';
-import type { MoveOutcome } from './moves.ts';
-import { lockOrder } from './orders.ts';
+import { type MoveOutcome, orderOfPayment } from './moves.ts';
 import * as refunds from './refunds.ts';
-import { isSettled } from './states.ts';
 
 interface MadeRefund {
-  /** In minor units. */
   amount: number;
   reason: RefundReason;
   outcome: MoveOutcome;
 }
 
-/** States of payments or orders that a later success does not change. */
-const OVER = ['failed', 'abandoned', 'cancelled', 'refunded'];
-const UNPAID = ['failed', 'voided', 'expired'];
-
 /**
- * Records a refund that was made at the provider itself. It is recorded once, because its id is derived from the
- * provider's; after the money was returned; and never above the captured amount. Throws `refund_exceeds_paid` if it
- * does not fit because our own pending refund will be rejected by the provider, and `conflict` if it was reported
- * before its payment. In both cases the provider reports it again.
+ * Records a refund that staff made in the provider's dashboard. Its id is derived from the provider's, so it is
+ * recorded once. Throws `refund_exceeds_paid` if a pending refund of ours needs the same amount, and `conflict` if the
+ * payment itself was not reported yet. The provider then sends the webhook again.
  */
 export async function takeMadeRefund(
   shop: Shop,
@@ -34,19 +24,12 @@ export async function takeMadeRefund(
 ): Promise<boolean> {
   const id = uuidv5(outcome.reference, payment_id);
   if (outcome.status !== 'succeeded') return refunds.settle(shop, id, outcome);
-  const payment = await shop.one<RowOf<'payments', 'status' | 'order_id'>>(
-    sql`select status, order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
-  );
-  // If the payment has no order, the job refunds the rest.
-  if (!payment || OVER.includes(payment.status)) return false;
-  const { order_id } = payment;
-  if (!order_id) throw notYetPaid();
-  const order = await lockOrder(shop, order_id);
+  const order = await orderOfPayment(shop, payment_id);
+  if (!order) return false;
+  const { id: order_id } = order;
   const known = await shop.one(sql`select from refunds where site_id = ${shop.siteId} and id = ${id}`);
   if (known) return false;
-  if (UNPAID.includes(order.payment_status)) return false;
-  if (!isSettled(order.payment_status)) throw notYetPaid();
-  const isAll = await refunds.claim(shop, order_id, minor);
+  const isAll = await refunds.claim(shop, order_id, minor, { isMade: true });
   const amount = decimal(minor, shop.currencyDigits);
   await shop.run(
     sql`insert into refunds (site_id, id, order_id, amount, reason, actor_id)
@@ -59,8 +42,4 @@ export async function takeMadeRefund(
   if (isAll) await refunds.removeAll(shop, order, id);
   await refunds.succeed(shop, order_id, { id, amount, reason });
   return true;
-}
-
-function notYetPaid(): ShopError {
-  return new ShopError('conflict', 'The success of the payment has not been reported yet. Retry the request.');
 }

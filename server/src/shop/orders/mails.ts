@@ -15,8 +15,8 @@ interface Mailable {
 }
 
 /**
- * Sends a mail to the customer again. It is composed when it is sent, and skipped if it is obsolete by then. Throws
- * `not_found`, and `conflict` if it has no recipient or does not apply.
+ * Sends a mail to the customer again. Throws `not_found`, and `conflict` if the order has no e-mail address or the mail
+ * does not fit its state.
  */
 export async function sendAgain(
   shop: Shop,

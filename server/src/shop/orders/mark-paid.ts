@@ -4,19 +4,17 @@ import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { awaitsTransfer, confirmPayment, type LockedOrder, lockOrdersNumbered, TRANSFER_ARRIVED } from './orders.ts';
 
-/** Records many bank transfers of a bank statement at once. */
-
 export interface Arrived {
   order_number: string;
-  /** The order's total as a decimal string; not compared if missing. */
+  /** Decimal string that must equal the order's total; not compared if missing. */
   amount?: string;
 }
 
 type Row = MarkPaidResult['results'][number];
 
 /**
- * Marks up to 100 orders as paid, each by the rules of `markPaid`. A rejected row does not stop the others. With
- * `dry_run`, only returns the result. Throws a ValidationError for an amount with more decimals than the currency.
+ * Marks up to 100 orders as paid by the rules of `markPaid`. A rejected row does not stop the others. A `dry_run`
+ * writes nothing. Throws a ValidationError for an amount with more decimals than the currency.
  */
 export async function markSeveralPaid(
   shop: Shop,
@@ -61,9 +59,9 @@ function outcomeOf(shop: Shop, order: LockedOrder | undefined, amount: number | 
   const digits = shop.currencyDigits;
   try {
     const awaits = awaitsTransfer(order);
-    const total = minorUnits(order.total, digits);
-    if (amount !== undefined && amount !== total) {
-      const words = `The order total is ${decimal(total, digits)} ${shop.currency}, not ${decimal(amount, digits)}.`;
+    const due = minorUnits(order.total, digits) - minorUnits(order.credited, digits);
+    if (amount !== undefined && amount !== due) {
+      const words = `The order total is ${decimal(due, digits)} ${shop.currency}, not ${decimal(amount, digits)}.`;
       return failed('amount_differs', words);
     }
     return { status: awaits ? 'paid' : 'unchanged', reason: null, message: null };

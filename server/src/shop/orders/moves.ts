@@ -1,11 +1,15 @@
+/**
+ * Captures and refunds at a payment provider ("moves"). A request only records them; a job executes them after the
+ * commit (checkout/moving.ts). The provider executes each id only once, even if it is sent again.
+ */
+
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
+import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
+import { type LockedOrder, lockOrder } from './orders.ts';
+import { isSettled } from './states.ts';
 
-/**
- * Captures and refunds at a provider. A request only records them in its transaction; a job executes them
- * (checkout/moving.ts). The provider treats the same id as the same capture or refund, however often it is sent.
- */
 export interface NewMove {
   id: string;
   kind: 'capture' | 'refund';
@@ -14,7 +18,7 @@ export interface NewMove {
   amount: string;
 }
 
-/** Records a capture or refund, which the job executes if the transaction commits. */
+/** Records a capture or refund. The job executes it after the commit. */
 export async function beginMove(shop: Shop, { id, kind, payment_id, order_id, amount }: NewMove): Promise<void> {
   await shop.run(
     sql`insert into payment_moves (site_id, id, kind, payment_id, order_id, amount)
@@ -24,10 +28,7 @@ export async function beginMove(shop: Shop, { id, kind, payment_id, order_id, am
   await shop.run(sql`select enqueue('move_money', ${job}::json, now())`);
 }
 
-/**
- * The payment of an order if it has the given status; undefined if it has another, or the order was not paid through a
- * provider.
- */
+/** Returns the order's payment at a provider if it has this status. */
 export function paymentOf(
   shop: Shop,
   order_id: string,
@@ -39,14 +40,38 @@ export function paymentOf(
   );
 }
 
-/** The state of a capture or refund at the provider. */
+/** The states of payments and orders in which reports about money that left the shop change nothing. */
+const OVER = ['failed', 'abandoned', 'cancelled', 'refunded'];
+const UNPAID = ['failed', 'voided', 'expired'];
+
+/**
+ * Locks the paid order of a payment of which the provider reports that money left the shop; undefined if the report is
+ * irrelevant. Throws `conflict` if the payment itself was not reported yet. The provider then sends the report again.
+ */
+export async function orderOfPayment(shop: Shop, payment_id: string): Promise<LockedOrder | undefined> {
+  const payment = await shop.one<RowOf<'payments', 'status' | 'order_id'>>(
+    sql`select status, order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
+  );
+  // The job refunds a payment without an order.
+  if (!payment || OVER.includes(payment.status)) return undefined;
+  if (!payment.order_id) throw notYetPaid();
+  const order = await lockOrder(shop, payment.order_id);
+  if (UNPAID.includes(order.payment_status)) return undefined;
+  if (!isSettled(order.payment_status)) throw notYetPaid();
+  return order;
+}
+
+function notYetPaid(): ShopError {
+  return new ShopError('conflict', 'The success of the payment has not been reported yet. Retry the request.');
+}
+
 export interface MoveOutcome {
   status: 'pending' | 'succeeded' | 'failed';
   reference: string;
   reason: string | null;
 }
 
-/** Ends a pending move. Returns whether it was pending. */
+/** Ends a pending capture or refund. Returns false if it was not pending. */
 export async function endMove(
   shop: Shop,
   id: string,
@@ -59,7 +84,7 @@ export async function endMove(
   return ended > 0;
 }
 
-/** Marks a successful refund as failed. Returns whether it was successful. */
+/** Marks a successful refund as failed. Returns false if it was not successful. */
 export async function reverseMove(shop: Shop, id: string, { reason }: MoveOutcome): Promise<boolean> {
   const reversed = await shop.run(
     sql`update payment_moves set status = 'failed', failure_reason = ${reason}, updated_at = now()

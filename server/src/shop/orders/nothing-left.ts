@@ -1,25 +1,44 @@
 import type { CancelReason, RefundReason } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
-import { end, type LockedOrder } from './orders.ts';
+import { end, type LockedOrder, lockOrder } from './orders.ts';
 import { progressOf } from './quantities.ts';
 import { amountReceived } from './received.ts';
 import { canMove, changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
 /**
- * Ends a locked order if a refund leaves nothing to ship. It becomes fulfilled if part of it has shipped, otherwise
- * cancelled. The cancellation does not restock, because the refund has already decided that, and the shop owes nothing
- * more.
+ * Ends a locked order if a refund leaves nothing to ship: as fulfilled if part of it has shipped, otherwise as
+ * cancelled. The cancellation itself does not restock, because the refund states whether to.
  */
 export async function endIfNothingLeft(shop: Shop, order: LockedOrder, reason: RefundReason): Promise<void> {
   const { has_shipped, is_over } = await progressOf(shop, order.id);
   if (!is_over) return;
   if (has_shipped) {
     if (order.fulfillment_status === 'partially_fulfilled') await becomeFulfilled(shop, order);
+    await endIfAllBack(shop, order.id);
   } else if (canMove(order, 'status', 'cancelled')) {
     await becomeCancelled(shop, order, reason === 'customer' ? 'customer' : 'other');
   }
+}
+
+/** Marks a locked order as returned if all its shipped pieces are back and none is left to ship. */
+export async function endIfAllBack(shop: Shop, order_id: string): Promise<void> {
+  const { has_shipped, is_over, is_back } = await progressOf(shop, order_id);
+  if (!has_shipped || !is_over || !is_back) return;
+  const order = await lockOrder(shop, order_id);
+  if (!canMove(order, 'fulfillment_status', 'returned')) return;
+  await becomeReturned(shop, order);
+}
+
+/** Marks a locked order as returned. */
+export async function becomeReturned(shop: Shop, order: LockedOrder): Promise<void> {
+  await shop.run(
+    sql`update orders set fulfillment_status = 'returned', updated_at = now()
+      where site_id = ${shop.siteId} and id = ${order.id}`,
+  );
+  const context = changesBetween(order, { fulfillment_status: 'returned' });
+  await events.record(shop, order.id, { type: 'returned', message: 'The goods were returned.', context });
 }
 
 async function becomeFulfilled(shop: Shop, order: LockedOrder): Promise<void> {

@@ -1,8 +1,27 @@
-import type { CancelReason, CustomerOrder, Metadata, Order, OrderDetails, PaymentMethod } from '@commerce-backend/spec';
+/**
+ * Changes of existing orders. Each runs in one transaction:
+ * 1. lock the order
+ * 2. reject a status change that states.ts does not list
+ * 3. update the order; cancelling also releases agent budget, discount code and stock
+ * 4. add a timeline entry, whose trigger writes the event, and enqueue the mail
+ * Lock order: order, agent budget, discount, variants.
+ */
+
+import type {
+  Address,
+  AddressInput,
+  CancelReason,
+  CustomerOrder,
+  Metadata,
+  Order,
+  OrderDetails,
+  PaymentMethod,
+} from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { isPhone, missingInAddress } from '../address-rules.ts';
 import * as budgets from '../agent-limits/budgets.ts';
 import * as redemptions from '../carts/redemptions.ts';
-import { notFound, ShopError } from '../errors.ts';
+import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
@@ -11,38 +30,46 @@ import * as rows from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates, requireMove } from './states.ts';
 import * as events from './timeline.ts';
 
-/**
- * Changes of existing orders, in one transaction:
- * 1. lock the order
- * 2. reject a status change that states.ts does not list
- * 3. update the order (cancelling releases agent budget, discount code and stock too)
- * 4. write the timeline, whose trigger writes the event, and enqueue the mail. Lock order: order, agent budget,
- *    discount, variants.
- */
-
-/** An order with all its parts. Throws `not_found`. */
+/** Returns an order with all its parts. Throws `not_found`. */
 export function get(shop: Shop, id: string): Promise<OrderDetails> {
   return rows.getDetails(shop, id);
 }
 
-/** An order of this customer. Throws `not_found`, even for an order of another customer. */
+/**
+ * Returns an order of this customer. Throws `not_found` if there is none with this id, also if it belongs to another
+ * customer.
+ */
 export function getOfCustomer(shop: Shop, customer_id: string, id: string): Promise<CustomerOrder> {
   return rows.getForCustomer(shop, id, customer_id);
 }
 
 export interface OrderPatch {
+  email?: string;
+  phone?: string | null;
+  shipping_address?: AddressInput;
+  billing_address?: AddressInput | null;
   note?: string | null;
   staff_note?: string | null;
   metadata?: Metadata;
 }
 
-/** Changes the given notes and metadata. Ordered items never change. Throws `not_found`. */
+/**
+ * Changes the given fields. Items and amounts never change. Throws `not_found`, `conflict` for a delivery address that the
+ * order does not have or no longer uses, and a ValidationError for an incomplete one or an invalid phone number.
+ */
 export async function update(shop: Shop, id: string, patch: OrderPatch): Promise<OrderDetails> {
+  if (patch.shipping_address) await refuseAddress(shop, id, patch.shipping_address);
+  await refusePhone(shop, id, patch);
   const has = (field: keyof OrderPatch) => patch[field] !== undefined;
   const changed = await shop.run(
-    sql`update orders set note = case when ${has('note')} then ${patch.note ?? null} else note end,
+    sql`update orders set email = coalesce(${patch.email ?? null}, email),
+        phone = case when ${has('phone')} then ${patch.phone ?? null} else phone end,
+        shipping_address = coalesce(${jsonOf(patch.shipping_address)}::jsonb, shipping_address),
+        billing_address = case when ${has('billing_address')} then ${jsonOf(patch.billing_address)}::jsonb
+          else billing_address end,
+        note = case when ${has('note')} then ${patch.note ?? null} else note end,
         staff_note = case when ${has('staff_note')} then ${patch.staff_note ?? null} else staff_note end,
-        metadata = coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata), updated_at = now()
+        metadata = coalesce(${jsonOf(patch.metadata)}::jsonb, metadata), updated_at = now()
       where site_id = ${shop.siteId} and id = ${id}`,
   );
   if (changed === 0) throw notFound('order');
@@ -55,28 +82,57 @@ export async function update(shop: Shop, id: string, patch: OrderPatch): Promise
   return rows.getDetails(shop, id);
 }
 
-/** The fields of an order on which changes depend. */
+function jsonOf(value: object | null | undefined): string | null {
+  return value ? JSON.stringify(value) : null;
+}
+
+/** Locks the order, so that no shipment is recorded between this check and the change. */
+async function refuseAddress(shop: Shop, id: string, address: AddressInput): Promise<void> {
+  const { status, fulfillment_status, shipping_address } = await lockOrder(shop, id);
+  const isOpen = fulfillment_status === 'unfulfilled' || fulfillment_status === 'partially_fulfilled';
+  const message =
+    (!isOpen && 'Everything has been shipped. The delivery address cannot be changed any more.') ||
+    (status === 'cancelled' && 'The order is cancelled. The delivery address cannot be changed any more.') ||
+    (!shipping_address && 'Nothing of this order is delivered, so it has no delivery address.');
+  if (message) throw new ShopError('conflict', message, { status, fulfillment_status });
+  const mistakes = missingInAddress(address).map((field) =>
+    bodyMistake(['shipping_address', field], 'value_error', `Delivery needs a valid ${field.replaceAll('_', ' ')}.`),
+  );
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
+}
+
+async function refusePhone(shop: Shop, id: string, { phone, shipping_address }: OrderPatch): Promise<void> {
+  if (!phone) return;
+  const country = (shipping_address ?? (await rows.getDetails(shop, id)).shipping_address)?.country;
+  if (isPhone(phone, country)) return;
+  const words = 'Enter a phone number that exists in this country, or with its country code.';
+  throw new ValidationError([bodyMistake(['phone'], 'value_error', words)]);
+}
+
 export interface LockedOrder extends OrderStates {
   id: string;
   order_number: string;
   payment_method: PaymentMethod | null;
   total: string;
+  /** The price of pieces that came back before the order was paid. */
+  credited: string;
   email: string | null;
+  shipping_address: Address | null;
   /**
-   * Whether the order is past its payment deadline but not yet recorded as expired. The states here are already those
-   * of an expired order.
+   * Whether the payment deadline has passed but the job has not recorded it yet. The states in this object are already
+   * the states of an expired order.
    */
   overdue: boolean;
   cart_id: string | null;
-  /** The agent whose budget was spent, if any. */
+  /** The agent whose budget paid for the order, if any. */
   agent_token_id: string | null;
 }
 
 const lockedColumns = sql`o.id, o.order_number, ${current.status} as status, ${current.payment_status} as payment_status,
-  o.fulfillment_status, o.payment_method, o.total, o.email, o.agent_token_id, ${isOverdue} as overdue, (
+  o.fulfillment_status, o.payment_method, o.total, o.credited, o.email, o.shipping_address, o.agent_token_id, ${isOverdue} as overdue, (
     select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id`;
 
-/** Locks an order, so that its changes run one after the other. Throws `not_found`. */
+/** Locks an order, so that its changes run one after another. Throws `not_found`. */
 export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
   const found = await shop.one<LockedOrder>(
     sql`select ${lockedColumns} from orders o where o.site_id = ${shop.siteId} and o.id = ${id} for update of o`,
@@ -85,7 +141,7 @@ export async function lockOrder(shop: Shop, id: string): Promise<LockedOrder> {
   return found;
 }
 
-/** Locks several orders by number, in id order, so that two calls for the same orders cannot deadlock. */
+/** Locks several orders by number, in order of ids, so that two calls for the same orders cannot deadlock. */
 export function lockOrdersNumbered(shop: Shop, order_numbers: string[]): Promise<LockedOrder[]> {
   return shop.rows<LockedOrder>(
     sql`select ${lockedColumns} from orders o
@@ -94,8 +150,8 @@ export function lockOrdersNumbered(shop: Shop, order_numbers: string[]): Promise
 }
 
 /**
- * Records that the bank transfer has arrived; a paid order stays unchanged. Throws `not_bank_transfer` or
- * `payment_not_awaiting`.
+ * Records that the bank transfer of an order has arrived. Does nothing if it is already paid. Throws
+ * `not_bank_transfer` or `payment_not_awaiting`.
  */
 export async function markPaid(shop: Shop, id: string): Promise<Order> {
   const order = await lockOrder(shop, id);
@@ -106,7 +162,7 @@ export async function markPaid(shop: Shop, id: string): Promise<Order> {
 export const TRANSFER_ARRIVED = 'The bank transfer has arrived.';
 
 /**
- * Whether the order awaits its bank transfer; false if it is already paid. Throws `not_bank_transfer` or
+ * Returns true if the order awaits its bank transfer, and false if it is paid. Throws `not_bank_transfer` or
  * `payment_not_awaiting` otherwise.
  */
 export function awaitsTransfer({ payment_method, payment_status }: LockedOrder): boolean {
@@ -123,7 +179,7 @@ export function awaitsTransfer({ payment_method, payment_status }: LockedOrder):
   });
 }
 
-/** Marks a locked order as paid, and confirms or completes it. */
+/** Marks a locked order as paid, then as confirmed or completed. */
 export async function confirmPayment(
   shop: Shop,
   order: LockedOrder,
@@ -135,6 +191,7 @@ export async function confirmPayment(
   if (order.status === 'processing' && order.fulfillment_status === 'delivered') after.status = 'completed';
   await shop.run(
     sql`update orders set payment_status = 'paid', status = ${after.status ?? order.status},
+        captured = case when credited > 0 and payment_method in ('bank_transfer', 'manual') then total - credited else captured end,
         payment_confirmed_at = coalesce(payment_confirmed_at, now()), statement_run_id = ${statement_run_id}, updated_at = now()
       where site_id = ${shop.siteId} and id = ${order.id}`,
   );
@@ -143,7 +200,7 @@ export async function confirmPayment(
 }
 
 /**
- * Records that the whole order was delivered. An order that is paid on handover becomes paid too. Throws
+ * Records that the whole order was delivered. With payment on delivery, it also becomes paid. Throws
  * `invalid_transition`.
  */
 export async function markDelivered(shop: Shop, id: string): Promise<Order> {
@@ -157,6 +214,7 @@ export async function markDelivered(shop: Shop, id: string): Promise<Order> {
   await shop.run(
     sql`update orders set fulfillment_status = 'delivered', status = ${after.status ?? order.status},
         payment_status = ${after.payment_status ?? order.payment_status},
+        captured = case when ${paidNow} and credited > 0 then total - credited else captured end,
         payment_confirmed_at = case when ${paidNow} then coalesce(payment_confirmed_at, now()) else payment_confirmed_at end,
         delivered_at = now(), updated_at = now()
       where site_id = ${shop.siteId} and id = ${id}`,
@@ -181,7 +239,7 @@ export interface Cancellation {
 }
 
 /**
- * Cancels an order before shipping: releases its stock and discount code, and voids an open payment. Throws
+ * Cancels an order before shipping. Releases its stock and discount code, and voids an open payment. Throws
  * `invalid_transition`.
  */
 export async function cancel(shop: Shop, id: string, { reason, note, restock = true }: Cancellation): Promise<Order> {
@@ -199,8 +257,8 @@ export async function cancel(shop: Shop, id: string, { reason, note, restock = t
 }
 
 /**
- * Ends a locked order before shipping, and returns its unpaid amount to the agent's budget. The caller writes the
- * timeline.
+ * Ends a locked order before shipping, and returns its unpaid amount to the agent's budget. The caller adds the
+ * timeline entry.
  */
 export async function end(
   shop: Shop,
@@ -217,17 +275,17 @@ export async function end(
   await giveBack(shop, order, restock);
 }
 
-/** Releases what an ended, locked order used: the agent's budget, the discount code and, with `restock`, the stock. */
+/**
+ * Releases the agent budget, the discount code and, with `restock`, the stock of an order that ended. The order must be
+ * locked.
+ */
 export async function giveBack(shop: Shop, order: LockedOrder, restock: boolean): Promise<void> {
   if (order.agent_token_id && !isSettled(order.payment_status)) await budgets.giveBack(shop, order.id);
   if (order.cart_id) await redemptions.release(shop, order.cart_id);
   if (restock) await stock.restock(shop, order.id);
 }
 
-/**
- * Marks the payments of an order that its provider might still charge, so that the job cancels them outside of this
- * transaction.
- */
+/** Marks payments that the provider could still charge, so that the job cancels them after the commit. */
 async function abandonPayments(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`update payments set status = 'abandoned', updated_at = now()

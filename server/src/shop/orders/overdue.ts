@@ -1,17 +1,16 @@
+/**
+ * An order counts as expired and cancelled from its payment deadline on. The job (expiry.ts) records that a minute or
+ * two later. Until then, every query computes the new states with these expressions on `orders o`.
+ */
+
 import type { OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 
-/**
- * An order counts as expired and cancelled from its payment deadline on. The job (expiry.ts) uses these expressions to
- * record that within a minute or two; until then, every query computes the same values with them. All refer to `orders
- * o`.
- */
-
-/** Whether the order is past its payment deadline. False, not null, for imported orders, which have none. */
+/** False, not null, for imported orders, which have no deadline. */
 export const isOverdue: Sql = sql`(o.payment_status = 'awaiting_payment' and o.payment_due_at is not null
     and o.payment_due_at <= now())`;
 
-/** Current values of the columns that expiry changes. */
+/** The columns that expiry changes, with their values after it. */
 export const current = {
   status: sql`case when ${isOverdue} then 'cancelled' else o.status end`,
   payment_status: sql`case when ${isOverdue} then 'expired' else o.payment_status end`,
@@ -20,7 +19,7 @@ export const current = {
   updated_at: sql`case when ${isOverdue} then greatest(o.updated_at, o.payment_due_at) else o.updated_at end`,
 };
 
-/** Condition for orders with this status. Compares the stored column first, so that its indexes are used. */
+/** Compares the stored column first, so that PostgreSQL can use its indexes. */
 export function hasStatus(status: OrderStatus): Sql {
   if (status === 'cancelled') return sql`(o.status = 'cancelled' or ${isOverdue})`;
   return sql`(o.status = ${status} and not ${isOverdue})`;

@@ -1,3 +1,5 @@
+/** Only this file defines how many items of an order remain to ship. */
+
 import type { LineQuantities, LineState } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Fields, jsonObject } from '../../db/fields.ts';
@@ -5,12 +7,27 @@ import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { hasStatus } from './overdue.ts';
 
-/** Quantities of an order. Only this file defines how many items are left to ship. */
+/** The pieces of `order_lines l` that are neither shipped nor removed. */
+export const unshipped: Sql = sql`(l.quantity - l.fulfilled - l.removed)`;
 
-/** Unshipped quantity of `order_lines l`. */
-export const toFulfill: Sql = sql`(l.quantity - l.fulfilled - l.removed)`;
+/** The pieces of `order_lines l` that can ship. Open withdrawals withhold pieces. */
+export const toFulfill: Sql = sql`(${unshipped} - l.withheld)`;
 
-/** Whether `orders o` is open and has items left to ship. The first two conditions match the index orders_open. */
+/** Shipped pieces of `order_lines l` that are neither back, in an open return, nor refunded without a return. */
+export const unreturned: Sql = sql`(l.fulfilled - l.returned - l.in_returns - l.refunded_unreturned)`;
+
+/**
+ * Pieces of `order_lines l` that can be returned: unreturned, at most those that are not refunded, and none once the order
+ * is returned. Imports and refunds of the whole order mark it as returned without naming lines.
+ */
+export const returnable: Sql = sql`(case when exists (
+    select from orders r where r.site_id = l.site_id and r.id = l.order_id and r.fulfillment_status = 'returned') then 0
+  else least(${unreturned}, l.fulfilled - l.refunded_quantity + l.removed) end)`;
+
+/** The amount charged for `order_lines l` of `orders o`, after discounts and with tax. */
+export const charged: Sql = sql`(l.total - l.discount + case when o.tax_included then 0 else l.tax end)::text`;
+
+/** Whether `orders o` has items to ship. The first two conditions match the index orders_open. */
 export const isToShip: Sql = sql`o.status in ('confirmed', 'processing')
   and o.fulfillment_status in ('unfulfilled', 'partially_fulfilled') and exists (
     select from order_lines l where l.site_id = o.site_id and l.order_id = o.id and ${toFulfill} > 0)`;
@@ -24,28 +41,28 @@ const quantities: Fields<LineQuantities> = {
   to_fulfill: sql`case when ${hasStatus('cancelled')} then 0 else ${toFulfill} end`,
 };
 
-/** The LineQuantities of all lines of `orders o`. */
 export const lineQuantities: Sql = sql`(
   select coalesce(json_agg(${jsonObject(quantities)} order by l.position, l.id), '[]')
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
-/** The LineQuantities of all lines of `orders o`, with their prices and quantities. */
 export const pricedQuantities: Sql = sql`(
   select coalesce(json_agg(${jsonObject<PricedQuantities>({
     ...quantities,
     quantity: sql`l.quantity`,
-    charged: sql`(l.total - l.discount + case when o.tax_included then 0 else l.tax end)::text`,
+    returnable,
+    charged,
   })} order by l.position, l.id), '[]')
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
 export interface PricedQuantities extends LineQuantities {
   quantity: number;
-  /** After discounts and with tax. */
+  returnable: number;
+  /** The line's total with discounts and tax. */
   charged: string;
 }
 
 /**
- * The state of a line with the amount that can still be refunded: the share of its unrefunded items, within the order's
+ * Adds the refundable amount to the quantities of a line: the value of its unrefunded items, at most the order's
  * refundable amount.
  */
 export function lineStateOf(
@@ -58,18 +75,40 @@ export function lineStateOf(
   return { ...line, refundable_amount: decimal(Math.min(left, refundable), digits) };
 }
 
-/** How much of a locked order has shipped. */
+/**
+ * Counts the withheld pieces of a locked order: those that open withdrawals cover, and those that a confirmed withdrawal
+ * covers and that are not removed, because their refund has failed.
+ */
+export async function countWithheld(shop: Shop, order_id: string): Promise<void> {
+  await shop.run(
+    sql`update order_lines l set withheld = least(${unshipped}, w.open + greatest(0, w.confirmed - l.removed))
+      from (
+        select i.line_id, coalesce(sum(i.quantity) filter (where d.status = 'to_confirm'), 0)::int as open,
+          sum(i.confirmed)::int as confirmed
+        from order_lines b join withdrawal_lines i on i.site_id = b.site_id and i.line_id = b.id
+        join withdrawals d on d.site_id = i.site_id and d.id = i.withdrawal_id
+        where b.site_id = ${shop.siteId} and b.order_id = ${order_id} group by i.line_id
+      ) w where l.site_id = ${shop.siteId} and l.id = w.line_id`,
+  );
+}
+
 export interface Progress {
-  /** Whether something has shipped. */
+  /** Whether at least one item has shipped. */
   has_shipped: boolean;
-  /** Whether everything has shipped or was removed, and no pending refund can fail and return items to the order. */
+  /**
+   * Whether every item has shipped or was removed for good. A pending refund may still fail and return its items to the
+   * order.
+   */
   is_over: boolean;
+  /** Whether all shipped pieces have come back. */
+  is_back: boolean;
 }
 
 export async function progressOf(shop: Shop, order_id: string): Promise<Progress> {
   const found = await shop.one<Progress>(
     sql`select coalesce(bool_or(l.fulfilled > 0), false) as has_shipped,
-        coalesce(bool_and(${toFulfill} = 0), true) and not exists (
+        coalesce(bool_and(l.returned = l.fulfilled), true) as is_back,
+        coalesce(bool_and(${unshipped} = 0), true) and not exists (
           select from payment_moves m join refund_items i on i.site_id = m.site_id and i.refund_id = m.id
           where m.site_id = ${shop.siteId} and m.order_id = ${order_id} and m.status = 'pending' and not i.shipped) as is_over
       from order_lines l where l.site_id = ${shop.siteId} and l.order_id = ${order_id}`,

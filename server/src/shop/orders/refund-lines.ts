@@ -1,19 +1,19 @@
+/**
+ * The items that a refund covers. Recording a refund removes unshipped items from the order at once, so that they
+ * cannot ship while it is pending. The caller has locked the order.
+ */
+
 import sql, { type Sql } from 'sql-template-tag';
-import { bodyMistake, notFound, ValidationError } from '../errors.ts';
+import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { restockPieces } from '../stock/stock.ts';
-import { toFulfill } from './quantities.ts';
-
-/**
- * The items of an order that a refund covers. Unshipped items are removed from the order when the refund is recorded,
- * so that they cannot ship while it is pending. The caller has locked the order.
- */
+import { countWithheld, unreturned, unshipped } from './quantities.ts';
 
 export interface RefundLine {
   line_item_id: string;
   quantity: number;
   restock?: boolean;
-  /** Whether the refund is for shipped items; by default it takes unshipped ones first. */
+  /** Whether the items have shipped. Default: unshipped items first. */
   shipped?: boolean;
 }
 
@@ -22,53 +22,96 @@ interface Piece {
   quantity: number;
   restock: boolean;
   shipped: boolean;
+  /** Shipped pieces that this refund makes no longer returnable, because it refunds them without a return. */
+  unreturned: number;
 }
 
-/** Unrefunded quantities of a line. */
 interface Left {
   id: string;
   unshipped: number;
   shipped: number;
+  unreturned: number;
 }
 
 /**
- * Records the lines of a refund. Throws `not_found` for lines of other orders, and a ValidationError for more than the
- * quantity of a line.
+ * Records the lines of a refund. Throws `not_found` for a line of another order, a ValidationError if a quantity exceeds
+ * the line's, and `return_quantity_exceeded` if it restocks items of a return. The items of a return's own refund stay with
+ * the return.
  */
-export async function claimLines(shop: Shop, order_id: string, refund_id: string, lines: RefundLine[]): Promise<void> {
+export async function claimLines(
+  shop: Shop,
+  order_id: string,
+  refund_id: string,
+  lines: RefundLine[],
+  return_id: string | null,
+): Promise<void> {
   if (lines.length === 0) return;
+  const left = await refuseMistakes(shop, order_id, lines);
+  const pieces = lines.flatMap((line) => piecesOf(line, left.get(line.line_item_id)));
+  if (return_id === null) refuseRestockingTwice(pieces, left);
+  await claim(shop, refund_id, return_id === null ? pieces : pieces.map((piece) => ({ ...piece, unreturned: 0 })));
+  await countWithheld(shop, order_id);
+}
+
+/**
+ * The unrefunded quantities of an order by line. Throws `not_found` for lines of other orders, and a ValidationError for
+ * more than the quantity of a line.
+ */
+export async function refuseMistakes(
+  shop: Shop,
+  order_id: string,
+  lines: Omit<RefundLine, 'restock'>[],
+): Promise<Map<string, Left>> {
   const left = new Map((await leftOf(shop, order_id)).map((line) => [line.id, line]));
   const mistakes = lines.flatMap((line, i) => mistakeIn(line, i, lines, left));
   if (mistakes.length > 0) throw new ValidationError(mistakes);
-  await claim(
-    shop,
-    refund_id,
-    lines.flatMap((line) => piecesOf(line, left.get(line.line_item_id)?.unshipped ?? 0)),
-  );
+  return left;
 }
 
-/** Removes all items of an unshipped order, because everything received is refunded. */
+function refuseRestockingTwice(pieces: Piece[], left: Map<string, Left>): void {
+  const exceeding = pieces.filter(
+    ({ restock, shipped, quantity, unreturned }) => restock && shipped && quantity > unreturned,
+  );
+  if (exceeding.length === 0) return;
+  const message = 'Pieces are in an open return or came back with one. Receive the return instead of restocking them.';
+  throw new ShopError('return_quantity_exceeded', message, {
+    lines: exceeding.map(({ line_id, quantity }) => ({
+      line_item_id: line_id,
+      requested: quantity,
+      returnable: left.get(line_id)?.unreturned,
+    })),
+  });
+}
+
+/** Removes all items of an unshipped order that is fully refunded. */
 export async function claimUnshipped(shop: Shop, order_id: string, refund_id: string): Promise<void> {
   const left = await leftOf(shop, order_id);
   const pieces = left.filter(({ unshipped }) => unshipped > 0);
   await claim(
     shop,
     refund_id,
-    pieces.map(({ id, unshipped }) => ({ line_id: id, quantity: unshipped, restock: false, shipped: false })),
+    pieces.map(({ id, unshipped }) => ({
+      line_id: id,
+      quantity: unshipped,
+      restock: false,
+      shipped: false,
+      unreturned: 0,
+    })),
   );
 }
 
 function leftOf(shop: Shop, order_id: string): Promise<Left[]> {
   return shop.rows<Left>(
-    sql`select l.id, ${toFulfill} as unshipped, l.fulfilled - (l.refunded_quantity - l.removed) as shipped from order_lines l
-      where l.site_id = ${shop.siteId} and l.order_id = ${order_id} order by l.id for update`,
+    sql`select l.id, ${unshipped} as unshipped, l.fulfilled - (l.refunded_quantity - l.removed) as shipped,
+        ${unreturned} as unreturned
+      from order_lines l where l.site_id = ${shop.siteId} and l.order_id = ${order_id} order by l.id`,
   );
 }
 
 function mistakeIn(
-  { line_item_id, quantity, shipped }: RefundLine,
+  { line_item_id, quantity, shipped }: Omit<RefundLine, 'restock'>,
   i: number,
-  lines: RefundLine[],
+  lines: Omit<RefundLine, 'restock'>[],
   left: Map<string, Left>,
 ) {
   const isRepeated = lines
@@ -92,49 +135,53 @@ function isOverlapping(one: boolean | undefined, other: boolean | undefined): bo
 
 function piecesOf(
   { line_item_id: line_id, quantity, restock = false, shipped }: RefundLine,
-  unshipped: number,
+  left: Left | undefined,
 ): Piece[] {
-  if (shipped !== undefined) return [{ line_id, quantity, restock, shipped }];
-  const first = Math.min(quantity, unshipped);
+  const { unshipped = 0, unreturned = 0 } = left ?? {};
+  const first = shipped === undefined ? Math.min(quantity, unshipped) : shipped ? 0 : quantity;
+  const second = quantity - first;
   return [
-    { line_id, quantity: first, restock, shipped: false },
-    { line_id, quantity: quantity - first, restock, shipped: true },
+    { line_id, quantity: first, restock, shipped: false, unreturned: 0 },
+    { line_id, quantity: second, restock, shipped: true, unreturned: Math.min(second, unreturned) },
   ].filter((piece) => piece.quantity > 0);
 }
 
 async function claim(shop: Shop, refund_id: string, pieces: Piece[]): Promise<void> {
   await shop.run(
-    sql`insert into refund_items (site_id, refund_id, line_id, quantity, restock, shipped)
-      select ${shop.siteId}, ${refund_id}, line_id, quantity, restock, shipped
-      from jsonb_to_recordset(${JSON.stringify(pieces)}::jsonb) as i (line_id uuid, quantity int, restock boolean, shipped boolean)`,
+    sql`insert into refund_items (site_id, refund_id, line_id, quantity, restock, shipped, unreturned)
+      select ${shop.siteId}, ${refund_id}, line_id, quantity, restock, shipped, unreturned
+      from jsonb_to_recordset(${JSON.stringify(pieces)}::jsonb)
+        as i (line_id uuid, quantity int, restock boolean, shipped boolean, unreturned int)`,
   );
+  // Pieces that can ship are removed first, then those that a withdrawal withholds.
   await shop.run(
-    sql`update order_lines l set refunded_quantity = l.refunded_quantity + i.quantity, removed = l.removed + i.unshipped
+    sql`update order_lines l set refunded_quantity = l.refunded_quantity + i.quantity, removed = l.removed + i.unshipped,
+        withheld = least(l.withheld, l.quantity - l.fulfilled - l.removed - i.unshipped),
+        refunded_unreturned = l.refunded_unreturned + i.unreturned
       from (${sumsOf(shop, refund_id, sql`true`)}) i where l.site_id = ${shop.siteId} and l.id = i.line_id`,
   );
 }
 
-/** Quantities of a refund by line, summed over the items `i` that match a condition. */
+/** Selects the quantity of each line in a refund, summed over the `refund_items i` that match the condition. */
 function sumsOf(shop: Shop, refund_id: string, condition: Sql): Sql {
   return sql`select i.line_id, sum(i.quantity)::int as quantity,
       coalesce(sum(i.quantity) filter (where not i.shipped), 0)::int as unshipped,
-      coalesce(sum(i.quantity) filter (where i.shipped), 0)::int as shipped
+      coalesce(sum(i.quantity) filter (where i.shipped), 0)::int as shipped, sum(i.unreturned)::int as unreturned
     from refund_items i where i.site_id = ${shop.siteId} and i.refund_id = ${refund_id} and ${condition} group by i.line_id`;
 }
 
 /**
- * Makes the lines of a failed refund refundable again. Unshipped items can ship again, or are restocked if the order
- * was cancelled with restocking meanwhile. If the refund had succeeded before, items already removed or restocked stay
- * so.
+ * Makes the items of a failed refund refundable again. Unshipped items can ship again or, if the order was cancelled
+ * with restocking, are restocked. If the refund had succeeded first, items that were removed or restocked stay so.
  */
 export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded: boolean): Promise<void> {
   const given = sql`not (${hadSucceeded} and (i.restock or not i.shipped))`;
   await restockPieces(
     shop,
     sql`update order_lines l set refunded_quantity = l.refunded_quantity - r.quantity, removed = l.removed - r.unshipped,
-        restocked = l.restocked + r.pieces
+        restocked = l.restocked + r.pieces, refunded_unreturned = l.refunded_unreturned - r.unreturned
       from (
-        select b.id, i.quantity, i.unshipped,
+        select b.id, i.quantity, i.unshipped, i.unreturned,
           case when o.status = 'cancelled' and b.stock_taken and not exists (
             select from order_events e where e.site_id = o.site_id and e.order_id = o.id and e.type = 'cancelled'
               and e.context ->> 'restock' = 'false') then i.unshipped else 0 end as pieces
@@ -147,14 +194,15 @@ export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded:
   );
 }
 
-/** Restocks the items of a refund, except those that a cancellation has already restocked. */
+/** Restocks the items of a refund, except those that a cancellation has restocked. */
 export async function restockLines(shop: Shop, refund_id: string): Promise<void> {
   const restocked = sumsOf(shop, refund_id, sql`i.restock`);
   await restockPieces(
     shop,
-    sql`update order_lines l set restocked = l.restocked + r.pieces, returned = l.returned + r.shipped
+    sql`update order_lines l set restocked = l.restocked + r.pieces, returned = l.returned + r.shipped,
+        refunded_unreturned = l.refunded_unreturned - r.unreturned
       from (
-        select b.id, i.shipped, case when b.stock_taken
+        select b.id, i.shipped, i.unreturned, case when b.stock_taken
           then i.shipped + least(i.unshipped, b.quantity - b.fulfilled + b.returned - b.restocked) else 0 end as pieces
         from (${restocked}) i join order_lines b on b.site_id = ${shop.siteId} and b.id = i.line_id
       ) r

@@ -1,3 +1,9 @@
+/**
+ * Refunds. A job refunds provider payments at the provider. For other payments, and after the provider failed, a refund
+ * only records that the merchant returned the money. A constraint on `orders.refunds_begun` and `disputed` keeps refunds,
+ * with open and lost disputes, within the captured amount.
+ */
+
 import type { CancelReason, Order, Refund, RefundReason } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -6,24 +12,21 @@ import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts'
 import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { countDisputed } from './disputes.ts';
 import { beginMove, endMove, type MoveOutcome, paymentOf, reverseMove } from './moves.ts';
 import { endIfNothingLeft } from './nothing-left.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
+import { countWithheld } from './quantities.ts';
 import { amountReceived, paidOrPartlyRefunded } from './received.ts';
 import { claimLines, claimUnshipped, giveLinesBack, type RefundLine, restockLines } from './refund-lines.ts';
 import { getOrder, refundObject } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates } from './states.ts';
+import { refuseMoreShipping, shippingLeft } from './suggestion.ts';
 import * as events from './timeline.ts';
-
-/**
- * Refunds. A job refunds provider payments through the provider. For other payments, and after a failure at the
- * provider, a refund only records that the merchant returned the money. A constraint ensures that refunds, except
- * failed ones, never exceed the captured amount (`orders.refunds_begun`).
- */
 
 const MAX_REFUNDS = 250;
 
-/** The refunds of an order, oldest first. Throws `not_found` for an unknown order. */
+/** Lists the refunds of an order, oldest first. Throws `not_found` for an unknown order. */
 export async function list(shop: Shop, order_id: string): Promise<{ refunds: Refund[] }> {
   const rows = await shop.rows<{ refund: Refund | null }>(
     sql`select case when r.id is not null then ${refundObject} end as refund
@@ -38,13 +41,18 @@ export interface RefundInput {
   amount: string;
   reason: RefundReason;
   note?: string | null;
-  /** Whether the merchant returned the money after the provider failed to. */
+  /** Whether the merchant returned the money by hand, after the provider failed to. */
   by_hand?: boolean;
   line_items?: RefundLine[];
+  /** The part of the amount that is for the shipping cost. */
+  shipping?: string;
+  /** The return whose pieces are refunded. */
+  return_id?: string;
 }
 
 /**
- * Refunds at most the amount that is paid and not yet refunded. Throws `invalid_transition` or `refund_exceeds_paid`.
+ * Creates a refund of at most the paid amount minus earlier refunds and disputes. Throws `invalid_transition` or
+ * `refund_exceeds_paid`.
  */
 export async function create(
   shop: Shop,
@@ -58,35 +66,59 @@ export async function create(
   }
   const amount = decimal(minor, digits);
   const order = await lockOrder(shop, order_id);
-  if (!isSettled(order.payment_status) && (await balanceOf(shop, order_id)).paid === 0) {
-    throw invalidTransition(order, 'payment_status', 'refunded', 'An unpaid order cannot be refunded.');
-  }
+  await refuseUnpaid(shop, order_id);
+  const shipping = await shippingPart(shop, order_id, input.shipping, minor);
   const payment = await paymentOf(shop, order_id, 'succeeded');
   const { by_hand = false } = input;
   if (payment && by_hand) await refuseUntried(shop, order_id);
-  const isAll = await claim(shop, order_id, minor);
+  const isAll = await claim(shop, order_id, minor, { shipping });
   const id = uuidv7();
+  const { line_items = [], return_id = null } = input;
   await shop.run(
-    sql`insert into refunds (site_id, id, order_id, amount, reason, note, actor_id)
-      values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${input.reason}, ${input.note ?? null}, ${shop.actorId})`,
+    sql`insert into refunds (site_id, id, order_id, amount, reason, note, actor_id, shipping, return_id)
+      values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${input.reason}, ${input.note ?? null}, ${shop.actorId},
+        ${shipping}::numeric, ${return_id})`,
   );
-  const { line_items = [] } = input;
-  if (line_items.length > 0) await claimLines(shop, order_id, id, line_items);
+  if (line_items.length > 0) await claimLines(shop, order_id, id, line_items, return_id);
   else if (isAll) await removeAll(shop, order, id);
   if (payment && !by_hand) await beginMove(shop, { id, kind: 'refund', payment_id: payment.id, order_id, amount });
-  else await succeed(shop, order_id, { id, amount, reason: input.reason });
+  else await succeed(shop, order_id, { id, amount, reason: input.reason, return_id });
   return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
 }
 
-/** Removes all items if the order is unshipped, because it is fully refunded. */
+/** Throws `invalid_transition` for an order without money. The caller has locked the order. */
+export async function refuseUnpaid(shop: Shop, order_id: string): Promise<void> {
+  const order = await lockOrder(shop, order_id);
+  if (isSettled(order.payment_status) || (await balanceOf(shop, order_id)).paid > 0) return;
+  throw invalidTransition(order, 'payment_status', 'refunded', 'An unpaid order cannot be refunded.');
+}
+
+/** The shipping part of a refund. Throws a ValidationError above the amount or the unrefunded shipping cost. */
+async function shippingPart(shop: Shop, order_id: string, given: string | undefined, minor: number): Promise<string> {
+  const digits = shop.currencyDigits;
+  const shipping = minorUnits(canonicalAmount(given ?? '0', digits, ['body', 'shipping']), digits);
+  if (shipping > minor) {
+    const words = 'The shipping part exceeds the amount.';
+    throw new ValidationError([bodyMistake(['shipping'], 'less_than_equal', words, { le: decimal(minor, digits) })]);
+  }
+  if (shipping > 0) {
+    const found = await shop.one<{ shipping_left: string }>(
+      sql`select ${shippingLeft} as shipping_left from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
+    );
+    refuseMoreShipping(shipping, minorUnits(found?.shipping_left ?? '0', digits), digits);
+  }
+  return decimal(shipping, digits);
+}
+
+/** Removes all items of a fully refunded order if it is unshipped. */
 export async function removeAll(shop: Shop, order: LockedOrder, refund_id: string): Promise<void> {
   if (order.status === 'cancelled' || order.fulfillment_status !== 'unfulfilled') return;
   await claimUnshipped(shop, order.id, refund_id);
 }
 
 /**
- * Rejects a manual refund unless a refund of the order has failed at the provider, because otherwise the customer might
- * get the money twice.
+ * Rejects a manual refund unless the provider has failed to refund the order. Otherwise the customer could get the
+ * money twice.
  */
 async function refuseUntried(shop: Shop, order_id: string): Promise<void> {
   const failed = await shop.one(
@@ -98,7 +130,7 @@ async function refuseUntried(shop: Shop, order_id: string): Promise<void> {
   throw new ValidationError([bodyMistake(['by_hand'], 'value_error', message)]);
 }
 
-/** Refunds the rest of an order that was just cancelled. An unpaid order stays unchanged. */
+/** Refunds the remaining amount of an order that was just cancelled, if it was paid. */
 export async function refundCancelled(shop: Shop, order_id: string, reason: CancelReason): Promise<Order> {
   const { refundable } = await balanceOf(shop, order_id);
   if (refundable === 0) return getOrder(shop, order_id);
@@ -108,14 +140,14 @@ export async function refundCancelled(shop: Shop, order_id: string, reason: Canc
 }
 
 /**
- * Records the result of a refund at the provider. A failed refund stays failed; a successful one may still fail if a
+ * Records the result of a refund at the provider. A failed refund stays failed; a successful one can still fail if the
  * bank rejects the money. Returns whether anything changed.
  */
 export async function settle(shop: Shop, refund_id: string, outcome: MoveOutcome): Promise<boolean> {
   const { status } = outcome;
   if (status === 'pending') return false;
   const refund = await shop.one<SettledRefund>(
-    sql`select id, order_id, amount, reason from refunds where site_id = ${shop.siteId} and id = ${refund_id}`,
+    sql`select id, order_id, amount, reason, return_id from refunds where site_id = ${shop.siteId} and id = ${refund_id}`,
   );
   if (!refund) return false;
   const order = await lockOrder(shop, refund.order_id);
@@ -125,7 +157,7 @@ export async function settle(shop: Shop, refund_id: string, outcome: MoveOutcome
     return true;
   }
   if (status !== 'failed' || !(await reverseMove(shop, refund_id, outcome))) return false;
-  await takeBack(shop, order, refund, outcome);
+  await reverseRefund(shop, order, refund, outcome);
   return true;
 }
 
@@ -134,13 +166,11 @@ interface SettledRefund {
   order_id: string;
   amount: string;
   reason: RefundReason;
+  return_id: string | null;
 }
 
-/**
- * Marks the locked order as paid again, minus other refunds, and sends a mail that corrects the earlier one about the
- * refund.
- */
-async function takeBack(
+/** Restores the payment status after the bank returned a completed refund, and mails a correction to the customer. */
+async function reverseRefund(
   shop: Shop,
   before: LockedOrder,
   { id, order_id, amount }: SettledRefund,
@@ -164,16 +194,22 @@ async function takeBack(
 const NO_REASON = 'the provider gives no reason';
 
 /**
- * Reserves the amount of a refund in a locked order. Throws if it is not refundable. Returns whether nothing refundable
- * is left.
+ * Reserves the amount of a refund in a locked order. Throws if it is not refundable. A refund that was made at the provider
+ * is a fact and may take disputed money, of which then less is disputed. Returns whether the order is fully refunded.
  */
-export async function claim(shop: Shop, order_id: string, minor: number): Promise<boolean> {
+export async function claim(
+  shop: Shop,
+  order_id: string,
+  minor: number,
+  { shipping = '0', isMade = false } = {},
+): Promise<boolean> {
   const digits = shop.currencyDigits;
-  const { paid, refundable, count } = await balanceOf(shop, order_id);
+  const { paid, disputed, count, ...balance } = await balanceOf(shop, order_id);
+  const refundable = balance.refundable + (isMade ? disputed : 0);
   if (minor > refundable) {
     throw new ShopError('refund_exceeds_paid', `Only ${decimal(refundable, digits)} can still be refunded.`, {
       paid: decimal(paid, digits),
-      refunded: decimal(paid - refundable, digits),
+      refunded: decimal(balance.begun, digits),
       refundable: decimal(refundable, digits),
     });
   }
@@ -181,32 +217,37 @@ export async function claim(shop: Shop, order_id: string, minor: number): Promis
     throw new ShopError('limit_reached', `An order can have at most ${MAX_REFUNDS} refunds.`, { limit: MAX_REFUNDS });
   }
   await shop.run(
-    sql`update orders set refunds_begun = refunds_begun + ${decimal(minor, digits)}::numeric, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${order_id}`,
+    sql`update orders o set refunds_begun = o.refunds_begun + ${decimal(minor, digits)}::numeric,
+        disputed = least(o.disputed, ${amountReceived} - o.refunds_begun - ${decimal(minor, digits)}::numeric),
+        shipping_refunded = o.shipping_refunded + ${shipping}::numeric, updated_at = now()
+      where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
-  return minor === refundable;
+  return balance.begun + minor === paid;
 }
 
-/** Received and refundable amounts of a locked order, in minor units. */
+/** Reads the received, refunded, disputed and refundable amount of a locked order, in minor units. */
 async function balanceOf(shop: Shop, order_id: string) {
-  const found = await shop.one<{ paid: string; begun: string; count: number }>(
-    sql`select ${amountReceived} as paid, o.refunds_begun as begun, (
+  const found = await shop.one<{ paid: string; begun: string; disputed: string; count: number }>(
+    sql`select ${amountReceived} as paid, o.refunds_begun as begun, o.disputed, (
         select count(*) from refunds r where r.site_id = o.site_id and r.order_id = o.id) as count
       from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
   if (!found) throw notFound('order');
-  const [paid, begun] = [found.paid, found.begun].map((amount) => minorUnits(amount, shop.currencyDigits)) as [
-    number,
-    number,
-  ];
-  return { paid, refundable: paid - begun, count: found.count };
+  const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
+  const [paid, begun, disputed] = [minor(found.paid), minor(found.begun), minor(found.disputed)];
+  return { paid, begun, disputed, refundable: paid - begun - disputed, count: found.count };
 }
 
-/** Records in the locked order that a refund succeeded, and restocks returned goods. */
+/** Records that a refund succeeded, and restocks returned goods. The order must be locked. */
 export async function succeed(
   shop: Shop,
   order_id: string,
-  { id, amount, reason }: { id: string; amount: string; reason: RefundReason },
+  {
+    id,
+    amount,
+    reason,
+    return_id = null,
+  }: { id: string; amount: string; reason: RefundReason; return_id?: string | null },
 ): Promise<void> {
   const order = await lockOrder(shop, order_id);
   const left = await shop.one<{ left: boolean }>(
@@ -216,10 +257,11 @@ export async function succeed(
       from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
   const whole = left?.left === false;
-  // A late payment is refunded while its order stays expired.
+  // An order whose late payment is refunded stays expired.
   const isPaid = isSettled(order.payment_status);
   const after: Partial<OrderStates> = isPaid ? { payment_status: whole ? 'refunded' : 'partially_refunded' } : {};
-  if (reason === 'returned' && whole && canMove(order, 'fulfillment_status', 'returned')) {
+  // The goods of a return may be on their way, or stay with the customer. Its receipts decide.
+  if (reason === 'returned' && whole && return_id === null && canMove(order, 'fulfillment_status', 'returned')) {
     after.fulfillment_status = 'returned';
   }
   await shop.run(
@@ -243,7 +285,7 @@ export async function succeed(
   await endIfNothingLeft(shop, await lockOrder(shop, order_id), reason);
 }
 
-/** Records that the provider failed to refund, and notifies the staff. */
+/** Records that a refund failed at the provider, and notifies the staff. */
 async function fail(shop: Shop, refund: SettledRefund, { reason }: MoveOutcome): Promise<void> {
   const { id, order_id, amount } = refund;
   await release(shop, refund, false);
@@ -252,17 +294,21 @@ async function fail(shop: Shop, refund: SettledRefund, { reason }: MoveOutcome):
   await mail.enqueueForStaff(shop, 'refund_failed', { refund_id: id });
 }
 
-/** Makes the amount of a failed refund refundable again. */
+/** Makes the amount and items of a failed refund refundable again, unless the amount is disputed. */
 async function release(
   shop: Shop,
-  { id, order_id, amount }: Omit<SettledRefund, 'reason'>,
+  { id, order_id, amount }: Pick<SettledRefund, 'id' | 'order_id' | 'amount'>,
   hadSucceeded: boolean,
 ): Promise<void> {
   await shop.run(
-    sql`update orders set refunds_begun = refunds_begun - ${amount}::numeric, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${order_id}`,
+    sql`update orders o set refunds_begun = o.refunds_begun - ${amount}::numeric,
+        shipping_refunded = o.shipping_refunded - r.shipping, updated_at = now()
+      from refunds r
+      where r.site_id = ${shop.siteId} and r.id = ${id} and o.site_id = r.site_id and o.id = ${order_id}`,
   );
+  await countDisputed(shop, order_id);
   await giveLinesBack(shop, id, hadSucceeded);
+  await countWithheld(shop, order_id);
 }
 
 async function get(shop: Shop, id: string): Promise<Refund> {

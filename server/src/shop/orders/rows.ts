@@ -1,3 +1,5 @@
+/** Selects orders in the form of the API, each in one statement. */
+
 import type {
   BankDetails,
   CustomerOrder,
@@ -16,12 +18,11 @@ import { jsonObject, selectList } from '../../db/fields.ts';
 import { notFound } from '../errors.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { disputes } from './disputes.ts';
 import { current } from './overdue.ts';
 import { lineStateOf, type PricedQuantities, pricedQuantities } from './quantities.ts';
-import { amountReceived, type Received, refundDue, sumOf } from './received.ts';
+import { amountDue, amountReceived, type Received, refundDue, sumOf } from './received.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
-
-/** Columns of orders, in the form of the contract and complete in one statement. Unknown values are null. */
 
 const lines = sql`(
   select coalesce(json_agg(${jsonObject<LineItem>({
@@ -42,8 +43,8 @@ const lines = sql`(
   from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
 
 /**
- * The select list of an Order from `orders o`. Only the merchant gets staff notes. Guests do not learn whether the
- * e-mail address has an account, nor which.
+ * The columns of an Order, from `orders o`. Only merchants see staff notes. Guests cannot see whether an account has
+ * the order's e-mail address.
  */
 export function orderColumns(shop: Shop, audience: 'merchant' | 'customer'): Sql {
   const isGuest = audience === 'customer' && shop.actorType === 'storefront' && shop.customerId === null;
@@ -99,7 +100,6 @@ const fulfillments = sql`(
   select coalesce(json_agg(${fulfillmentObject} order by f.created_at, f.id), '[]')
   from fulfillments f where f.site_id = o.site_id and f.order_id = o.id)`;
 
-/** Columns of `refund_items i`. */
 const refundItem = jsonObject<RefundLineItem>({
   line_item_id: sql`i.line_id`,
   quantity: sql`i.quantity`,
@@ -107,7 +107,6 @@ const refundItem = jsonObject<RefundLineItem>({
   shipped: sql`i.shipped`,
 });
 
-/** Columns of `refunds r`, in the currency of `orders o`. */
 export const refundObject = jsonObject<Refund>({
   id: sql`r.id`,
   order_id: sql`r.order_id`,
@@ -124,6 +123,8 @@ export const refundObject = jsonObject<Refund>({
     select nullif(m.reference, m.id::text) from payment_moves m where m.site_id = r.site_id and m.id = r.id)`,
   line_items: sql`(
     select coalesce(json_agg(${refundItem} order by i.line_id, i.shipped), '[]') from refund_items i where i.site_id = r.site_id and i.refund_id = r.id)`,
+  shipping: sql`round(r.shipping, scale(r.amount))::text`,
+  return_id: sql`r.return_id`,
   created_at: sql`iso(r.created_at)`,
 });
 
@@ -131,7 +132,6 @@ const refunds = sql`(
   select coalesce(json_agg(${refundObject} order by r.created_at, r.id), '[]')
   from refunds r where r.site_id = o.site_id and r.order_id = o.id)`;
 
-/** Columns of `order_payments p`, in the currency of `orders o`. */
 export const orderPaymentObject = jsonObject<OrderPayment>({
   id: sql`p.id`,
   order_id: sql`p.order_id`,
@@ -164,7 +164,6 @@ const failureReason = sql`(
   select p.failure_reason from payments p where p.site_id = o.site_id and p.order_id = o.id
   order by p.created_at desc limit 1)`;
 
-/** The data from which an order's payment field is made. */
 interface PaymentRow {
   payment_due_at: string | null;
   bank_details: BankDetails | null;
@@ -177,7 +176,6 @@ const paymentColumns = selectList<PaymentRow>({
   failure_reason: failureReason,
 });
 
-/** One order. Throws `not_found`. */
 export async function getOrder(shop: Shop, id: string): Promise<Order> {
   const found = await shop.one<Order>(
     sql`select ${orderColumns(shop, 'merchant')} from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
@@ -188,12 +186,11 @@ export async function getOrder(shop: Shop, id: string): Promise<Order> {
 
 type DetailsRow = Omit<
   OrderDetails,
-  'payment' | 'refunded' | 'refundable' | 'refund_due' | 'tax_lines' | 'line_states'
+  'payment' | 'refunded' | 'refundable' | 'refund_due' | 'amount_due' | 'tax_lines' | 'line_states'
 > &
   PaymentRow &
   Received & { taxed: TaxedPart[]; lines: PricedQuantities[] };
 
-/** The additional fields of OrderDetails, from `orders o`. */
 const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRow>>({
   external_reference: sql`o.external_reference`,
   discount_code: sql`o.discount_code`,
@@ -207,20 +204,23 @@ const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRo
   refunds: refunds,
   amount_received: amountReceived,
   retained: sql`o.retained`,
+  disputed: sql`o.disputed`,
+  credited: sql`o.credited`,
+  disputes,
   recorded_payments: recordedPayments,
   lines: pricedQuantities,
   taxed: taxedParts,
   marketing_consent: marketingConsent,
 });
 
-/** One order with all its parts. Throws `not_found`. */
+/** Returns an order with all its parts. Throws `not_found`. */
 export async function getDetails(shop: Shop, id: string): Promise<OrderDetails> {
   const [found] = await listDetails(shop, sql`o.site_id = ${shop.siteId} and o.id = ${id}`);
   if (!found) throw notFound('order');
   return found;
 }
 
-/** Orders with all their parts. `chosen` is a condition, order and limit on `orders o`. */
+/** Returns orders with all their parts. `chosen` is a condition, order and limit on `orders o`. */
 export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails[]> {
   const found = await shop.rows<DetailsRow>(
     sql`select ${orderColumns(shop, 'merchant')}, ${detailsColumns}, ${paymentColumns}
@@ -230,19 +230,22 @@ export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails
 }
 
 function detailsOf(
-  { payment_due_at, bank_details, failure_reason, amount_received, retained, taxed, lines, ...order }: DetailsRow,
+  { payment_due_at, bank_details, failure_reason, taxed, lines, ...row }: DetailsRow,
   digits: number,
 ): OrderDetails {
+  const { amount_received, retained, disputed, credited, ...order } = row;
   const refunded = sumOf(order.refunds, 'succeeded', digits);
   const received = minorUnits(amount_received, digits);
-  const refundable = Math.max(0, received - refunded - sumOf(order.refunds, 'pending', digits));
+  const pending = sumOf(order.refunds, 'pending', digits);
+  const refundable = Math.max(0, received - refunded - pending - minorUnits(disputed, digits));
   return {
     ...order,
     tax_lines: taxLinesOf(taxed, digits),
     payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }),
     refunded: decimal(refunded, digits),
     refundable: decimal(refundable, digits),
-    refund_due: refundDue({ ...order, amount_received, retained }, digits),
+    refund_due: refundDue(row, digits),
+    amount_due: amountDue(row, digits),
     amount_received: decimal(received, digits),
     line_states: lines.map((line) => lineStateOf(line, refundable, digits)),
   };
@@ -251,8 +254,8 @@ function detailsOf(
 type CustomerRow = Omit<CustomerOrder, 'payment'> & PaymentRow;
 
 /**
- * One order with payment instructions, as its customer sees it. Throws `not_found`, even if `customer_id` names another
- * customer.
+ * Returns an order with payment instructions, without staff notes. Throws `not_found`, even if it belongs to a customer
+ * other than `customer_id`.
  */
 export async function getForCustomer(shop: Shop, id: string, customer_id?: string): Promise<CustomerOrder> {
   const own = customer_id === undefined ? sql`true` : sql`o.customer_id = ${customer_id}`;
@@ -261,7 +264,7 @@ export async function getForCustomer(shop: Shop, id: string, customer_id?: strin
   return found;
 }
 
-/** Orders by id, as their customers see them. The result has no particular order. */
+/** Returns orders by id without staff notes, in no particular order. */
 export function listForCustomer(shop: Shop, ids: string[]): Promise<CustomerOrder[]> {
   return forCustomer(shop, sql`o.id = any(${ids}::uuid[])`);
 }
@@ -277,7 +280,6 @@ async function forCustomer(shop: Shop, which: Sql): Promise<CustomerOrder[]> {
   }));
 }
 
-/** The payment field of an order, from its row. */
 export function paymentOf(order: Order, { payment_due_at, bank_details, failure_reason }: PaymentRow): Payment {
   const { payment_status: status, total: amount, currency } = order;
   const due_at = status === 'awaiting_payment' ? payment_due_at : null;

@@ -5,21 +5,19 @@ import { amountReceived, type Received, refundDue } from './received.ts';
 import { getForCustomer } from './rows.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
-/** An order with everything that its page shows to the buyer. */
 export interface ShownOrder extends CustomerOrder {
-  /** The buyer's language. */
   locale: string;
   tax_included: boolean;
   tax_lines: TaxLine[];
   discount_code: string | null;
-  /** Completed and pending refunds, without notes and authors, which are only for the merchant. */
+  /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];
-  /** The amount still owed for a cancelled paid order, minus pending refunds. */
+  /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
   refund_due: string;
 }
 
 export interface ShownRefund extends Pick<Refund, 'amount' | 'status'> {
-  /** Time of the refund. It has no meaning while the refund is pending. */
+  /** The time when the refund succeeded; meaningless while it is pending. */
   refunded_at: string;
 }
 
@@ -31,11 +29,12 @@ interface Terms extends Received {
   refunds: ShownRefund[];
 }
 
-/** One order as its page shows it, optionally only of the given customer. Throws `not_found`. */
+/** Returns an order for its page. Throws `not_found`, even if it belongs to a customer other than `customer_id`. */
 export async function getShown(shop: Shop, id: string, customer_id?: string): Promise<ShownOrder> {
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
-    sql`select o.locale, o.tax_included, o.discount_code, ${amountReceived} as amount_received, o.retained, ${taxedParts} as taxed, (
+    sql`select o.locale, o.tax_included, o.discount_code, ${amountReceived} as amount_received, o.retained,
+        o.disputed, o.credited, ${taxedParts} as taxed, (
         select coalesce(json_agg(json_build_object('amount', r.amount::text, 'status', coalesce(m.status, 'succeeded'),
           'refunded_at', iso(coalesce(m.updated_at, r.created_at))) order by r.created_at, r.id), '[]')
         from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
@@ -43,12 +42,13 @@ export async function getShown(shop: Shop, id: string, customer_id?: string): Pr
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
   if (!terms) throw new Error(`Order ${id} was not found.`);
-  const { taxed, refunds, amount_received, retained, ...rest } = terms;
+  const { taxed, refunds, amount_received, retained, disputed, credited, ...rest } = terms;
+  const money = { amount_received, retained, disputed, credited, refunds };
   return {
     ...order,
     ...rest,
     tax_lines: taxLinesOf(taxed, shop.currencyDigits),
-    refund_due: refundDue({ ...order, amount_received, retained, refunds }, shop.currencyDigits, { lessPending: true }),
+    refund_due: refundDue({ ...order, ...money }, shop.currencyDigits, { lessPending: true }),
     refunds: refunds.filter(({ status }) => status !== 'failed'),
   };
 }

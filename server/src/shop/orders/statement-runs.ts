@@ -1,11 +1,11 @@
+/** A statement run is the set of orders marked as paid from one bank statement. It can be undone as a whole. */
+
 import type { StatementRun } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { jsonObject, selectList } from '../../db/fields.ts';
 import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import * as events from './timeline.ts';
-
-/** Statement runs: orders marked as paid from one bank statement, which can be undone together. */
 
 const MOST_RUNS = 50;
 const MOST_NAMED = 100;
@@ -22,7 +22,6 @@ const order = jsonObject<StatementRun['orders'][number]>({
   undoable: undoable,
 });
 
-/** Columns of a statement run, from its `orders o`. */
 const columns = selectList<StatementRun>({
   id: sql`o.statement_run_id`,
   marked_at: sql`max(o.payment_confirmed_at)`,
@@ -42,7 +41,9 @@ interface OrderOfRun {
   order_number: string;
 }
 
-/** Makes all orders of a run await payment again, or none. Throws `not_found` or `statement_run_not_undoable`. */
+/**
+ * Makes all orders of a statement run await payment again, or none. Throws `not_found` or `statement_run_not_undoable`.
+ */
 export async function undo(
   shop: Shop,
   run_id: string,

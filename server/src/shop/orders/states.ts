@@ -1,7 +1,7 @@
+/** The three state machines of an order, as the contract documents them. A state without transitions is final. */
+
 import type { FulfillmentStatus, OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import { ShopError } from '../errors.ts';
-
-/** The three state machines of an order, as published in the contract. A state without transitions is final. */
 
 export interface OrderStates {
   status: OrderStatus;
@@ -32,7 +32,7 @@ export const MOVES: Moves = {
   },
 };
 
-/** Throws `invalid_transition` with the allowed states unless the given one is among them. */
+/** Throws `invalid_transition` with the allowed states if this change is not among them. */
 export function requireMove<Field extends keyof OrderStates>(
   order: OrderStates,
   field: Field,
@@ -69,7 +69,7 @@ export function isSettled(status: PaymentStatus): boolean {
   return ['paid', 'partially_refunded', 'refunded'].includes(status);
 }
 
-/** The states that changed, before and after, for the timeline. */
+/** Returns the changed states, before and after, for the timeline. */
 export function changesBetween(before: OrderStates, after: Partial<OrderStates>): Record<string, unknown> {
   const fields = Object.keys(after) as (keyof OrderStates)[];
   return Object.fromEntries(

@@ -3,8 +3,6 @@ import sql, { type Sql } from 'sql-template-tag';
 import { decimal, minorUnits } from '../money.ts';
 import { STANDARD_CLASS } from '../totals.ts';
 
-/** Tax of an order, by rate. */
-
 /** A line or the shipping cost of an order, with its tax. */
 export interface TaxedPart {
   line_item_id: string | null;
@@ -15,8 +13,8 @@ export interface TaxedPart {
 }
 
 /**
- * The parts of `orders o` whose tax rate is known: the lines in order, then the shipping cost. In orders from before
- * migration 0225, shipping is taxed at one rate, which is that of the standard class.
+ * The lines of `orders o`, then the shipping cost, each with its tax. Before migration 0225, all shipping was taxed at
+ * the standard rate.
  */
 export const taxedParts: Sql = sql`(
   select coalesce(json_agg(json_build_object('line_item_id', t.id, 'tax_class', t.tax_class,

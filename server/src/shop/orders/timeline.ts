@@ -7,7 +7,7 @@ import { cursorPage, idOfCursor } from '../cursors.ts';
 import { notFound } from '../errors.ts';
 import { type Shop, SYSTEM } from '../shop.ts';
 
-/** An event of an order. It is recorded once, as a sentence and as fields, and never changes. */
+/** A timeline entry of an order. Entries never change. */
 export interface OrderEvent {
   type: TimelineEntry['type'];
   /** A sentence for staff. */
@@ -15,12 +15,12 @@ export interface OrderEvent {
   context?: Record<string, unknown>;
 }
 
-/** Adds an event to the timeline of an order, with the caller as actor. */
+/** Adds an entry to the timeline of an order, with the caller as actor. */
 export function record(shop: Shop, order_id: string, happening: OrderEvent): Promise<void> {
   return recordForAll(shop, [order_id], happening);
 }
 
-/** Adds one event to the timelines of several orders. */
+/** Adds the same entry to the timelines of several orders. */
 export async function recordForAll(
   shop: Shop,
   order_ids: string[],
@@ -34,13 +34,12 @@ export async function recordForAll(
   );
 }
 
-/** The type of the caller in the timeline. A storefront caller without an account is a guest. */
-function actorType({ actorType, actorId }: Shop): TimelineEntry['actor_type'] {
+/** A storefront caller without an account is shown as a guest. */
+export function actorType({ actorType, actorId }: Shop): TimelineEntry['actor_type'] {
   if (actorType === 'storefront' || actorType === 'guest_agent') return 'guest';
   return actorType === 'anonymous' || actorId === SYSTEM.id ? 'system' : actorType;
 }
 
-/** Columns of `order_events e`. */
 const columns = selectList<TimelineEntry>({
   id: sql`e.id`,
   type: sql`e.type`,
@@ -52,7 +51,7 @@ const columns = selectList<TimelineEntry>({
   created_at: sql`e.created_at`,
 });
 
-/** The timeline of an order, newest first. `cursor` is the last id of the previous page. Throws `not_found`. */
+/** Lists the timeline of an order, newest first. `cursor` is the last id of the previous page. Throws `not_found`. */
 export async function timeline(
   shop: Shop,
   order_id: string,

@@ -1,8 +1,8 @@
 import { bodyMistake, ValidationError } from '../errors.ts';
 
 /**
- * Passwords that attackers try first: the list in @zxcvbn-ts/language-common, made from leaked passwords. It is loaded
- * when somebody first chooses a password.
+ * The passwords that attackers try first: the list in @zxcvbn-ts/language-common, from leaked passwords. It is loaded
+ * when it is first needed.
  */
 let common: Promise<ReadonlySet<string>> | undefined;
 
@@ -13,13 +13,13 @@ async function load(): Promise<ReadonlySet<string>> {
 
 const COMMON_PASSWORD = 'This password is too common. Choose another one, such as four unrelated words.';
 
-/** Whether the password is on the list, ignoring case. */
+/** Ignores case. */
 export async function isCommonPassword(password: string): Promise<boolean> {
   common ??= load();
   return (await common).has(password.normalize('NFKC').toLowerCase());
 }
 
-/** Throws a ValidationError that names the field if the password is common. */
+/** Throws a ValidationError for the field if the password is common. */
 export async function refuseCommonPassword(password: string, field: string): Promise<void> {
   if (!(await isCommonPassword(password))) return;
   throw new ValidationError([bodyMistake([field], 'password_too_common', COMMON_PASSWORD)]);

@@ -27,7 +27,7 @@ test('rejects callers with a retry time when the queue for hashing is full', asy
   expect(await fitsPassword(undefined, 'x')).toBe(false);
 });
 
-test('rejects the excess logins of a flood before hashing, and accepts logins again afterwards', async () => {
+test('rejects excess logins of a flood before hashing, and accepts logins again afterwards', async () => {
   let begun = 0;
   const login = () =>
     logins.take(async () => {
@@ -43,14 +43,14 @@ test('rejects the excess logins of a flood before hashing, and accepts logins ag
   await expect(login()).resolves.toBeUndefined();
 });
 
-test('comparing a password fails only if the stored hash cannot be parsed', async () => {
+test('a password comparison throws only if the stored hash cannot be parsed', async () => {
   await expect(fitsPassword('no hash', 'x')).rejects.toThrow();
 
   expect(await fitsPassword(await hashPassword('x'), 'x')).toBe(true);
 });
 
 // Only Linux has a priority per thread.
-test.runIf(process.platform === 'linux')('hashes passwords at a lower CPU priority', async () => {
+test.runIf(process.platform === 'linux')('hashes passwords in threads with a lower CPU priority', async () => {
   await hashPassword('x');
 
   const least = Math.max(...readdirSync('/proc/self/task').map(nicenessOf));
@@ -58,10 +58,7 @@ test.runIf(process.platform === 'linux')('hashes passwords at a lower CPU priori
   expect(least).toBe(Math.min(19, getPriority() + 5));
 });
 
-/**
- * The niceness of a thread: the 19th field of the line. The second field, the name, is in brackets and may contain
- * spaces.
- */
+/** The niceness is the 19th field. The second field, the thread's name, is in brackets and may contain spaces. */
 function nicenessOf(thread: string): number {
   const line = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8');
   return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]);

@@ -6,11 +6,11 @@ interface TurnsOptions {
   atOnce: number;
   maxWaiting: number;
   refusal: string;
-  /** Whether an error would affect all waiting tasks. They then fail at once instead of one after another. */
+  /** Whether an error affects all waiting tasks. They then fail at once, not one after another. */
   failsAll?: (error: unknown) => boolean;
 }
 
-/** Limits expensive work: a number of tasks run at once, some wait in order, and the rest are rejected. */
+/** Limits expensive work: some tasks run at once, some wait, and the rest are rejected. */
 export class Turns {
   readonly #maxWaiting: number;
   readonly #waiting: PromiseWithResolvers<void>[] = [];
@@ -25,14 +25,13 @@ export class Turns {
     this.#failsAll = failsAll;
   }
 
-  /** Throws `unavailable` if the queue is full. */
   refuseIfFull(): void {
     if (this.#free === 0 && this.#waiting.length >= this.#maxWaiting) {
       throw overloaded(this.#refusal, LONGEST_RETRY_SECONDS);
     }
   }
 
-  /** Runs the work in its turn. Throws `unavailable` at once if the queue is full. */
+  /** Runs the work, after waiting if necessary. Throws `unavailable` at once if the queue is full. */
   async take<T>(work: () => Promise<T>): Promise<T> {
     this.refuseIfFull();
     if (this.#free > 0) this.#free -= 1;

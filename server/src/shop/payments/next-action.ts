@@ -1,18 +1,15 @@
+/** Encrypts the next action for storage, because anyone who reads it could continue the payment. */
+
 import { hkdfSync } from 'node:crypto';
 import type { NextAction } from '@commerce-backend/spec';
 import { type Sealing, seal, unseal } from '../sealing.ts';
 import type { NextAction as Action } from './provider.ts';
 
-/** Encrypts the shopper's next action for storage, because anyone who has it can continue the payment. */
-
 export function sealAction(secretKey: string, payment_id: string, action: Action): Buffer {
   return seal(sealingOf(secretKey, payment_id), JSON.stringify(action));
 }
 
-/**
- * Decrypts a next action. Returns null if the server's secret key has changed since; the provider is then queried
- * again.
- */
+/** Decrypts a next action. Returns null after a change of SECRET_KEY; the caller then queries the provider. */
 export function openAction(secretKey: string, payment_id: string, sealed: Buffer): NextAction | null {
   const action = opened(secretKey, payment_id, sealed);
   return action && { url: null, client_secret: null, ...action };

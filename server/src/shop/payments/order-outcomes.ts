@@ -7,7 +7,7 @@ import type { Shop } from '../shop.ts';
 import type { Outcome } from './provider.ts';
 
 /**
- * Applies the result of a payment to a locked order: it is paid, authorized, failed, or voided after its authorization
+ * Applies the result of a payment to its locked order: paid, authorized, failed, or voided after the authorization
  * expired.
  */
 export async function applyToOrder(shop: Shop, order: orders.LockedOrder, outcome: Outcome): Promise<void> {
@@ -33,7 +33,7 @@ async function authorize(shop: Shop, order: orders.LockedOrder): Promise<void> {
   await events.record(shop, order.id, { type: 'payment_authorized', message, context: changesBetween(order, after) });
 }
 
-/** Ends a payment that has failed for good. Cancels the order unless part of it has shipped. */
+/** Records that a payment has finally failed. Cancels the order unless part of it has shipped. */
 async function end(
   shop: Shop,
   order: orders.LockedOrder,

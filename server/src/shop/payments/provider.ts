@@ -1,59 +1,68 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { ReportedDispute } from '../orders/reported-disputes.ts';
 
 /**
- * A payment provider: an external service that is called outside of transactions, may be slow, and may leave a result
- * unknown. Each attempt is recorded before it is made. Its `id` is ours and identifies the payment at the provider: the
- * same `id` means the same payment, however often it is sent.
+ * A payment provider is an external service. Its calls run outside of transactions, may be slow, and may end without a
+ * known result, so each payment is stored before the call. `id` is our id of the payment. Sending the same id again
+ * does not start a second payment.
  */
 export interface PaymentProvider {
   readonly name: string;
   /**
-   * Charges, authorizes or prepares a payment. Throws if the result is unknown: then send the same payment again, or
+   * Charges, authorizes or prepares a payment. Throws if the result is unknown; then send the same payment again, or
    * query it.
    */
   begin(payment: PaymentToBegin): Promise<Outcome>;
-  /** The state of a payment; undefined if the provider has no payment with this id. */
+  /** Returns the state of a payment; undefined if the provider does not have it. */
   outcomeOf(payment: PaymentKey): Promise<Outcome | undefined>;
   /**
-   * Captures an authorized payment in whole or in part and releases the rest. The same capture id means the same
-   * capture.
+   * Captures all or part of an authorized payment and releases the rest. Sending the same capture id again captures
+   * once.
    */
   capture(payment: PaymentKey, capture: MoneyMove): Promise<Outcome>;
   /**
-   * Cancels an open payment or releases an authorization. Returns the resulting state: `cancelled` (or `failed`), or
-   * `succeeded` if it was too late; `giveBack` then returns the money. Repeating it is harmless.
+   * Cancels an open payment or releases an authorization. Returns the new state: `cancelled` or `failed`, or
+   * `succeeded` if it was too late; then call `giveBack`. Can be repeated.
    */
   cancel(payment: PaymentKey): Promise<Outcome>;
-  /** Refunds a captured payment in whole or in part. The same refund id means the same refund. */
+  /** Refunds all or part of a captured payment. Sending the same refund id again refunds once. */
   refund(payment: PaymentKey, refund: MoneyMove): Promise<RefundOutcome>;
   /**
-   * Refunds everything that the provider still holds of a captured payment, however often it is called: `succeeded` if
-   * nothing is left, `failed` if a person must handle it.
+   * Refunds the rest of a captured payment. Can be repeated. Returns `succeeded` if nothing is left, and `failed` if
+   * the staff must handle it.
    */
   giveBack(payment: PaymentKey): Promise<RefundOutcome>;
-  /** Verifies and parses a webhook; undefined for an irrelevant event. Throws InvalidSignature or UnknownToAccount. */
+  /**
+   * All payments of the site since a time for which the provider holds money. Missing for the test provider, whose
+   * records are in this database.
+   */
+  moneySince?(since: Date): AsyncIterable<HeldMoney>;
+  /**
+   * Verifies and parses a webhook. Returns undefined for an irrelevant event. Throws InvalidSignature or
+   * UnknownToAccount.
+   */
   receive(headers: IncomingHttpHeaders, body: Buffer): Promise<ProviderEvent | undefined>;
 }
 
 export interface PaymentKey {
-  /** Our id of the payment, a UUID. */
+  /** Our UUID of the payment. */
   id: string;
   site_id: string;
-  /** The provider's id of the payment, once known. */
+  /** The provider's id of the payment; null until it is known. */
   reference: string | null;
 }
 
 export interface PaymentToBegin {
   id: string;
   site_id: string;
-  /** In minor units by ISO 4217. The provider applies its own exceptions. */
+  /** In minor units by ISO 4217. Stripe uses other units for some currencies. */
   amount: number;
   currency: string;
-  /** Whether the money is charged at once, or authorized until `capture`. */
+  /** Whether to charge at once, or to authorize until `capture`. */
   capture: 'automatic' | 'manual';
   means: PaymentMeans;
   /**
-   * URL to which the shopper returns from the provider's page: our own or a stored one, never one taken directly from a
+   * Where the provider's page returns the shopper to. It was checked or made by us, never taken directly from a
    * request.
    */
   return_url: string | null;
@@ -61,14 +70,10 @@ export interface PaymentToBegin {
   email: string | null;
   locale: string | null;
   description: string;
-  /** The provider ends an unfinished payment at this time. */
+  /** When the provider ends an unfinished payment. */
   expires_at: Date;
 }
 
-/**
- * Means of payment: a token of the test provider, a confirmation token created in the browser, or the provider's own
- * page.
- */
 export type PaymentMeans =
   | { kind: 'card_token'; token: string }
   | { kind: 'confirmation_token'; token: string }
@@ -76,28 +81,36 @@ export type PaymentMeans =
 
 export interface Outcome {
   status: 'requires_action' | 'pending' | 'authorized' | 'succeeded' | 'failed' | 'cancelled';
-  /** The provider's id of the payment. */
   reference: string;
-  /** Reason code for a failed payment. */
+  /** Reason code of a failed payment. */
   reason: string | null;
-  /** The shopper's next action, for `requires_action`. */
+  /** The shopper's next step, for `requires_action`. */
   next_action: NextAction | null;
   /**
-   * The amount that the provider charged or authorized, in minor units, to compare with the requested one. Null if it
-   * was not reported.
+   * The charged or authorized amount in minor units, to compare with the requested one; null if the provider did not
+   * report it.
    */
   amount: number | null;
   currency: string | null;
-  /** Kind of payment method; missing if unknown. */
+  /** The kind of payment method; missing if unknown. */
   paid_by?: 'card' | 'online';
 }
 
 export type NextAction = { type: 'redirect'; url: string } | { type: 'client_secret'; client_secret: string };
 
-/** An amount to capture or refund, in minor units. */
 export interface MoneyMove {
-  /** Our id of the move, so that it happens only once. */
+  /** Our id of the capture or refund, which makes it happen only once. */
   id: string;
+  amount: number;
+  currency: string;
+}
+
+/** A payment for which the provider holds money: charged, or authorized. */
+export interface HeldMoney {
+  /** Our id of the payment. */
+  payment_id: string;
+  reference: string;
+  /** In minor units. */
   amount: number;
   currency: string;
 }
@@ -108,27 +121,26 @@ export interface RefundOutcome {
   reason: string | null;
 }
 
-/** Failure reason of a refund whose account or provider is no longer configured. */
+/** Failure reason of a refund whose payment account is no longer configured. */
 export const NO_ACCOUNT = 'account_not_available';
 
-/** A refund that the shop's staff made at the provider itself. */
+/** A refund that staff made in the provider's dashboard. */
 export interface MadeRefund {
-  /** In minor units. */
   amount: number;
   reason: 'customer' | 'duplicate' | 'other';
   outcome: RefundOutcome;
 }
 
-/** The state of a payment or refund, reported by a webhook. A repeated event has the same `event_id`. */
+/** A webhook about a payment, refund or dispute. A repeated webhook has the same `event_id`. */
 export type ProviderEvent =
   | { event_id: string; payment_id: string; outcome: Outcome }
   | { event_id: string; payment_id: string; refund_id: string; refund: RefundOutcome }
-  | { event_id: string; payment_id: string; made: MadeRefund };
+  | { event_id: string; payment_id: string; made: MadeRefund }
+  | { event_id: string; payment_id: string; dispute: ReportedDispute };
 
 /**
- * A webhook about an object that the configured account does not have: for example, events of the previous account that
- * still arrive after the shop changed its account. `payment_id` is the payment of this shop that the webhook names, if
- * any.
+ * A webhook about an object that the current account does not have, for example from the shop's previous account.
+ * `payment_id` is our payment in the webhook, if there is one.
  */
 export class UnknownToAccount extends Error {
   readonly payment_id: string | undefined;
@@ -139,5 +151,4 @@ export class UnknownToAccount extends Error {
   }
 }
 
-/** A webhook that was not sent by the provider. */
 export class InvalidSignature extends Error {}

@@ -2,11 +2,10 @@ import type { PaymentAccounts } from './accounts/providers.ts';
 import type { PaymentProvider } from './provider.ts';
 import { PROVIDER_DEADLINES, type ProviderDeadlines } from './provider-deadlines.ts';
 
-/** The configured payment providers. */
 export interface PaymentProviders {
-  /** The provider from the server's configuration. Without one, only shops with their own account accept cards. */
+  /** The provider in the server's configuration. Without it, a shop needs its own account to accept cards. */
   card: PaymentProvider | undefined;
-  /** The sites' own accounts, which take precedence. */
+  /** The sites' own accounts. These take precedence. */
   accounts?: PaymentAccounts | undefined;
 }
 
@@ -14,7 +13,7 @@ export function deadlinesOf({ accounts }: PaymentProviders): ProviderDeadlines {
   return accounts?.deadlines ?? PROVIDER_DEADLINES;
 }
 
-/** The payment provider for new payments of a site; undefined if there is none. */
+/** Returns the payment provider for new payments of a site. */
 export async function providerOf(
   { card, accounts }: PaymentProviders,
   site_id: string,
@@ -22,7 +21,7 @@ export async function providerOf(
   return (await accounts?.providerOf(site_id)) ?? card;
 }
 
-/** The payment provider of a recorded payment; undefined if it is no longer configured. */
+/** Returns the provider of a stored payment; undefined if it is no longer configured. */
 export async function providerNamed(
   { card, accounts }: PaymentProviders,
   site_id: string,
@@ -33,7 +32,7 @@ export async function providerNamed(
   return own?.name === name ? own : undefined;
 }
 
-/** Like `providerNamed`, for many payments of a site: reads the account and decrypts its keys only once. */
+/** Like `providerNamed` for many payments of a site: reads and decrypts the account only once. */
 export function providersByName(
   providers: PaymentProviders,
   site_id: string,

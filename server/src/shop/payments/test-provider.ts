@@ -6,8 +6,8 @@ import { inTransaction } from '../../db/transaction.ts';
 import type { MoneyMove, Outcome, PaymentKey, PaymentProvider, PaymentToBegin } from './provider.ts';
 
 /**
- * A test provider that moves no money. The token determines the result; with `tok_3ds` and on the provider's own page a
- * person decides (pages/test-payment.ts). Its records are in the table test_payments. Unknown tokens are declined.
+ * A provider for tests that moves no money. The token determines the result. With `tok_3ds`, and on the provider's own
+ * page, a person decides (pages/test-payment.ts). It declines unknown tokens, and stores payments in test_payments.
  */
 export function createTestProvider({ db, baseUrl }: { db: Pool; baseUrl: string }): PaymentProvider {
   const row = (payment: Id, statement: Sql) => inBooks(db, payment, statement);
@@ -56,18 +56,14 @@ export const TEST_PROVIDER = 'test_card';
 
 type Id = Pick<PaymentKey, 'site_id' | 'id'>;
 
-/** A payment in the test provider's records. */
 export interface TestPayment extends RowOf<'test_payments', 'status' | 'currency' | 'return_url' | 'cancel_url'> {
-  /** In minor units. */
   amount: number;
-  /** Captured part of the authorized amount. */
   captured: number;
   refunds: Record<string, number>;
 }
 
 const COLUMNS = sql`status, amount, captured, currency, refunds, return_url, cancel_url`;
 
-/** Initial status of a payment, by token. */
 const BEGINNINGS: Partial<Record<string, Outcome['status']>> = {
   tok_success: 'succeeded',
   tok_authorized: 'authorized',
@@ -87,7 +83,7 @@ function enter(payment: PaymentToBegin): Sql {
       on conflict (site_id, id) do nothing returning ${COLUMNS}`;
 }
 
-/** Statement that updates a payment's status, which changes with time. */
+/** SQL that moves a pending payment to its next status. */
 function progress({ site_id, id }: Id): Sql {
   const next = sql`case when status = 'requires_action' or scenario = 'tok_late_declined' then 'failed' else 'succeeded' end`;
   return sql`update test_payments set status = ${next}, captured = case when ${next} = 'succeeded' then amount else 0 end
@@ -96,14 +92,14 @@ function progress({ site_id, id }: Id): Sql {
       returning ${COLUMNS}`;
 }
 
-/** Statement that records a person's decision on the provider's page, which is final. */
+/** SQL that stores a person's final decision on the test provider's page. */
 export function decide({ site_id, id }: Id, approved: boolean): Sql {
   return sql`update test_payments set captured = case when ${approved} and capture = 'automatic' then amount else 0 end,
         status = case when not ${approved} then 'failed' when capture = 'manual' then 'authorized' else 'succeeded' end
       where site_id = ${site_id} and id = ${id} and status = 'requires_action' and expires_at > now() returning ${COLUMNS}`;
 }
 
-/** Statement that records an unknown payment as cancelled, so that it can no longer begin. */
+/** SQL that stores an unknown payment as cancelled, so that it can no longer begin. */
 function cancelled({ site_id, id }: Id): Sql {
   return sql`insert into test_payments as t (site_id, id, scenario, status, capture, amount, currency, expires_at)
       values (${site_id}, ${id}, 'unknown', 'cancelled', 'automatic', 0, '', now())

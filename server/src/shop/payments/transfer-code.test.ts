@@ -39,6 +39,6 @@ test.for([
   ['nothing to pay', { amount: '0.00' }],
   ['more than the standard allows', { amount: '1000000000.00' }],
   ['more than fits into the largest code', { account_holder: '🛋'.repeat(70), reference: '🛋'.repeat(20) }],
-] as const)('creates no code for %s', ([, changes]) => {
+] as const)('creates no QR code for %s', ([, changes]) => {
   expect(transferCode({ ...TRANSFER, ...changes })).toBeUndefined();
 });

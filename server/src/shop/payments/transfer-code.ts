@@ -1,25 +1,25 @@
+/**
+ * The QR code that fills in a transfer in banking apps ("GiroCode"): EPC069-12 of the European Payments Council,
+ * version 002. It exists only for EUR.
+ */
+
 import type { PaymentInstructions } from '@commerce-backend/spec';
 import { encode } from 'uqr';
 
-/**
- * QR code that fills in a transfer in banking apps: EPC069-12 of the European Payments Council, version 002, known as
- * GiroCode. It exists only for transfers in EUR.
- */
-
-/** Fields of the payload, which is in UTF-8, with their maximum lengths. */
+/** Code for UTF-8 in the payload, and maximum lengths. */
 const UTF_8 = '1';
 const LONGEST_NAME = 70;
 const LONGEST_REFERENCE = 140;
 const HIGHEST = 999_999_999.99;
-/** The largest size that the standard allows: version 13 with error correction M. */
+/** The largest QR code in the standard: version 13 with error correction M. */
 const LARGEST = { version: 13, bytes: 331 };
 /** Width of the white border in modules (ISO/IEC 18004 §5.3.8). */
 const BORDER = 4;
 
-/** A square of dark or light modules, including the white border. */
+/** Dark modules are true. Includes the white border. */
 export type TransferCode = boolean[][];
 
-/** The QR code of a transfer; undefined if the standard does not allow one. */
+/** Returns the QR code of a transfer; undefined if the standard does not allow one. */
 export function transferCode(instructions: PaymentInstructions): TransferCode | undefined {
   const payload = payloadOf(instructions);
   if (payload === undefined || Buffer.byteLength(payload) > LARGEST.bytes) return undefined;
@@ -45,7 +45,7 @@ function payloadOf({
   return ['BCD', '002', UTF_8, 'SCT', ...parties, `EUR${amount}`, ...remittance].join('\n');
 }
 
-/** Reduces a text to one line, because a line break would start the next field. */
+/** Replaces line breaks, because each one would start the next field. */
 function oneLine(text: string, longest: number): string {
   const [...characters] = text.replaceAll(/[\p{Cc}\s]+/gu, ' ').trim();
   return characters.slice(0, longest).join('');

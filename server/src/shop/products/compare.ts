@@ -2,10 +2,7 @@ import type { Product } from '@commerce-backend/spec';
 import { WRITTEN_FIELDS, type WrittenField } from './fields.ts';
 import type { ImagePlan, OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
-/**
- * Whether a product already matches the plan, so that saving it would change nothing. Fields that the plan leaves open
- * are ignored.
- */
+/** Whether saving the plan would change nothing. Ignores fields that the plan leaves undefined. */
 export function isAsPlanned(before: Product, plan: ProductPlan, update_inventory: boolean): boolean {
   return (
     WRITTEN_FIELDS.every((field) => isFieldAsPlanned(field, before, plan)) &&
@@ -23,10 +20,7 @@ function isFieldAsPlanned(field: WrittenField, before: Product, plan: ProductPla
   return same(plan[field], before[field]);
 }
 
-/**
- * Whether the publication time matches the plan. For an active product without a given time, the plan publishes it now
- * unless it is already published.
- */
+/** An active product is published now, unless it already is or the plan has a time. */
 function isPublishedAsPlanned({ published_at }: Product, plan: ProductPlan): boolean {
   if (plan.published_at !== undefined) return moment(plan.published_at) === moment(published_at);
   return plan.status !== 'active' || published_at !== null;
@@ -59,13 +53,13 @@ function isSameVariant(before: Product['variants'][number] | undefined, plan: Va
   );
 }
 
-/** Whether the options match the plan. An option without an id is compared by position. */
+/** An option without an id is compared by position. */
 export function sameOptions(before: Product, options: OptionPlan[]): boolean {
   const shape = ({ id, name, values }: OptionPlan, i: number) => [id ?? before.options[i]?.id, name, values];
   return same(options.map(shape), before.options.map(shape));
 }
 
-/** Whether the images match the plan. An image without an id is compared by position. */
+/** An image without an id is compared by position. */
 function sameImages(before: Product, { images }: ProductPlan): boolean {
   if (!images) return true;
   const shape = ({ id, url, alt, position, width, height }: ImagePlan, i: number) => [

@@ -2,24 +2,26 @@ import type { Product, ProductInput, ProductPatch, ProductReplacement } from '@c
 import sql, { raw, type Sql } from 'sql-template-tag';
 import type { Fields } from '../../db/fields.ts';
 
-/** A writable column of `products`. */
 interface Column {
   type: Sql;
-  /** Default for a new product. If there is none, null is a valid value. */
+  /** Default for a new product. Without one, null is valid. */
   initial?: Sql;
-  /** Whether every list of products includes the field. Otherwise only the dashboard and the audiences below get it. */
+  /**
+   * Whether every list of products contains the field. Otherwise only the dashboard and the audiences in `UNLISTED` get
+   * it.
+   */
   listed?: true;
 }
 
 const text = sql`text`;
 
-/** Fields of a ProductInput that belong to its variants or are lists of its parts. */
+/** Fields of a ProductInput that are stored with its variants, or are lists. */
 type FieldOfParts = 'price' | 'compare_at_price' | 'cost_per_item' | 'options' | 'variants' | 'images';
 
 /**
- * Writable columns of `products`. A new field, such as `seo_title`, takes one line here: the plan of an input, the
- * insert and update statements, the comparison of an import and the dashboard's responses follow from it. The type
- * check fails for a missing field and for one that an input lacks.
+ * Writable columns of `products`. A new field, such as `seo_title`, needs one line here. Plans, inserts and updates,
+ * the comparison of an import and the dashboard's responses follow from it. The type check fails for a missing field
+ * and for an unknown one.
  */
 const COLUMNS = {
   name: { type: text, initial: sql`''`, listed: true },
@@ -36,36 +38,37 @@ const COLUMNS = {
   metadata: { type: sql`jsonb`, initial: sql`'{}'`, listed: true },
   tax_class: { type: text, initial: sql`'standard'`, listed: true },
   track_inventory: { type: sql`boolean`, initial: sql`true`, listed: true },
+  returnable: { type: sql`boolean`, initial: sql`true` },
+  withdrawal_exempt: { type: text, initial: sql`'none'` },
 } satisfies Record<Exclude<keyof ProductInput & keyof Product, FieldOfParts>, Column> satisfies {
   [Field in keyof ProductInput & keyof ProductPatch & keyof ProductReplacement]?: Column;
 };
 
 export type WrittenField = keyof typeof COLUMNS;
-/** All writable fields; undefined leaves a field unchanged. */
+/** Undefined leaves a field unchanged. */
 export type Written = { [Field in WrittenField]: ProductInput[Field] };
 
 export const WRITTEN_FIELDS = Object.keys(COLUMNS) as WrittenField[];
 
-/** The unlisted fields that an audience gets. */
+/** The fields without `listed` that an audience gets. */
 export const UNLISTED = {
   dashboard: WRITTEN_FIELDS.filter((field) => !columnOf(field).listed),
-  /** On the page of one product. */
-  storefront: ['description_html', 'seo_title', 'seo_description'],
-  sync: ['description_html', 'seo_title', 'seo_description'],
+  /** For a single product only. */
+  storefront: ['description_html', 'seo_title', 'seo_description', 'returnable', 'withdrawal_exempt'],
+  sync: ['description_html', 'seo_title', 'seo_description', 'returnable', 'withdrawal_exempt'],
   agent: [],
 } satisfies Record<string, WrittenField[]>;
 
-/** The column of a field. `name` is safe in a statement, because it is a key of COLUMNS. */
+/** `raw` is safe, because the name is a key of COLUMNS. */
 export function columnOf(field: WrittenField): Column & { name: Sql } {
   return { ...COLUMNS[field], name: raw(field) };
 }
 
-/** Selects these fields from `products p`. */
 export function fieldsOf(fields: WrittenField[]): Partial<Fields<Product>> {
   return Object.fromEntries(fields.map((field) => [field, sql`p.${raw(field)}`]));
 }
 
-/** The writable fields of an input. */
+/** Picks the writable fields of an input. */
 export function writtenOf(input: Partial<Written>): Written {
   return Object.fromEntries(WRITTEN_FIELDS.map((field) => [field, input[field]])) as unknown as Written;
 }

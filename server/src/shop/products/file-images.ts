@@ -1,3 +1,8 @@
+/**
+ * Images from uploaded files. While a file is being processed, its image is stored in `pending_images` with its future
+ * position and text. The product changes only when the file is ready, and not if it fails.
+ */
+
 import type { NewImage, Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
@@ -8,10 +13,6 @@ import type { Shop } from '../shop.ts';
 import type { Place } from './mistakes.ts';
 import * as products from './products.ts';
 
-/**
- * Images from uploaded files. While a file is processed, its image waits in `pending_images` with its future position
- * and text. The product itself changes when the file is ready, and not at all if it fails.
- */
 interface ImageFile {
   status: 'awaiting_upload' | 'processing' | 'ready' | 'failed';
   failure: Parameters<typeof sentenceOf>[0] | null;
@@ -19,8 +20,8 @@ interface ImageFile {
 }
 
 /**
- * The URL of a ready file; null while the file is being processed. The file's state is locked until the transaction
- * ends. Throws a ValidationError, whose `loc` is the path of the image in the request.
+ * Returns the URL of a file; null while it is being processed. Locks the file until the transaction ends. Throws a
+ * ValidationError; `loc` is the path of the image in the request.
  */
 export async function addressOfFile(shop: Shop, file_id: string, loc: Place = ['body']): Promise<string | null> {
   const refused = (type: string, msg: string) => new ValidationError([{ loc: [...loc, 'file_id'], msg, type }]);
@@ -53,7 +54,7 @@ export async function countWaiting(shop: Shop, product_id: string): Promise<numb
   return row?.count ?? 0;
 }
 
-/** A waiting image that stays, or a new one. */
+/** An existing image that waits for its file, or a new one. */
 export type WaitingPlan = Waiting | { id: string; alt: string | null; position: number };
 
 /** Replaces the images of a product that wait for their files. */
@@ -92,16 +93,15 @@ export async function removeWaiting(shop: Shop, product_id: string, id: string):
 }
 
 /**
- * A product as the merchant sees it. Images that wait for their files have the status processing. They are read before
- * the product: an image whose file becomes ready between the two statements is then found by both instead of neither.
- * Throws `not_found`.
+ * Returns a product with images that wait for their files (status processing). These are read first, so that an image
+ * whose file becomes ready in between is found twice rather than not at all. Throws `not_found`.
  */
 export async function getWithWaiting(shop: Shop, product_id: string, baseUrl: string): Promise<Product> {
   const [waiting, product] = await together(readWaiting(shop, product_id, baseUrl), products.get(shop, product_id));
   return merge(product, waiting);
 }
 
-/** Like `getWithWaiting`, for a product that is already read and locked. */
+/** Like `getWithWaiting`, for a product that the caller has locked and read. */
 export async function withWaiting(shop: Shop, product: Product, baseUrl: string): Promise<Product> {
   return merge(product, await readWaiting(shop, product.id, baseUrl));
 }
@@ -125,15 +125,13 @@ async function readWaiting(shop: Shop, product_id: string, baseUrl: string): Pro
   }));
 }
 
-/**
- * Merges waiting images into a product. An image keeps its id when its file becomes ready, so it is not added twice.
- */
+/** An image keeps its id when its file becomes ready, so duplicates have the same id. */
 function merge(product: Product, waiting: Product['images']): Product {
   const still = waiting.filter(({ id }) => !product.images.some((image) => image.id === id));
   return still.length === 0 ? product : { ...product, images: [...product.images, ...still] };
 }
 
-/** Locks the products whose images wait for a file, in id order. */
+/** Locks the products whose images wait for a file, in order of ids. */
 export async function lockProductsOf(shop: Shop, file_id: string): Promise<void> {
   await shop.run(
     sql`select from products where site_id = ${shop.siteId} and id in (
@@ -149,7 +147,7 @@ export interface Arrived {
   position: number;
 }
 
-/** Removes the images that wait for a file, and returns them in the order in which they were added. */
+/** Removes and returns the images that wait for a file, oldest first. */
 export async function takeWaiting(shop: Shop, file_id: string): Promise<Arrived[]> {
   const rows = await shop.rows<Arrived>(
     sql`delete from pending_images where site_id = ${shop.siteId} and file_id = ${file_id}

@@ -13,8 +13,8 @@ import { insertImages } from './write.ts';
 const MAX_IMAGES = 250;
 
 /**
- * Adds an image at the given position or at the end. An image whose file is still being processed waits until it is
- * ready. Throws `not_found`, `limit_reached`, or a ValidationError if the file cannot be used.
+ * Adds an image at the given position or at the end. If its file is still being processed, it appears afterwards.
+ * Throws `not_found`, `limit_reached`, or a ValidationError if the file cannot be used.
  */
 export async function create(shop: Shop, product_id: string, input: NewImage): Promise<Product> {
   await lockProduct(shop, product_id);
@@ -36,8 +36,8 @@ export async function create(shop: Shop, product_id: string, input: NewImage): P
 }
 
 /**
- * The URL of a new image; null while its file is being processed. Throws a ValidationError, whose `loc` is the path of
- * the image in the request.
+ * Returns the URL of a new image; null while its file is being processed. Throws a ValidationError; `loc` is the path
+ * of the image in the request.
  */
 export async function addressOf(
   shop: Shop,
@@ -54,7 +54,6 @@ export async function addressOf(
   return url;
 }
 
-/** Inserts an image with a known id at a position. */
 async function insertAt(shop: Shop, product_id: string, image: ImageInput & { id: string; position: number }) {
   const before = await idsOf(shop, product_id);
   const parts = [{ ...image, position: before.length + 1 }];
@@ -62,7 +61,7 @@ async function insertAt(shop: Shop, product_id: string, image: ImageInput & { id
   if (image.position <= before.length) await moveToPosition(shop, product_id, image.id, image.position);
 }
 
-/** Adds the images that waited for a file once it is ready. */
+/** Adds the images that waited for this file. */
 export async function showFile(shop: Shop, file_id: string): Promise<void> {
   await fileImages.lockProductsOf(shop, file_id);
   const url = await fileImages.addressOfFile(shop, file_id);
@@ -75,7 +74,7 @@ export async function showFile(shop: Shop, file_id: string): Promise<void> {
   }
 }
 
-/** Changes the given fields. If nothing differs, the product stays unchanged. Throws `not_found`. */
+/** Changes the given fields of an image. Without a difference, the product stays unchanged. Throws `not_found`. */
 export async function update(shop: Shop, product_id: string, id: string, patch: ImagePatch): Promise<Product> {
   await lockProduct(shop, product_id);
   if (!(await idsOf(shop, product_id)).includes(id)) return updateWaiting(shop, product_id, id, patch);
@@ -112,8 +111,8 @@ function stillProcessing(): ShopError {
 }
 
 /**
- * Makes the image that of exactly these variants. A variant refers to its image by URL. Returns how many variants
- * changed.
+ * Shows the image for exactly these variants. Returns the number of changed variants. A variant refers to its image by
+ * URL.
  */
 async function showForVariants(shop: Shop, product_id: string, id: string, variant_ids: string[]): Promise<number> {
   const known = await shop.rows<RowOf<'variants', 'id'>>(
@@ -151,7 +150,7 @@ async function idsOf(shop: Shop, product_id: string): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Moves an image to a position. Returns whether any image moved. */
+/** Returns whether any image moved. */
 async function moveToPosition(shop: Shop, product_id: string, id: string, position: number): Promise<boolean> {
   const ids = moveTo(await idsOf(shop, product_id), id, position);
   const moved = await shop.run(
@@ -163,7 +162,7 @@ async function moveToPosition(shop: Shop, product_id: string, id: string, positi
   return moved > 0;
 }
 
-/** Updates the product's updated_at after a change of its images, because the product's webhooks depend on it. */
+/** Webhooks about the product depend on its updated_at, so image changes must update it. */
 async function markProductUpdated(shop: Shop, product_id: string): Promise<void> {
   await shop.run(sql`update products set updated_at = now() where site_id = ${shop.siteId} and id = ${product_id}`);
 }

@@ -1,12 +1,12 @@
+/**
+ * Imported products without a price. Other shop systems store them, although they cannot be bought. Here they become
+ * drafts with the price 0 and stay drafts in later imports, so that nothing is sold for 0 by mistake.
+ */
+
 import type { Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { combinationOf } from './plan.ts';
 
-/**
- * Imported products without a price, which other shop systems store although they cannot be bought. New ones become
- * drafts with the price 0 and stay drafts when the file is imported again, so that nothing is sold for 0 by mistake.
- */
-
-/** Whether the row creates or keeps a draft because a price is missing. `before` is the existing product. */
+/** Whether the row has no price, and so creates or keeps a draft. `before` is the existing product. */
 export function isPricelessDraft({ price, variants = [] }: ProductImport, before: Product | undefined): boolean {
   if (price !== undefined) return false;
   const unpriced = variants.filter((variant) => variant.price === undefined);
@@ -18,10 +18,7 @@ export function isPricelessDraft({ price, variants = [] }: ProductImport, before
   );
 }
 
-/**
- * The product as a draft if it has no price, with missing prices set to 0 if it is new. Any other product stays
- * unchanged.
- */
+/** Makes a product without a price a draft. For a new product, sets missing prices to 0. */
 export function draftIfPriceless(input: ProductImport, before: Product | undefined): ProductImport {
   if (!isPricelessDraft(input, before)) return input;
   const draft: ProductImport = { ...input, status: 'draft' };

@@ -1,12 +1,12 @@
 import type { Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { combinationOf } from './plan.ts';
 
-/** A price that changes by more than this share is probably a slip of the decimal mark. */
+/** A larger change is probably a misplaced decimal point. */
 const LARGE_CHANGE = 0.8;
 const MOST_WARNINGS = 10;
 
 /**
- * Warnings about prices that an import changes by more than 80 %, at most ten per product. `before` is the existing
+ * Warns about prices that an import changes by more than 80 %, at most ten per product. `before` is the existing
  * product.
  */
 export function largePriceChanges(

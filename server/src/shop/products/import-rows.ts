@@ -1,3 +1,8 @@
+/**
+ * Writes the valid rows of an import. New products are written together, in as many statements as a single one. If one
+ * is rejected, the rows are divided in halves and written again, until only the rejected rows are left out.
+ */
+
 import type { ImportResult, Product, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
@@ -8,11 +13,6 @@ import * as products from './products.ts';
 import { takenSkus } from './taken-skus.ts';
 import { lockBySlug, updateProduct } from './update.ts';
 import { isSkuTaken } from './write.ts';
-
-/**
- * Writes the valid rows of an import. New products are written together, in as many statements as one product needs. If
- * one of them is rejected, the rows are written again in halves, until only rejected rows are left out.
- */
 
 export type RowResult = ImportResult['results'][number];
 
@@ -28,11 +28,11 @@ interface NewRow extends ImportRow {
 interface Settings {
   dry_run?: boolean;
   update_inventory?: boolean;
-  /** New products without a price become drafts and stay drafts; otherwise they are rejected. */
+  /** New products without a price become drafts and stay drafts. Otherwise they are rejected. */
   drafts_without_price?: boolean;
 }
 
-/** Writes rows in their order. `known` contains the locked products with the rows' slugs. */
+/** Writes rows in their order. `known` contains the existing products with the rows' slugs, locked. */
 export async function writeRows(
   shop: Shop,
   settings: Settings,
@@ -119,8 +119,7 @@ async function createRows(shop: Shop, settings: Settings, rows: NewRow[]): Promi
 }
 
 /**
- * Creates the products of several rows. Returns their ids, or undefined if one of the rows is rejected; nothing is
- * written then.
+ * Creates the products of several rows and returns their ids. If any is rejected, writes nothing and returns undefined.
  */
 async function createTogether(shop: Shop, { dry_run }: Settings, rows: NewRow[]): Promise<string[] | undefined> {
   const plans = rows.map(({ plan, input }) => ({ ...plan, slug: input.slug }));
@@ -137,7 +136,7 @@ async function createTogether(shop: Shop, { dry_run }: Settings, rows: NewRow[])
   }
 }
 
-/** Writes one row in its own savepoint. */
+/** Writes a row in a savepoint. */
 async function writeRow(shop: Shop, settings: Settings, row: ImportRow, before: Product | undefined) {
   const { index, input } = row;
   try {
@@ -167,7 +166,7 @@ const REFUSALS: Partial<Record<string, { field: string[]; msg: string }>> = {
   insufficient_stock: { field: [], msg: 'Stock below zero requires inventory_policy continue.' },
 };
 
-/** The rejection if the error comes from a rule or a database constraint; undefined for any other error. */
+/** Converts a ShopError or a violated constraint to the result of the row; undefined for any other error. */
 function refusalIn(error: unknown) {
   const { code, message, context } =
     error instanceof ShopError ? error : { code: codeOf(error), message: '', context: {} };
@@ -175,7 +174,6 @@ function refusalIn(error: unknown) {
   return msg ? { field, code, msg, context } : undefined;
 }
 
-/** The error code of a violated constraint. */
 function codeOf(error: unknown): string {
   const { constraint = '' } = error as { constraint?: string };
   return isSkuTaken({ constraint }) ? 'sku_taken' : constraint;
@@ -197,13 +195,11 @@ async function write(shop: Shop, settings: Settings, row: ImportRow, known: Prod
     }
     const [product_id] = (await products.insertAll(shop, [{ ...plan, slug: input.slug }], 'import')) ?? [];
     if (product_id) return { ...resultOf(row), status: 'created', product_id };
-    // A concurrent call has created the product, so it can now be read and updated.
+    // A concurrent request has created the product, so it can be updated now.
   }
 }
 
-/**
- * The product as text for comparison, without fields that do not count as a change: times, and ids of replaced parts.
- */
+/** The product as text without fields that do not count as changes: times, and ids of replaced parts. */
 function comparable(product: Product): string {
   return JSON.stringify(product, (key, value: unknown) => (key === 'updated_at' || key === 'id' ? undefined : value));
 }

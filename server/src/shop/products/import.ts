@@ -1,3 +1,8 @@
+/**
+ * Imports products. Each row creates or updates the product with its slug. A rejected row changes nothing and does not
+ * affect the others. Rows are validated here by `mistakesInRow`, not by the contract (x-validate-rows).
+ */
+
 import type { ImportResult, ProductImport, ValidationErrorItem } from '@commerce-backend/spec';
 import { indexNewProducts, indexProducts } from '../../search/index/index-products.ts';
 import { cleanRow } from '../hidden-characters.ts';
@@ -9,25 +14,17 @@ import { largePriceChanges } from './import-prices.ts';
 import { type RowResult, refusedRow, writeRows } from './import-rows.ts';
 import { lockSlugs } from './update.ts';
 
-/**
- * Product import: each row creates or updates the product with its slug. A rejected row changes nothing and does not
- * affect the others. Rows arrive unvalidated (the contract marks them x-validate-rows); `mistakesInRow` validates a row
- * against the contract's ProductImport.
- */
 export interface ImportCall {
   products: unknown[];
   dry_run?: boolean;
-  /**
-   * The origins of the server and of the shop's hosts. Other image URLs need https, unless the shop's own catalogue
-   * already uses them.
-   */
+  /** Origins of the server and of the shop's hosts. Other image URLs need https, unless the shop already uses them. */
   own_origins?: string[];
   /**
-   * Whether to set the stock of existing variants too. Otherwise an import would restore stock that was sold since the
+   * Whether to set the stock of existing variants. Otherwise, an import would bring back stock that was sold since the
    * export.
    */
   update_inventory?: boolean;
-  /** New products without a price become drafts and stay drafts; otherwise they are rejected. */
+  /** New products without a price become drafts and stay drafts. Otherwise they are rejected. */
   drafts_without_price?: boolean;
 }
 
@@ -94,7 +91,7 @@ export async function importProducts(shop: Shop, call: ImportCall, mistakesInRow
   };
 }
 
-/** Updates the search index for all rows together, which is cheaper than one by one. */
+/** Updates the search index for all rows together, which is faster than one by one. */
 async function indexRows(shop: Shop, results: RowResult[]): Promise<void> {
   const idsOf = (wanted: RowResult['status']) =>
     results.flatMap(({ status, product_id }) => (status === wanted && product_id ? [product_id] : []));
@@ -107,7 +104,7 @@ function slugIn(row: unknown): string | null {
   return typeof slug === 'string' ? slug.slice(0, 255) : null;
 }
 
-/** Reports a slug that an earlier row already has. `firsts` maps each slug to the index of its first row. */
+/** Reports a slug that an earlier row has. `firsts` maps each slug to the index of its first row. */
 function repetitionIn(firsts: Map<string, number>, { slug }: ProductImport, loc: Place): ValidationErrorItem[] {
   const first = firsts.get(slug);
   if (first === loc.at(-1)) return [];
@@ -134,7 +131,7 @@ function removedElements(row: unknown, loc: Place): ValidationErrorItem[] {
   return warnings;
 }
 
-/** The limit of the contract for one row. */
+/** The contract's limit per row. */
 const MAX_WARNINGS = 50;
 
 const MOST_NAMES = 20;

@@ -1,8 +1,11 @@
+/** Common code of the product lists for staff and for the public. */
+
 import type { Product, ProductPage } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import type { Listing } from '../../db/listing.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { RERANKED } from '../../search/rank/candidates.ts';
+import { type ProductConditions, productsInOrder, productsMeeting } from '../../search/rank/filters.ts';
 import { codeMatches, matchesByCode, matchesByWords } from '../../search/rank/matches.ts';
 import type { SearchResult } from '../../search/rank/search.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
@@ -13,21 +16,18 @@ import { ShownJson } from './shown.ts';
 import { type Shown, shownColumns, wholeColumns } from './shown-fields.ts';
 import { totalOf } from './totals.ts';
 
-/** What the merchant's and the public product lists have in common. */
-
-/** The products that a query selects, as parts of a statement on `products p`. */
+/** Parts of a statement on `products p` that selects products. */
 export interface Matching {
   with: Sql;
   join: Sql;
   where: Sql;
 }
 
-/** Selects the products that meet all conditions. */
 export function matching(conditions: Sql[]): Matching {
   return { with: empty, join: empty, where: join(conditions, ' and ') };
 }
 
-/** Selects products with similarly spelled names, for a search without results; `found.rank` is the similarity. */
+/** Selects products with similarly spelled names, for a search without results. `found.rank` is the similarity. */
 export function matchingAlike(conditions: Sql[], q: string): Matching {
   return {
     with: sql`with found as materialized (select * from ${searchProducts(q)})`,
@@ -36,10 +36,7 @@ export function matchingAlike(conditions: Sql[], q: string): Matching {
   };
 }
 
-/**
- * Selects the products `p` of a part of a statement as `found`, so that they are read once instead of for the count and
- * each part of the page.
- */
+/** Selects products as `found`. They are read once, not again for the count and each part of the page. */
 export function matchingAll(from: Sql): Matching {
   return {
     with: sql`with found as materialized (
@@ -50,7 +47,7 @@ export function matchingAll(from: Sql): Matching {
   };
 }
 
-/** Maximum number of matches that are looked up one by one. Beyond that, reading the whole catalogue is faster. */
+/** Maximum number of matches to look up one by one. For more, reading the whole catalogue is faster. */
 const LOOKED_UP = 5_000;
 
 /** Selects the search results as `found`, with their sort keys. */
@@ -75,7 +72,7 @@ export function matchingSearch(
 }
 
 /**
- * The ids of a page that lies within the best results, which have their own order; undefined if the page goes beyond
+ * Returns the product ids of a page within the best results, which are ranked separately; undefined for a page beyond
  * them. With `soldOutLast`, products that cannot be bought come last.
  */
 export function rankedIds(
@@ -90,19 +87,16 @@ export function rankedIds(
   return ordered.slice(offset, offset + limit).map(({ product_id }) => product_id);
 }
 
-/** One page of whole products in JSON, with the total and the catalogue's version. */
+/** One page of products as JSON, with the total and the catalogue's version. */
 export interface ShownPage {
   products: Shown[];
   version: string;
   total: number;
-  /** The rest of the page, as JSON without braces. */
+  /** The rest of the body, as JSON without braces. */
   rest: string;
 }
 
-/**
- * One page of search results in the given order of `found p`, in one statement. Stock is looked up only until the page
- * is full.
- */
+/** Reads one page of search results in the given order of `found p`. Looks up stock only until the page is full. */
 export async function readFoundPage(
   shop: Shop,
   { with: found }: Matching,
@@ -114,7 +108,7 @@ export async function readFoundPage(
   return readShown(
     shop,
     { found, total: sql`select count(*) from found`, from, last: unavailable === 'last' },
-    order,
+    sql`order by ${order}`,
     query,
   );
 }
@@ -122,15 +116,13 @@ export async function readFoundPage(
 /** Where a list shows products that cannot be bought now. */
 export type Unavailable = 'show' | 'hide' | 'last';
 
-/**
- * Where the list shows unavailable products: as requested; by default last, or in their place if an order is requested.
- */
+/** Default: unavailable products come last, or in their place if the request has a sort order. */
 export function unavailableIn(query: { unavailable?: Unavailable; sort?: string; in_stock?: boolean }): Unavailable {
   if (query.unavailable !== 'hide' && query.in_stock !== undefined) return 'show';
   return query.unavailable ?? (query.sort === undefined ? 'last' : 'show');
 }
 
-/** One page of matching products in one statement, or two if the catalogue changes at that moment. */
+/** Reads one page of matching products, in one statement, or two if the catalogue changes at that moment. */
 export async function readShownPage(
   shop: Shop,
   { with: found, join: joined, where }: Matching,
@@ -141,57 +133,97 @@ export async function readShownPage(
   const from = sql`products p ${joined} where ${where}`;
   const last = unavailable === 'last';
   const counted = sql`select count(*) from ${from}`;
-  const { known, keep } = totalOf(shop, sql`${found} ${counted}`);
+  return withKnownTotal(shop, sql`${found} ${counted}`, query, (known) => {
+    const total = known === undefined ? counted : sql`select ${known}::bigint`;
+    return readShown(shop, { found, total, from, last }, sql`order by ${order}`, query);
+  });
+}
+
+/**
+ * From this many matches on, and if they are MANY_TIMES as many as the products up to the end of the page, reading a
+ * page in the order of an index is faster than reading all matches. It also reads products that do not match.
+ */
+const MANY = 500;
+const MANY_TIMES = 20;
+
+/** Like `readShownPage`, for filters. Reads all matches if they are few, or if an index finds them and nobody counted them. */
+export async function readFilteredPage(
+  shop: Shop,
+  conditions: ProductConditions,
+  order: Sql,
+  query: PageQuery,
+  unavailable: Unavailable,
+): Promise<ShownPage> {
+  const { limit, offset } = pageOf(query);
+  const all = productsMeeting(conditions);
+  const counted = sql`select count(*) from ${all}`;
+  const fewest = Math.max(MANY, MANY_TIMES * (offset + limit));
+  return withKnownTotal(shop, counted, query, (known) => {
+    const areMany = known === undefined ? conditions.among.length === 0 : known >= fewest;
+    if (!areMany) return readFoundPage(shop, matchingAll(all), order, query, unavailable);
+    const total = known === undefined ? counted : sql`select ${known}::bigint`;
+    const parts = { found: empty, total, from: productsInOrder(conditions, order), last: unavailable === 'last' };
+    return readShown(shop, parts, empty, query);
+  });
+}
+
+/** Reads a page with the cached total, or without it if there is none or the catalogue has changed since. */
+async function withKnownTotal(
+  shop: Shop,
+  counting: Sql,
+  query: PageQuery,
+  readPage: (known?: number) => Promise<ShownPage>,
+): Promise<ShownPage> {
+  const { known, keep } = totalOf(shop, counting);
   if (known !== undefined) {
-    const total = sql`select ${known}::bigint`;
     // Sorting all products for an empty page after the last would be the most expensive read of all.
-    const page =
-      pageOf(query).offset >= known
-        ? shownPage(await readWithVersion(shop, empty, sql`(${total})`, NOTHING), query)
-        : await readShown(shop, { found, total, from, last }, order, query);
+    const isBehind = pageOf(query).offset >= known;
+    const nothing = () => readWithVersion(shop, empty, sql`${known}::bigint`, NOTHING);
+    const page = await (isBehind ? nothing().then((rows) => shownPage(rows, query)) : readPage(known));
     if (page.version === shop.catalogVersion) return page;
   }
-  const page = await readShown(shop, { found, total: counted, from, last }, order, query);
+  const page = await readPage();
   keep(page.total, page.version);
   return page;
 }
 
-/** The products with these ids, in this order, as one page. */
+/** Reads the products with these ids, in this order, as one page. */
 export async function readRankedPage(shop: Shop, ids: string[], total: number, query: PageQuery): Promise<ShownPage> {
   const chosen = sql`unnest((select ${ids}::uuid[])) with ordinality as chosen (id, place)`;
   return shownPage(await readWithVersion(shop, empty, sql`${total}::bigint`, chosen), query);
 }
 
 // The limits are subqueries, because with plain values PostgreSQL would plan the statement again for each value.
+// `from` selects products `p`, `ordered` is their order unless `from` has it already.
 async function readShown(
   shop: Shop,
-  { found, total, from, last = false }: { found: Sql; total: Sql; from: Sql; last?: boolean },
-  order: Sql,
+  { found, total, from, last }: { found: Sql; total: Sql; from: Sql; last: boolean },
+  ordered: Sql,
   query: PageQuery,
 ): Promise<ShownPage> {
   const { limit, offset } = pageOf(query);
   if (last) {
-    const parts = buyableFirst(from, order, { limit, offset });
+    const parts = buyableFirst(from, ordered, { limit, offset });
     const before = found.text === '' ? sql`with ${parts}` : sql`${found}, ${parts}`;
     return shownPage(await readWithVersion(shop, before, sql`(${total})`, BUYABLE_FIRST), query);
   }
   const chosen = sql`unnest(array(
-      select p.id from ${from} order by ${order} limit (select ${limit}::int) offset (select ${offset}::int)
+      select p.id from ${from} ${ordered} limit (select ${limit}::int) offset (select ${offset}::int)
     )) with ordinality as chosen (id, place)`;
   return shownPage(await readWithVersion(shop, found, sql`(${total})`, chosen), query);
 }
 
 /**
- * Reads products in stock up to the end of the page, and others only if these are too few. Ordering by availability
+ * Reads products in stock up to the end of the page, and others only if there are too few. Sorting by availability
  * would read all products for each page.
  */
-function buyableFirst(from: Sql, order: Sql, { limit, offset }: { limit: number; offset: number }): Sql {
+function buyableFirst(from: Sql, ordered: Sql, { limit, offset }: { limit: number; offset: number }): Sql {
   return sql`buyable as materialized (
       select array(
-        select p.id from ${from} and ${canBeBought} order by ${order} limit (select ${offset + limit}::int)) as ids
+        select p.id from ${from} and ${canBeBought} ${ordered} limit (select ${offset + limit}::int)) as ids
     ), others as materialized (
       select array(
-        select p.id from ${from} and not ${canBeBought} order by ${order}
+        select p.id from ${from} and not ${canBeBought} ${ordered}
         limit (select ${offset + limit}::int - cardinality(ids) from buyable)) as ids
     ), page as materialized (
       select (b.ids || o.ids)[${offset + 1}::int : ${offset + limit}::int] as ids from buyable b, others o
@@ -201,10 +233,7 @@ function buyableFirst(from: Sql, order: Sql, { limit, offset }: { limit: number;
 const NOTHING = sql`unnest(array[]::uuid[]) with ordinality as chosen (id, place)`;
 const BUYABLE_FIRST = sql`unnest((select ids from page)) with ordinality as chosen (id, place)`;
 
-/**
- * Reads products with the catalogue's version. The version is a subquery, so that it is read once instead of for each
- * product.
- */
+/** The catalogue's version is a subquery, so that it is read once and not for each product. */
 async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql): Promise<CountedShown[]> {
   return shop.rows<CountedShown>(
     sql`${found}
@@ -218,7 +247,7 @@ async function readWithVersion(shop: Shop, found: Sql, total: Sql, chosen: Sql):
 
 type WithVersion = Shown & { version: string; key: string };
 
-/** A public product with the catalogue's version; undefined if there is none. */
+/** Reads a public product with the catalogue's version; undefined if there is none. */
 export function readShownProduct(shop: Shop, by: 'id' | 'slug', key: string): Promise<WithVersion | undefined> {
   return shop.oneOf(SHOWN_PRODUCTS[by], key);
 }
@@ -239,7 +268,6 @@ function shownProducts(key: Sql, isOneOf: (keys: string[]) => Sql): Listing<With
   };
 }
 
-/** A response that contains a page and the other fields of the body. */
 export function shownList<Body>(
   shop: Shop,
   { products, version, rest }: ShownPage,
@@ -262,12 +290,11 @@ function shownPage(rows: CountedShown[], query: PageQuery): ShownPage {
   };
 }
 
-/** Orders products by `found.rank`, best matches first. */
 export const byRelevance = sql`found.rank desc, p.sales_count desc, p.id`;
 
 /**
- * One page of whole products with the total, in one statement. A subquery chooses the page first: otherwise PostgreSQL
- * computes the columns of skipped rows too.
+ * Reads one page of products with the total, in one statement. A subquery selects the page first; otherwise PostgreSQL
+ * also computes the columns of skipped rows.
  */
 export async function readPage(
   shop: Shop,
@@ -292,7 +319,7 @@ export async function readPage(
   return pageWith(rows, query);
 }
 
-/** A row with the total. An empty page has one row that contains only the total. */
+/** An empty page has one row that contains only the total. */
 type Counted = { total: number } & OrNulls<Product>;
 
 function pageWith(rows: Counted[], query: PageQuery): ProductPage {
@@ -302,14 +329,14 @@ function pageWith(rows: Counted[], query: PageQuery): ProductPage {
   return { products, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** Filters by vendor, product type and tag: any of the given values, case-insensitive. */
+/** Filters by vendor, product type and tag: any of the given values, in any case. */
 export interface LabelQuery {
   vendor?: string[];
   product_type?: string[];
   tag?: string[];
 }
 
-/** One condition on `products p` for each filter that is given. */
+/** One condition on `products p` for each filter in the query. */
 export function labelFilters({ vendor, product_type, tag }: LabelQuery): { kind: keyof LabelQuery; condition: Sql }[] {
   const found: ReturnType<typeof labelFilters> = [];
   const add = (kind: keyof LabelQuery, values: string[] | undefined, isOne: (lowered: string[]) => Sql) => {

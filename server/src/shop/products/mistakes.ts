@@ -3,7 +3,7 @@ import { ValidationError } from '../errors.ts';
 
 export type Place = (string | number)[];
 
-/** Collects mistakes, so that one response names them all. */
+/** Collects validation errors, so that one response can report them all. */
 export class Mistakes {
   readonly #items: ValidationErrorItem[] = [];
 
@@ -11,7 +11,6 @@ export class Mistakes {
     this.#items.push({ loc, msg, type, ...(ctx && { ctx }) });
   }
 
-  /** Runs a check and records the ValidationError that it throws. */
   collect<T>(check: () => T): T | undefined {
     try {
       return check();
@@ -20,7 +19,7 @@ export class Mistakes {
     }
   }
 
-  /** Records the mistakes of a ValidationError; rethrows any other error. */
+  /** Rethrows errors other than a ValidationError. */
   keep(error: unknown): undefined {
     if (!(error instanceof ValidationError)) throw error;
     this.#items.push(...error.detail);

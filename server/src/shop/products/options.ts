@@ -1,3 +1,8 @@
+/**
+ * An option's position determines which column of the variants (option1 to option3) contains its values. So adding,
+ * moving or deleting an option rewrites those columns of all variants, in one statement.
+ */
+
 import type { OptionInput, OptionPatch, Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { indexProducts } from '../../search/index/index-products.ts';
@@ -8,10 +13,6 @@ import { lockProduct, moveTo, refuseBeyond } from './parts.ts';
 import * as products from './products.ts';
 import { insertOptions, summarize } from './write.ts';
 
-/**
- * Options of a product. An option's position determines which of option1 to option3 contains its values in the
- * variants. So adding, moving and deleting options rewrites those columns of all variants in one statement.
- */
 const MAX_OPTIONS = 3;
 
 interface OptionRow {
@@ -34,8 +35,8 @@ export async function create(shop: Shop, product_id: string, { name, values }: O
 }
 
 /**
- * Renames or moves an option, or replaces its values. Throws `option_in_use` if a value in use would be removed. If
- * nothing differs, the product stays unchanged.
+ * Renames or moves an option, or replaces its values. Without a difference, the product stays unchanged. Throws
+ * `option_in_use` if a removed value is in use.
  */
 export async function update(shop: Shop, product_id: string, id: string, patch: OptionPatch): Promise<Product> {
   await lockProduct(shop, product_id);
@@ -58,7 +59,7 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
   return finish(shop, product_id);
 }
 
-/** Deletes an option; later ones move up. Throws `option_in_use` if two variants would become the same. */
+/** Deletes an option; later ones move up. Throws `option_in_use` if two variants would become equal. */
 export async function remove(shop: Shop, product_id: string, id: string): Promise<Product> {
   await lockProduct(shop, product_id);
   const rows = await optionsOf(shop, product_id);
@@ -89,7 +90,7 @@ async function optionsOf(shop: Shop, product_id: string): Promise<OptionRow[]> {
   );
 }
 
-/** Reorders options, and the values of all variants with them. */
+/** Reorders options, and with them the option values of all variants. */
 async function reorder(shop: Shop, product_id: string, before: OptionRow[], ids: string[]): Promise<void> {
   await shop.run(
     sql`update product_options o set position = wanted.place
@@ -101,7 +102,8 @@ async function reorder(shop: Shop, product_id: string, before: OptionRow[], ids:
 }
 
 /**
- * Moves the option values of all variants: the new i-th value comes from position `from[i]`, and `added` follows these.
+ * Moves the option values of all variants. The new value i comes from position `from[i]`, and `added` follows as the
+ * last.
  */
 async function rewriteVariants(shop: Shop, product_id: string, from: number[], added: string | null): Promise<void> {
   const places = [...from, ...(added === null ? [] : [4])];

@@ -15,8 +15,8 @@ type OptionReplacement = NonNullable<ProductReplacement['options']>[number];
 type VariantReplacement = NonNullable<ProductReplacement['variants']>[number];
 
 /**
- * Plans a product that is saved as a whole. Parts are matched by id; missing fields stay unchanged. `replace.ts` plans
- * the images, because that needs the database. Throws a ValidationError with every mistake.
+ * Plans a product that is saved as a whole. Parts are matched by id, and missing fields stay unchanged. replace.ts
+ * plans the images, because they need the database. Throws a ValidationError with all mistakes.
  */
 export function planReplacement(
   input: ProductReplacement,
@@ -75,7 +75,7 @@ function replacedVariants(
   });
 }
 
-/** The variant, with its option values moved to the new positions of their options. */
+/** Moves the variant's option values to the new positions of their options. */
 function withOptions(variant: Variant, before: Product, options: OptionPlan[]): Variant {
   const values = [variant.option1, variant.option2, variant.option3];
   const [option1 = null, option2 = null, option3 = null] = options.map(({ id }) => {
@@ -85,7 +85,7 @@ function withOptions(variant: Variant, before: Product, options: OptionPlan[]): 
   return { ...variant, option1, option2, option3 };
 }
 
-/** Maps ids to existing parts. Throws a ValidationError for an id that the product does not have. */
+/** Returns the existing parts by id. Throws a ValidationError for an id that the product does not have. */
 export function knownParts<Part extends { id: string }>(
   noun: 'option' | 'variant' | 'image',
   sent: { id?: string }[],

@@ -1,20 +1,21 @@
+/**
+ * Plans how to write a product: adds defaults, normalizes amounts and checks rules between fields. Does not use the
+ * database; slugs and SKUs are checked when writing.
+ */
+
 import type { ImageInput, OptionInput, Product, ProductInput, Variant, VariantInput } from '@commerce-backend/spec';
 import { canonicalAmount, minorUnits } from '../money.ts';
 import { normalName, normalTexts, paragraphsOf } from '../plain-text.ts';
 import { type Written, writtenOf } from './fields.ts';
 import { Mistakes, type Place } from './mistakes.ts';
 
-/**
- * Plans how a product is written: fills in defaults, normalizes amounts, and checks rules that concern several fields.
- * Does not use the database, which checks slugs and SKUs.
- */
 export interface ProductPlan extends Written {
   options: OptionPlan[];
   variants: VariantPlan[];
   images: ImagePlan[] | undefined;
 }
 
-/** A planned image. One with an id already exists. */
+/** An image with an id already exists. */
 export type ImagePlan = ImageInput & { id?: string | undefined };
 
 export interface OptionPlan {
@@ -26,7 +27,7 @@ export interface OptionPlan {
 export interface VariantPlan {
   /** Undefined for a new variant. */
   id: string | undefined;
-  /** The current SKU, if the variant exists. */
+  /** The current SKU of an existing variant. */
   old_sku: string | null;
   sku: string | null;
   barcode: string | null;
@@ -36,7 +37,7 @@ export interface VariantPlan {
   price: string;
   compare_at_price: string | null;
   cost_per_item: string | null;
-  /** Null if the input has none: then a new variant starts with 0, and an existing one keeps its stock. */
+  /** Null if not given. A new variant then starts with 0, and an existing one keeps its stock. */
   inventory_quantity: number | null;
   inventory_policy: 'deny' | 'continue';
   low_stock_threshold: number | null;
@@ -47,7 +48,7 @@ export interface VariantPlan {
 }
 
 const OPTION_FIELDS = ['option1', 'option2', 'option3'] as const;
-/** Product fields that describe the default variant, in addition to amounts and stock. */
+/** Fields of a product that belong to its default variant, in addition to amounts and stock. */
 export const VARIANT_DETAILS = [
   'sku',
   'barcode',
@@ -59,8 +60,8 @@ export const VARIANT_DETAILS = [
 ] as const;
 
 /**
- * Plans a product. Throws a ValidationError with every mistake; `loc` is the path of the input in the request. For an
- * existing product `before`, missing options, variants and fields of variants stay unchanged.
+ * Plans a product. Missing options, variants and fields of an existing product `before` stay unchanged. Throws a
+ * ValidationError with all mistakes; `loc` is the path of the input in the request.
  */
 export function planProduct(input: ProductInput, digits: number, loc: Place = ['body'], before?: Product): ProductPlan {
   const mistakes = new Mistakes();
@@ -94,14 +95,13 @@ function taxClassOf(taxable: boolean | undefined, before: Product | undefined): 
 }
 
 /**
- * Whether HTML is only the product's plain description in paragraphs, and so counts as unchanged. Formats that have
- * only HTML write it that way.
+ * Whether the HTML is only the plain description in paragraphs, and so counts as unchanged. Formats without plain text,
+ * such as Shopify's CSV, write it that way.
  */
 function isStillPlain(before: Product | undefined, html: string | null | undefined): boolean {
   return before?.description_html === null && html != null && html === paragraphsOf(before.description);
 }
 
-/** Plans a single new variant for a product with these options. */
 export function planNewVariant(input: VariantInput, fallbackPrice: string, options: OptionPlan[], digits: number) {
   const mistakes = new Mistakes();
   const variant = planVariant(input, { price: fallbackPrice }, digits, mistakes, ['body']);
@@ -110,13 +110,13 @@ export function planNewVariant(input: VariantInput, fallbackPrice: string, optio
   return variant;
 }
 
-/** The size of an image that the product already has. Files that refer to such an image rarely contain its size. */
+/** Import files rarely contain image sizes, so an existing image keeps its size. */
 function sizeOf(url: string, before: Product | undefined) {
   const known = before?.images.find((image) => image.url === url);
   return known && { width: known.width, height: known.height };
 }
 
-/** Plans one variant. `product` has the default amounts for variants; `old` is the existing variant. */
+/** Plans a variant. `product` has the default amounts, and `old` is the existing variant. */
 export function planVariant(
   input: VariantInput,
   product: Pick<ProductInput, 'price' | 'compare_at_price' | 'cost_per_item'>,
@@ -136,7 +136,7 @@ export function planVariant(
   if (price && compare && !isSale(compare)) {
     mistakes.add([...loc, 'compare_at_price'], 'greater_than', `Must be above the price, ${price}.`, { gt: price });
   }
-  // As in a PATCH, a new price at or above the existing compare_at_price ends the sale.
+  // As in a PATCH, a new price at or above compare_at_price ends the sale.
   if (saleOf.compare_at_price === undefined && old?.compare_at_price && isSale(old.compare_at_price)) {
     compare = old.compare_at_price;
   }
@@ -194,7 +194,7 @@ export function checkCombinations(
   loc: Place,
 ): void {
   const combinations = new Set<string>();
-  // Existing SKUs may differ only in case. They are accepted while they stay unchanged.
+  // Existing SKUs may differ only in case. They are accepted until they change.
   const skus = new Set(variants.filter((variant) => !hasNewSku(variant)).map(({ sku }) => sku?.toLowerCase()));
   variants.forEach((variant, i) => {
     const place = [...loc, 'variants', i];
@@ -209,15 +209,11 @@ export function checkCombinations(
   });
 }
 
-/** Whether the plan gives the variant a new SKU. */
 export function hasNewSku({ sku, old_sku }: VariantPlan): boolean {
   return sku !== null && sku !== old_sku;
 }
 
-/**
- * Records a mistake unless the variant has one listed value for each option, and none beyond. An option whose values
- * are not known yet accepts any.
- */
+/** Requires one listed value for each option, and none beyond. An option whose values are not known yet accepts any. */
 function checkOptionValues(options: OptionPlan[], variant: VariantPlan, mistakes: Mistakes, loc: Place): void {
   OPTION_FIELDS.forEach((field, i) => {
     const option = options[i];
@@ -232,14 +228,13 @@ function checkOptionValues(options: OptionPlan[], variant: VariantPlan, mistakes
   });
 }
 
-/** The message for a value that its option does not list. */
 export function notAmong({ name }: OptionPlan): string {
   return `Not among the values of ${name}. Add it to the option first.`;
 }
 
 type OptionValues = Pick<VariantInput, (typeof OPTION_FIELDS)[number]>;
 
-/** Identifies a variant across imports by its option values. */
+/** Identifies a variant by its option values, the same in each import. */
 export function combinationOf({ option1 = null, option2 = null, option3 = null }: OptionValues): string {
   return JSON.stringify([option1, option2, option3]);
 }

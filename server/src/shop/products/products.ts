@@ -1,3 +1,14 @@
+/**
+ * Products as staff manage them. plan.ts validates an input, write.ts inserts it, import.ts processes many products,
+ * and replace.ts saves one with all its parts. Every change of a product (including variants.ts, options.ts and
+ * images.ts):
+ * 1. locks the product and the variants to change or delete, in order of ids
+ * 2. writes the differences, or ends here if there are none
+ * 3. updates the product's summary of its variants (`summarize`) and the search index (`indexProducts`)
+ * An import first locks its slugs in a fixed order (update.ts). Only stock changes do not lock the product
+ * (stock/stock.ts).
+ */
+
 import type { Product, ProductInput, ProductPatch } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { newId } from '../../db/new-id.ts';
@@ -25,25 +36,14 @@ import {
   summarize,
 } from './write.ts';
 
-/**
- * Products as the merchant manages them. `plan.ts` validates an input, `write.ts` inserts a plan, `import.ts` processes
- * many products, `replace.ts` saves one with all its parts. Every change of a product, here and in variants.ts,
- * options.ts and images.ts:
- * 1. locks the product and the variants that it changes or deletes, in id order.
- * 2. writes the differences; if there are none, it ends here.
- * 3. updates the product's summary of its variants (`summarize`) and the search index (`indexProducts`).
- * An import first locks its slugs in a fixed order, and then products and variants in id order (update.ts). Only a
- * variant's stock is changed without locking its product (stock/stock.ts).
- */
-
-/** A product with options, images and variants, as the merchant sees it. Throws `not_found`. */
+/** Returns a product with options, images and variants. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Product> {
   const [product] = await productsByIds(shop, 'dashboard', [id]);
   if (!product) throw notFound('product');
   return product;
 }
 
-/** Creates a product. Throws a ValidationError, or `slug_taken` / `sku_taken`. */
+/** Creates a product. Throws a ValidationError, `slug_taken` or `sku_taken`. */
 export async function create(shop: Shop, input: ProductInput): Promise<Product> {
   const id = await insert(shop, planProduct(input, shop.currencyDigits));
   await indexNewProducts(shop, [id]);
@@ -62,8 +62,8 @@ async function insert(shop: Shop, plan: ProductPlan): Promise<string> {
 }
 
 /**
- * Inserts planned products, in as many statements as for one. Returns their ids, or undefined if another product has
- * one of the slugs; then the caller must roll back. The caller updates the search index. Throws `sku_taken`.
+ * Inserts several planned products with as many statements as for one. Returns their ids, or undefined if a slug is
+ * taken; the caller must then roll back. Throws `sku_taken`. The caller updates the search index.
  */
 export async function insertAll(
   shop: Shop,
@@ -101,7 +101,7 @@ async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string
     sql`select slug from products where site_id = ${shop.siteId} and slug like ${like}`,
   );
   for (const slug of candidates(wish, new Set(rows.map((row) => row.slug)))) {
-    // Another request may take the slug between the check and the insert; then the next candidate is tried.
+    // A concurrent request may take the slug between the check and the insert. The loop then tries the next slug.
     const [id] = (await insertAll(shop, [{ ...plan, slug }])) ?? [];
     if (id) return id;
   }
@@ -111,8 +111,8 @@ async function insertWithFreeSlug(shop: Shop, plan: ProductPlan): Promise<string
 const VARIANT_FIELDS = ['price', 'compare_at_price', 'cost_per_item', ...VARIANT_DETAILS] as const;
 
 /**
- * Changes the given fields. If nothing differs, nothing is written and no event is sent. Throws `not_found`,
- * `slug_taken`, `sku_taken`, or `product_has_variants` for fields that belong to the variants.
+ * Changes the given fields. Without a difference, writes nothing and sends no event. Throws `not_found`, `slug_taken`,
+ * `sku_taken`, or `product_has_variants` for fields that belong to the variants.
  */
 export async function update(shop: Shop, id: string, patch: ProductPatch): Promise<Product> {
   const locked = await shop.one<RowOf<'products', 'has_variants'>>(
@@ -136,8 +136,8 @@ export async function update(shop: Shop, id: string, patch: ProductPatch): Promi
 }
 
 /**
- * Writes the given fields of the product, with normalized texts; `undefined` leaves a field unchanged. Returns whether
- * anything changed.
+ * Writes the given fields of the product; `undefined` leaves a field unchanged. Texts must be normalized. Returns
+ * whether anything changed.
  */
 export async function updateRow(shop: Shop, id: string, patch: Partial<Written>): Promise<boolean> {
   const changed = await shop.run(
@@ -161,7 +161,7 @@ const ASSIGNED = join(COLUMNS.map((name) => sql`${name} = w.${name}`));
 const OLD = join(COLUMNS.map((name) => sql`p.${name}`));
 const NEW = join(COLUMNS.map((name) => sql`w.${name}`));
 
-/** The new value of a column, as an expression. */
+/** The new value of a column, as an SQL expression. */
 function wanted(field: WrittenField, patch: Partial<Written>): Sql {
   const { name, type, initial } = columnOf(field);
   const value = sql`${field === 'metadata' && patch.metadata ? JSON.stringify(patch.metadata) : (patch[field] ?? null)}::${type}`;
@@ -169,7 +169,7 @@ function wanted(field: WrittenField, patch: Partial<Written>): Sql {
   return sql`case when ${patch[field] !== undefined} then ${value} ${otherwise(field, patch)} else ${name} end`;
 }
 
-/** The value of a missing field if it depends on other given fields, as part of a `case`. */
+/** The new value of a missing field that depends on a given one, as part of a `case`. */
 function otherwise(field: WrittenField, { description, status }: Partial<Written>): Sql {
   if (field === 'published_at') return sql`when ${status === 'active'} then coalesce(published_at, now())`;
   if (field !== 'description_html') return empty;
@@ -242,7 +242,7 @@ async function refuseNoSale(shop: Shop, id: string, newPrice: string | null, com
 }
 
 /**
- * Deletes a product and leaves a tombstone for the sync API. Throws `not_found`, or `conflict` while stock is reserved.
+ * Deletes a product and leaves a tombstone for the sync API. Throws `not_found`, or `conflict` if stock is reserved.
  */
 export async function remove(shop: Shop, id: string): Promise<{ id: string; deleted: true }> {
   await lockProduct(shop, id);
@@ -262,7 +262,10 @@ export async function remove(shop: Shop, id: string): Promise<{ id: string; dele
   return { id, deleted: true };
 }
 
-/** One page of products ordered by id, for an export; `cursor` is the last id of the previous page. */
+/**
+ * Returns one page of products for an export, oldest first. `cursor` is the id of the last product on the previous
+ * page.
+ */
 export async function exportPage(
   shop: Shop,
   { cursor, limit = 100, status }: { cursor?: string; limit?: number; status?: string },

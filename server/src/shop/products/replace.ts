@@ -13,8 +13,8 @@ import { takenSkus } from './taken-skus.ts';
 import { lockWithVariants, updateProduct } from './update.ts';
 
 /**
- * Saves a product as a whole. If nothing differs, nothing is written and no event is sent. Throws `not_found`,
- * `slug_taken`, `conflict` if a variant with reserved stock would be deleted, `insufficient_stock`, or a
+ * Saves a product as a whole. Without a difference, writes nothing and sends no event. Throws `not_found`,
+ * `slug_taken`, `insufficient_stock`, `conflict` if a variant with reserved stock would be deleted, or a
  * ValidationError.
  */
 export async function replace(shop: Shop, id: string, input: ProductReplacement, baseUrl: string): Promise<Product> {
@@ -36,7 +36,7 @@ export async function replace(shop: Shop, id: string, input: ProductReplacement,
 
 type ImageReplacement = NonNullable<ProductReplacement['images']>[number];
 
-/** Plans the images that the product shows, and those that still wait for their file; `before` contains both. */
+/** Plans the displayed images and those that wait for their file. `before` contains both. */
 async function planImages(shop: Shop, sent: ImageReplacement[], before: Product, mistakes: Mistakes) {
   const loc: Place = ['body', 'images'];
   const known = knownParts('image', sent, before.images, mistakes, loc);

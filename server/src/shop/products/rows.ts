@@ -1,3 +1,5 @@
+/** Selects products with options, images and variants as the API returns them, in one statement. */
+
 import type { Image, Option, Product, ShowStock, Variant } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { type Fields, jsonObject, selectList } from '../../db/fields.ts';
@@ -6,15 +8,13 @@ import type { Shop } from '../shop.ts';
 import { shownQuantitySql } from '../shown-quantity.ts';
 import { fieldsOf, UNLISTED } from './fields.ts';
 
-/** Columns of products in the form of the contract, with options, images and variants, in one statement. */
-
-/** Who reads a product. See shown-fields.ts for the storefront's lists. */
+/** The API that returns a product. The storefront uses shown-fields.ts instead. */
 export type Audience = 'dashboard' | 'agent' | 'sync';
 
 /** Whether `products p` is public. */
 export const visible = sql`p.status = 'active' and p.published_at <= now()`;
 
-/** The opposite of `visible`, in parts that each have an index (`products_hidden`). */
+/** The opposite of `visible`, in conditions that each have an index (`products_hidden`). */
 const hidden = [
   sql`(p.status <> 'active' or p.published_at is null)`,
   sql`p.status = 'active' and p.published_at > now()`,
@@ -23,31 +23,29 @@ const hidden = [
 /** Whether `variants v` can be bought. */
 export const available = sql`(not v.track_inventory or v.inventory_policy = 'continue' or v.on_hand > v.reserved)`;
 
-/** Whether at least one variant of `products p` can be bought. */
 export const inStock = sql`exists (
   select from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available})`;
 
 /**
- * Like `inStock`, but looked up for each product, for lists that end after a page: with `exists` the planner might read
- * all variants first.
+ * Like `inStock`, as a lookup per product, for lists that end after a page. With `exists`, the planner might read all
+ * variants first.
  */
 export const canBeBought = sql`coalesce((
   select true from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available} limit 1), false)`;
 
-/** The conditions on products that the search uses. */
 export const searchFilters: ProductFilters = { visible, hidden, inStock, canBeBought };
 
-/** The conditions for searches by staff, who see every product. */
+/** For searches by staff, who can see every product. */
 export const wholeCatalogue: ProductFilters = { ...searchFilters, visible: sql`true`, hidden: [] };
 
-/** The products that `from` selects and orders. It must name `products` as `p`. */
+/** `from` must name `products` as `p`. */
 export async function productRows(shop: Shop, audience: Audience, from: Sql): Promise<Product[]> {
   return shop.rows<Product>(sql`select ${productColumns(shop, audience)} ${from}`);
 }
 
 /**
- * Whole products in the order of the ids, without unknown ones. Quantities are exact, whatever the shop shows, because
- * availability is checked with them; low stock is marked only if the shop shows it.
+ * Returns products in the order of the ids, without unknown ones. Quantities are exact, whatever the shop shows to
+ * shoppers, because callers check the availability with them.
  */
 export async function productsByIds(shop: Shop, audience: Audience, ids: string[]): Promise<Product[]> {
   const products = await productRows(
@@ -63,7 +61,7 @@ export async function productsByIds(shop: Shop, audience: Audience, ids: string[
   }));
 }
 
-/** The select list of a product from `products p`. `show` controls the displayed stock. */
+/** The columns of a product, from `products p`. `show` controls how much of the stock it contains. */
 export function productColumns(shop: Shop, audience: Audience, show: ShowStock = 'exact'): Sql {
   return selectList<Product>({
     id: sql`p.id`,
@@ -97,7 +95,6 @@ export function productColumns(shop: Shop, audience: Audience, show: ShowStock =
   });
 }
 
-/** The ids of the variants that use `product_images i`. */
 export const variantIdsOfImage = sql`(
   select coalesce(json_agg(v.id order by v.position, v.id), '[]') from variants v
   where v.site_id = i.site_id and v.product_id = i.product_id and v.image_url = i.url)`;
@@ -112,7 +109,7 @@ const image: Fields<Image> = {
   variant_ids: variantIdsOfImage,
 };
 
-/** The images of `products p`. Those from uploaded files have narrower versions too. */
+/** Images from uploaded files also have narrower versions. */
 const images = sql`(
   select coalesce(json_agg(case when i.sources is null then ${jsonObject<Image>(image)}
       else ${jsonObject<Image>({ ...image, status: sql`'ready'`, sources: sql`i.sources` })}
@@ -130,7 +127,7 @@ const options = sql`(
   select coalesce(json_agg(${option} order by o.position), '[]')
   from product_options o where o.site_id = p.site_id and o.product_id = p.id)`;
 
-/** A variant as JSON, from `variants v`. `show` controls the displayed stock. */
+/** A variant as JSON, from `variants v`. `show` controls how much of the stock it contains. */
 export function variantObject(audience: Audience, show: ShowStock): Sql {
   const isLow = sql`v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold`;
   const cost = audience === 'dashboard' ? sql`v.cost_per_item::text` : sql`null`;

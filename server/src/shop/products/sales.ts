@@ -1,12 +1,12 @@
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
-/** Number of entries per statement, which limits its duration after jobs have not run for a while. */
+/** Limits the time of one statement after the job has not run for a while. */
 const BATCH = 5_000;
 
 /**
- * Adds recent sales to the products, for the best-seller order. Runs once a minute for all orders together, because
- * each run changes the catalogue's version. Returns the number of counted entries, at most 5,000.
+ * Adds recent sales to the products for the best-seller sort order. Runs once a minute for all orders together, because
+ * each run changes the catalogue's version. Returns the number of added sales, at most 5,000.
  */
 export async function countSales(shop: Shop): Promise<number> {
   const counted = await shop.one<{ entries: number }>(

@@ -1,11 +1,11 @@
 import sql, { type Sql } from 'sql-template-tag';
 
-/** Maximum number of words. More words of a query only cost time. */
+/** Limits the time of a search. Further words hardly change its result. */
 const MAX_WORDS = 16;
 
 /**
- * Products that match a shopper's text, as a table `(product_id, rank)`: first by SKU, then by all words (the last one
- * may be a prefix), and only without such a match by similarly spelled names.
+ * Selects products that match a shopper's text, as a table `(product_id, rank)`: first by SKU, then by all words (the
+ * last may be a prefix), and only without a match by similarly spelled names.
  */
 export function searchProducts(q: string): Sql {
   const folded = q.normalize('NFKC').trim().toLowerCase();

@@ -1,3 +1,8 @@
+/**
+ * The fields of a public product. PostgreSQL sends only their values, joined to one text, and this code adds names,
+ * quotes and commas. These are more than half of the JSON, and PostgreSQL takes longer to add them.
+ */
+
 import type { Image, Option, Product, Variant } from '@commerce-backend/spec';
 import sql, { join, raw, type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
@@ -15,11 +20,6 @@ import {
 import { letterOf, type ShownText, TOTAL } from './shown-text.ts';
 import { momentOf, textUnless } from './shown-times.ts';
 
-/**
- * The fields of a public product. PostgreSQL sends only the values, joined as text: names, quotes and commas are more
- * than half of the JSON, and PostgreSQL takes longer to add them than this code. Each field defines its column and how
- * it is written.
- */
 export interface Shown {
   id: string;
   /** Whether it contains the fields of WHOLE_PRODUCT. */
@@ -30,29 +30,29 @@ export interface Shown {
   parts: string | null;
 }
 
-/** What a field may use when it is written. */
+/** The data that a field needs when it is written. */
 interface Written {
   shop: Pick<Shop, 'merchantId' | 'currency' | 'showStock'>;
   product: Shown;
   parts: Parts;
-  /** Low-stock threshold of the variant. */
+  /** The variant's low-stock threshold. */
   threshold: string;
   canBeBought: boolean;
-  /** Creation time of the product or variant. */
+  /** When the product or variant was created. */
   created: string;
   variantCreated: string;
-  /** Whether a variant written so far can be bought. */
+  /** Whether any of the variants written so far can be bought. */
   inStock: boolean;
 }
 
 interface Field {
-  /** Missing for computed fields. The value is never null: nullable values are read as empty text. */
+  /** Missing for a computed field. Never null: null is read as empty text. */
   column?: Sql;
-  /** `key` consists of the comma, the name and the colon. */
+  /** `key` is the JSON text before the value: the comma, the name and the colon. */
   write(to: ShownText, value: string, of: Written, key: string): void;
 }
 
-/** The fields of an object of the contract in order. If a required one is missing, this does not compile. */
+/** The fields of an API object in order. A missing required field is a type error. */
 type FieldsOf<T> = { [Name in keyof T]: Field };
 
 interface Listed extends Field {
@@ -65,7 +65,7 @@ function listOf<T extends object>(fields: FieldsOf<T>): Listed[] {
 
 const betweenFields = sql`E'\\x03'`;
 
-/** A field whose JSON value is passed through. */
+/** The column contains JSON, which is written unchanged. */
 function json(column: Sql): Field {
   return { column, write: (to, value, _of, key) => to.add(key + value) };
 }
@@ -85,7 +85,7 @@ function jsonOrNull(column: Sql): Field {
   };
 }
 
-/** A text field that needs no JSON escapes. */
+/** A text that needs no JSON escapes. */
 function plain(column: Sql): Field {
   return { column, write: (to, value, _of, key) => to.add(`${key}"${value}"`) };
 }
@@ -99,18 +99,17 @@ function flag(column: Sql): Field {
   return { column, write: (to, value, _of, key) => to.add(value === 't' ? `${key}true` : `${key}false`) };
 }
 
-/** A time, which is read only if it differs from another, because PostgreSQL formats times slowly. */
+/** A time. It is sent only if it differs from `other`, because PostgreSQL formats times slowly. */
 function moment(column: Sql, other: Sql, otherOf: (of: Written) => string): Field {
   const write: Field['write'] = (to, value, of, key) => to.add(`${key}"${value ? momentOf(value) : otherOf(of)}"`);
   return { column: textUnless(column, other), write };
 }
 
-/** A computed field. */
 function written(json: (of: Written) => string): Field {
   return { write: (to, _value, of, key) => to.add(key + json(of)) };
 }
 
-/** A field whose JSON value is omitted if empty. */
+/** A field that is omitted if it is empty. The column contains JSON. */
 function optional(column: Sql): Field {
   const write: Field['write'] = (to, value, _of, key) => {
     if (value) to.add(key + value);
@@ -174,10 +173,7 @@ const availability: Field = {
   },
 };
 
-/**
- * The quantity of a variant. Fields that depend on stock are left open: one slot contains the quantity and the fields
- * derived from it (shown-text.ts).
- */
+/** A variant's quantity. It leaves a slot in the text for the stock and the fields derived from it (shown-text.ts). */
 const quantity: Field = {
   column: sql`v.track_inventory`,
   write(to, value, { shop, threshold }) {
@@ -221,7 +217,7 @@ const VARIANT = listOf<Variant>({
 
 const NEVER = '-';
 
-/** The publication time, which is null for a product that was never published. */
+/** Null for a product that was never published. */
 const publication: Field = {
   column: sql`case when p.published_at = p.created_at then '' else coalesce(p.published_at::text, ${raw(`'${NEVER}'`)}) end`,
   write(to, value, { created }, key) {
@@ -232,7 +228,7 @@ const publication: Field = {
 
 const PRODUCT: FieldsOf<Product> = {
   id: {
-    // The other times are compared with this one.
+    // Other times are compared with this one.
     column: sql`p.created_at`,
     write(to, value, of, key) {
       of.created = momentOf(value);
@@ -272,7 +268,6 @@ const PRODUCT: FieldsOf<Product> = {
 
 const LISTED_PRODUCT = listOf(PRODUCT);
 
-/** Fields of a single product. */
 const WHOLE_PRODUCT = listOf<Product>({
   ...PRODUCT,
   ...Object.fromEntries(
@@ -280,7 +275,6 @@ const WHOLE_PRODUCT = listOf<Product>({
   ),
 });
 
-/** Writes products separated by commas. */
 export function writeProducts(to: ShownText, products: Shown[], shop: Written['shop']): void {
   products.forEach((product, i) => {
     if (i > 0) to.add(',');
@@ -292,7 +286,6 @@ export function writeProducts(to: ShownText, products: Shown[], shop: Written['s
   });
 }
 
-/** Whether at least one variant of the product can be bought. */
 export function isBuyable({ parts }: Shown): boolean {
   return hasBuyableVariant(parts);
 }
@@ -307,8 +300,8 @@ const parts = partsColumn(
   (before) => valuesOf(VARIANT, before),
 );
 
-/** The columns of `Shown` from `products p` for lists. Created once, because they have no parameters. */
+/** From `products p`, for lists. Built once, because they have no parameters. */
 export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(LISTED_PRODUCT)} as fields, ${parts} as parts`;
 
-/** The columns of `Shown` from `products p` for a single product. */
+/** From `products p`, for a single product. */
 export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts} as parts`;

@@ -1,20 +1,20 @@
-import sql, { raw, type Sql } from 'sql-template-tag';
-import { available } from './rows.ts';
-
 /**
- * Images, options and variants of a product as PostgreSQL sends them: all in one text, unordered. An aggregate and a
+ * Images, options and variants of a product, as PostgreSQL sends them: all in one text, unsorted. One aggregate and
  * sort for each kind would take longer than reading their content.
  */
+
+import sql, { raw, type Sql } from 'sql-template-tag';
+import { available } from './rows.ts';
 
 // Neither JSON nor PostgreSQL's text form of a value contains control characters.
 export const BETWEEN_FIELDS = '\u0003';
 const BETWEEN_ROWS = '\u0004';
 const betweenRows = sql`E'\\x04'`;
 
-/** The first value of a part. Its position follows, then its fields, beginning with the id. */
+/** The first value of a part. Its position follows, then its fields, of which the id is first. */
 const KIND = { image: 'i', option: 'o', variant: 'v', variantThatCanBeBought: 'b' } as const;
 
-/** Number of values that precede the fields. */
+/** The kind and the position. */
 export const BEFORE_FIELDS = 2;
 
 /** The values of each part, sorted by position. */
@@ -24,12 +24,11 @@ export interface Parts {
   variants: string[][];
 }
 
-/** Builds the text of a part from expressions; `before` contains those that precede the fields. */
+/** Builds the text of a part. `before` contains the values before its fields. */
 type ValuesOf = (before: Sql[]) => Sql;
 
 const kindOfVariant = sql`case when ${available} then ${literal(KIND.variantThatCanBeBought)} else ${literal(KIND.variant)} end`;
 
-/** All parts of `products p`, as an expression. */
 export function partsColumn(image: ValuesOf, option: ValuesOf, variant: ValuesOf): Sql {
   return sql`(select string_agg(part, ${betweenRows}) from (
       select ${image([literal(KIND.image), sql`i.position`])} as part from product_images i
@@ -54,29 +53,26 @@ export function partsOf(text: string | null): Parts {
   return parts;
 }
 
-/** Whether parts are already sorted. Usually they are, because an index returns them in order. */
+/** Usually true, because an index returns the parts in order. */
 function isInOrder(list: string[][]): boolean {
   return list.every((values, i) => i === 0 || byPosition(list[i - 1] ?? [], values) < 0);
 }
 
-/** Compares two parts by position, then by id. */
 function byPosition([, a, aId = '']: string[], [, b, bId = '']: string[]): number {
   return Number(a) - Number(b) || (aId < bId ? -1 : 1);
 }
 
-/** Whether the part is a variant that can be bought. */
 export function canBeBought([kind]: string[]): boolean {
   return kind === KIND.variantThatCanBeBought;
 }
 
 const BUYABLE = new RegExp(`(?:^|${BETWEEN_ROWS})${KIND.variantThatCanBeBought}${BETWEEN_FIELDS}`);
 
-/** Whether the text of the parts contains a variant that can be bought. */
 export function hasBuyableVariant(text: string | null): boolean {
   return text !== null && BUYABLE.test(text);
 }
 
-/** The kind of a part as an SQL literal. `raw` is safe, because the kinds are constants. */
+/** `raw` is safe, because the kinds are constants. */
 function literal(kind: (typeof KIND)[keyof typeof KIND]): Sql {
   return raw(`'${kind}'`);
 }

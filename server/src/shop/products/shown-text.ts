@@ -2,15 +2,15 @@ import type { ShowStock } from '@commerce-backend/spec';
 import { shownQuantity } from '../shown-quantity.ts';
 
 /**
- * JSON text of a response with open slots for stock, so that a cached response can be completed with the current stock
+ * JSON text with slots for stock, so that a cached response can be completed with the current stock
  * (http/pipeline/cache.ts).
  */
 export class ShownText {
-  /** The texts around the slots: one more than there are `slots` when complete. */
+  /** The texts around the slots. A complete ShownText has one more text than slots. */
   readonly texts: string[] = [];
   /**
-   * Contents of the slots: TOTAL, or a letter for the displayed stock, the threshold, and `u` if the stock is not
-   * tracked.
+   * The content of each slot: TOTAL, or a letter for the displayed stock, then the threshold, then `u` if the stock is
+   * not tracked.
    */
   readonly slots: string[] = [];
   /** The stock of each variant when it was read. */
@@ -18,7 +18,7 @@ export class ShownText {
   #last = '';
   #isOpened = false;
 
-  /** Adds a text. Drops the comma before the first field of an object. */
+  /** Adds a text, without the comma before the first field of an object. */
   add(text: string): void {
     this.#last += this.#isOpened ? text.slice(1) : text;
     this.#isOpened = false;
@@ -40,10 +40,10 @@ export class ShownText {
   }
 }
 
-/** A slot for the sum of the quantities since the previous slot of this kind. */
+/** The slot for the sum of the quantities since the last such slot. */
 export const TOTAL = 'total';
 
-/** The content of each slot for the current stock of these variants. */
+/** Returns the content of each slot for the current stock of these variants. */
 export function fill(slots: string[], stock: string): string[] {
   const amounts = stock.slice(1, -1).split(',');
   let at = 0;
@@ -77,7 +77,7 @@ export function letterOf(show: ShowStock): string {
   return show.slice(0, 1);
 }
 
-/** The number of variants in a stock array. */
+/** The number of variants in a PostgreSQL array of stock. */
 export function sizeOf(stock: string): number {
   return stock === '{}' ? 0 : stock.split(',').length;
 }

@@ -1,14 +1,13 @@
+/**
+ * Public products as the JSON of a response. The catalogue's version changes with everything in it except the stock.
+ */
+
 import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 import { type Shown, writeProducts } from './shown-fields.ts';
 import { fill, ShownText } from './shown-text.ts';
 
-/**
- * Public products as the JSON of a response. Whenever any of it except the stock changes, the catalogue's version
- * changes.
- */
-
-/** A response with whole products and the stock that was read with them. */
+/** A response with products, and the stock that was read with them. */
 export class ShownJson<Body> {
   /** The ids of the products, in order. */
   readonly productIds: string[] = [];
@@ -16,13 +15,12 @@ export class ShownJson<Body> {
   readonly stock: string;
   /** The catalogue's version when the products were read. */
   readonly version: string;
-  /** The texts around the slots, and the slots. */
   readonly texts: string[];
   readonly slots: string[];
   /** The contents of the slots. */
   readonly filled: string[];
 
-  /** `parts` are texts of JSON, and products as they were read. */
+  /** `parts` are JSON texts, and products as they were read. */
   constructor(shop: Shop, version: string, parts: (string | Shown[])[]) {
     const to = new ShownText();
     for (const part of parts) {
@@ -51,8 +49,8 @@ export class ShownJson<Body> {
 }
 
 /**
- * An expression for the stock of the products' variants, in the order of `ShownJson.stock`. `site` must be an
- * expression for the tenant that is valid once `app.site_id` is set.
+ * SQL for the stock of the products' variants, in the order of `ShownJson.stock`. `site` is an expression for the
+ * tenant that is valid once `app.site_id` is set.
  */
 export function stockOfProducts(productIds: string[], site: Sql): Sql {
   return sql`array(
@@ -61,7 +59,7 @@ export function stockOfProducts(productIds: string[], site: Sql): Sql {
     join variants v on v.site_id = ${site} and v.product_id = shown.id order by shown.place, v.position, v.id)::text`;
 }
 
-/** An expression for the stock of several lists of products, separated by `;`. See `stockOfProducts`. */
+/** Like `stockOfProducts`, for several lists of products. The results are joined by `;`. */
 export function stockOfLists(lists: string[][], site: Sql): Sql {
   const texts = lists.map((ids) => `{${ids.join()}}`);
   return sql`(select string_agg(array(

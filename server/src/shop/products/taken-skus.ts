@@ -17,7 +17,7 @@ interface Named {
   variants?: { sku?: string | null }[];
 }
 
-/** One mistake for each SKU in a request that a variant of another product already has, ignoring case. */
+/** Reports each SKU in a request that a variant of another product has, in any case. */
 export async function takenSkus(shop: Shop, input: Named, loc: Place): Promise<ValidationErrorItem[]> {
   const places = placesOf(input);
   const taken = await shop.rows<Taken>(
@@ -36,7 +36,7 @@ export async function takenSkus(shop: Shop, input: Named, loc: Place): Promise<V
   });
 }
 
-/** The path of each SKU in the request. */
+/** Returns the path of each SKU in the request. */
 function placesOf({ sku, variants = [] }: Named): Map<string, Place> {
   const found = new Map<string, Place>();
   if (sku) found.set(sku, ['sku']);

@@ -4,12 +4,12 @@ import type { Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
 /**
- * Cache of list totals, because counting long lists is slow, and a total stays the same until the catalogue's version
- * changes. An entry takes some hundred bytes; its key is a hash of the conditions.
+ * Caches the totals of lists, because counting long lists is slow. A total is valid until the catalogue's version
+ * changes. The key is a hash of the conditions.
  */
 const totals = new LRUCache<string, number>({ max: 10_000 });
 
-/** The cached total of a list at the catalogue version that the caller read. */
+/** Returns the cached total of a list at the catalogue version that the caller has read. */
 export function totalOf(
   shop: Shop,
   conditions: Sql,

@@ -1,3 +1,5 @@
+/** Updates an existing product to a plan, for an import or when a product is saved as a whole. */
+
 import type { Product } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -11,12 +13,9 @@ import * as products from './products.ts';
 import { productsByIds } from './rows.ts';
 import { insertImages, insertOptions, insertVariants, summarize } from './write.ts';
 
-/** Updates an existing product to a plan, in an import or when a product is saved as a whole. */
-
 /**
- * Locks slugs, their products and their variants, in the same order for all callers, so that concurrent imports and
- * sales wait without a deadlock. Returns the products. Until the transaction ends, nothing else changes them or their
- * stock.
+ * Locks and returns products by slug, with their variants. The fixed order of locks prevents deadlocks between
+ * concurrent imports and sales. Until the transaction ends, nothing else changes these products or their stock.
  */
 export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]> {
   await shop.run(
@@ -36,7 +35,7 @@ export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]>
   return productsByIds(shop, 'dashboard', ids);
 }
 
-/** Locks the product of a slug with its variants and their stock until the transaction ends. */
+/** Locks and returns the product with this slug, including its variants and their stock. */
 export async function lockBySlug(shop: Shop, slug: string): Promise<Product | undefined> {
   const known = await shop.one<RowOf<'products', 'id'>>(
     sql`select id from products where site_id = ${shop.siteId} and slug = ${slug} for update`,
@@ -44,7 +43,7 @@ export async function lockBySlug(shop: Shop, slug: string): Promise<Product | un
   return known && lockWithVariants(shop, known.id);
 }
 
-/** Locks a product by id with its variants and their stock until the transaction ends. Throws `not_found`. */
+/** Locks and returns the product with this id, including its variants and their stock. Throws `not_found`. */
 export async function lockWithVariants(shop: Shop, id: string): Promise<Product> {
   await lockProduct(shop, id);
   await shop.run(
@@ -55,18 +54,18 @@ export async function lockWithVariants(shop: Shop, id: string): Promise<Product>
 
 interface Settings {
   /**
-   * Whether to set the stock of existing variants too. Otherwise an import would restore stock that was sold since the
+   * Whether to set the stock of existing variants. Otherwise, an import would bring back stock that was sold since the
    * export.
    */
   update_inventory?: boolean;
-  /** The source that is written to stock movements. */
+  /** The source to store in stock movements. */
   from?: 'import';
 }
 
 /**
- * Applies a plan to the product `before`, which is locked with its variants. Replaces options and variants, and images
- * if the plan has any. Throws `sku_taken`, or `conflict` if a variant with reserved stock would be deleted. The caller
- * updates the search index.
+ * Updates the product `before` to a plan. The product and its variants must be locked. Replaces options and variants,
+ * and the images if the plan has any. Throws `sku_taken`, or `conflict` if a variant with reserved stock would be
+ * deleted. The caller updates the search index.
  */
 export async function updateProduct(shop: Shop, before: Product, plan: ProductPlan, settings: Settings = {}) {
   const { id } = before;
@@ -107,10 +106,10 @@ async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, { u
   });
 }
 
-/** Writes the variants that differ, and no others. */
+/** Writes only the variants that differ. */
 async function updateVariants(shop: Shop, variants: KeptVariant[]): Promise<void> {
   const freed = variants.filter(({ sku, old_sku }) => old_sku !== null && old_sku !== sku).map(({ id }) => id);
-  // A SKU may move from one variant to another, so all changed SKUs are cleared first.
+  // Clears all changed SKUs first, because a SKU may move from one variant to another.
   if (freed.length > 0) {
     await shop.run(sql`update variants set sku = null where site_id = ${shop.siteId} and id = any(${freed}::uuid[])`);
   }
@@ -145,7 +144,7 @@ async function removeOthers(shop: Shop, product_id: string, keep: string[]): Pro
   );
 }
 
-/** Sets the available stock of the variants whose stock is planned, each with a stock movement. */
+/** Sets the available stock of variants with a planned quantity, each with a stock movement. */
 async function setStock(shop: Shop, product_id: string, variants: KeptVariant[]): Promise<void> {
   const given = variants
     .filter(({ inventory_quantity }) => inventory_quantity !== null)

@@ -13,8 +13,8 @@ import { insertVariants, summarize } from './write.ts';
 const MAX_VARIANTS = 2_048;
 
 /**
- * Adds a variant with a value for each option. Throws `not_found`, `limit_reached`, `sku_taken`, `variant_options_taken`
- * or a ValidationError.
+ * Adds a variant with a value for each option. Throws `not_found`, `limit_reached`, `sku_taken`,
+ * `variant_options_taken` or a ValidationError.
  */
 export async function create(shop: Shop, product_id: string, input: VariantInput): Promise<Variant> {
   const { track_inventory, price } = await lockProduct(shop, product_id);
@@ -32,8 +32,8 @@ export async function create(shop: Shop, product_id: string, input: VariantInput
 }
 
 /**
- * Changes the given fields. If nothing differs, the product stays unchanged. Throws `not_found`, `sku_taken` or
- * `variant_options_taken`.
+ * Changes the given fields of a variant. Without a difference, the product stays unchanged. Throws `not_found`,
+ * `sku_taken` or `variant_options_taken`.
  */
 export async function update(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<Variant> {
   await lockProduct(shop, product_id);
@@ -50,7 +50,7 @@ export async function update(shop: Shop, product_id: string, id: string, patch: 
   return get(shop, product_id, id);
 }
 
-/** Deletes a variant. Throws `last_variant`, or `conflict` while an open checkout has reserved its stock. */
+/** Deletes a variant. Throws `last_variant`, or `conflict` if an open checkout has reserved its stock. */
 export async function remove(shop: Shop, product_id: string, id: string): Promise<Product> {
   await lockProduct(shop, product_id);
   const rows = await shop.rows<RowOf<'variants', 'id' | 'reserved'>>(
@@ -85,7 +85,7 @@ async function optionsOf(shop: Shop, product_id: string): Promise<OptionPlan[]> 
   );
 }
 
-/** Changes the option values of a variant. Returns whether they changed. */
+/** Returns whether the option values changed. */
 async function updateOptionValues(shop: Shop, product_id: string, id: string, patch: VariantPatch): Promise<boolean> {
   const { option1, option2, option3 } = patch;
   const given = [option1, option2, option3];

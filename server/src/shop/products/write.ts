@@ -1,3 +1,8 @@
+/**
+ * Inserts and updates products and their parts, many in one statement. Rows are sent as one array per column, because
+ * objects with keys take several times as long to parse.
+ */
+
 import sql, { join, type Sql } from 'sql-template-tag';
 import { arrayText } from '../../db/array-text.ts';
 import { newId } from '../../db/new-id.ts';
@@ -8,19 +13,17 @@ import type { Shop } from '../shop.ts';
 import { columnOf, WRITTEN_FIELDS, type WrittenField } from './fields.ts';
 import type { ImagePlan, OptionPlan, ProductPlan, VariantPlan } from './plan.ts';
 
-/**
- * Statements that write products and their parts, each for all products and parts at once. Rows are sent as one array
- * per column: objects with keys take several times as long to parse.
- */
-
-/** Parts to add to one product. Parts without a position come after the existing ones. */
+/** Parts to add to a product. Parts without a position come after the existing ones. */
 interface Parts<T> {
   product_id: string;
   parts: T[];
   firstPosition?: number;
 }
 
-/** Inserts products whose slugs are free. Returns their number. The caller writes the parts. */
+/**
+ * Inserts products, except those whose slug is taken. Returns the number of inserted ones. The caller inserts the
+ * parts.
+ */
 export async function insertProducts(
   shop: Shop,
   products: { id: string; slug: string; plan: ProductPlan }[],
@@ -30,12 +33,12 @@ export async function insertProducts(
     ...pricesOf(plan.variants, shop.currencyDigits),
     id,
     slug,
-    // A nested array would need rows of equal length.
+    // Text, because the rows of a nested array would need equal lengths.
     tags: plan.tags && arrayText(plan.tags),
     metadata: plan.metadata && JSON.stringify(plan.metadata),
     has_variants: plan.options.length > 0,
     is_published_now: plan.published_at === undefined && plan.status === 'active',
-    // Other statements write these.
+    // Written by other statements.
     options: undefined,
     variants: undefined,
     images: undefined,
@@ -61,9 +64,7 @@ function inserted(field: WrittenField): Sql {
   return initial ? sql`coalesce(${name}::${type}, ${initial})` : sql`${name}::${type}`;
 }
 
-/**
- * The prices of the cheapest variant (the first, if several cost the same) and the highest price, as in `summarize`.
- */
+/** The highest price, and the prices of the cheapest variant (the first of several), as in `summarize`. */
 function pricesOf(variants: VariantPlan[], digits: number) {
   const units = variants.map(({ price }) => minorUnits(price, digits));
   const lowest = units.reduce((least, each, i) => (each < (units[least] ?? each) ? i : least), 0);
@@ -89,7 +90,7 @@ export async function insertOptions(shop: Shop, ...given: Parts<OptionPlan>[]): 
   );
 }
 
-/** Adds variants with their opening stock and its movements. Returns their ids. Throws `sku_taken`. */
+/** Adds variants with their initial stock and stock movements. Returns their ids. Throws `sku_taken`. */
 export async function insertVariants(
   shop: Shop,
   ...given: (Parts<VariantPlan & { position?: number }> & { track_inventory: boolean; from?: 'import' | undefined })[]
@@ -138,26 +139,26 @@ export async function insertVariants(
       on conflict (site_id, lower(sku)) where sku is not null and not sku_twin do nothing returning id`,
   );
   if (written.length < rows.length) {
-    // A conflict does not name the SKU, but the rows that are missing do.
+    // PostgreSQL does not report the conflicting SKU, but its row is missing from the result.
     const ids = new Set(written.map(({ id }) => id));
     throw skuTaken(rows.find(({ id }) => !ids.has(id))?.sku ?? null);
   }
   return rows.map(({ id }) => id);
 }
 
-/** Constraints that keep SKUs unique, exactly and regardless of case: existing SKUs may differ only in case. */
+/** Two constraints keep SKUs unique, one exactly and one in any case, because existing SKUs may differ only in case. */
 const SKU_CONSTRAINTS = ['sku_taken', 'sku_taken_in_any_case'];
 
 export function isSkuTaken({ constraint = '' }: { constraint?: string }): boolean {
   return SKU_CONSTRAINTS.includes(constraint);
 }
 
-/** The error for a SKU that another variant of the shop has, ignoring case. */
+/** The error for a SKU that another variant of the shop has, in any case. */
 export function skuTaken(sku: string | null): ShopError {
   return new ShopError('sku_taken', 'Another variant of this shop has this SKU.', { sku });
 }
 
-/** Inserts images. An image whose URL is that of a ready file gets that file's size and narrower versions. */
+/** Inserts images. An image with the URL of an uploaded file gets that file's size and narrower versions. */
 export async function insertImages(shop: Shop, ...given: Parts<ImagePlan>[]): Promise<void> {
   const rows = given.flatMap(({ product_id, parts, firstPosition = 1 }) =>
     parts.map((image, i) => ({
@@ -179,8 +180,8 @@ export async function insertImages(shop: Shop, ...given: Parts<ImagePlan>[]): Pr
 }
 
 /**
- * Updates derived fields of a product in the transaction that changes its parts: the prices of the cheapest variant,
- * and whether there are options. The caller updates the search index.
+ * Updates the fields of a product that are derived from its parts: the prices of the cheapest variant, and whether
+ * there are options. Call it after each change of the parts. The caller updates the search index.
  */
 export async function summarize(shop: Shop, product_id: string): Promise<void> {
   await shop.run(

@@ -10,12 +10,10 @@ import { normalPostalCode } from '../postal-codes.ts';
 import type { Shop } from '../shop.ts';
 import { stateKey } from '../states.ts';
 
-/** The shipping options that apply to an order. */
-
-/** The known parts of a destination address. */
+/** The known parts of the delivery address. */
 export type Destination = Pick<Address, 'country' | 'state' | 'postal_code'>;
 
-/** What determines the shipping options. The subtotal is in minor units, after the discount. */
+/** The data that determines the shipping options. The subtotal is in minor units, after the discount. */
 export interface Parcel extends Destination {
   subtotal: number;
   weight_grams: number;
@@ -24,7 +22,7 @@ export interface Parcel extends Destination {
   free_shipping?: boolean;
 }
 
-/** An active option with its conditions. */
+/** An active shipping option with its conditions. */
 export type ActiveOption = ShippingChoice &
   Pick<
     ShippingOption,
@@ -54,14 +52,14 @@ const activeOption = jsonObject<ActiveOption>({
   maximum_subtotal: sql`maximum_subtotal::text`,
 });
 
-/** The active shipping options of a site as a JSON array, in the merchant's order. */
+/** Selects the active shipping options as a JSON array, in the merchant's order. */
 export function activeOptions(shop: Shop): Sql {
   return sql`(
     select coalesce(json_agg(${activeOption} order by position, id), '[]')
     from shipping_options where site_id = ${shop.siteId} and active)`;
 }
 
-/** Total weight of the lines that are shipped. */
+/** The weight in grams of the lines that are shipped. */
 export function weightOf(lines: CartLine[]): number {
   return lines.reduce(
     (sum, { requires_shipping, weight_grams, quantity }) => sum + (requires_shipping ? weight_grams * quantity : 0),
@@ -108,7 +106,7 @@ function folded(code: string): string {
 }
 
 /**
- * A warning that the shop does not deliver to the destination, even if pickup is possible; none while the country is
+ * A warning that the shop does not deliver to the address, even if pickup is possible; none while the country is
  * unknown.
  */
 export function undeliverable(options: ActiveOption[], choices: ShippingChoice[], parcel: Parcel): CartWarning[] {
@@ -128,7 +126,7 @@ function isDelivery({ kind }: Pick<ShippingChoice, 'kind'>): boolean {
   return kind === 'delivery';
 }
 
-/** The shipping options for a cart and a destination. Throws what `carts.readForCustomer` throws. */
+/** Lists the shipping options for a cart and a delivery address. Throws the errors of `carts.readForCustomer`. */
 export async function choicesForCart(
   shop: Shop,
   cart_id: string,

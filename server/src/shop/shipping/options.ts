@@ -37,7 +37,7 @@ function columns(shop: Shop): Sql {
   });
 }
 
-/** One page of all shipping options, including inactive ones. */
+/** Returns one page of all shipping options, including inactive ones. */
 export async function list(shop: Shop, query: PageQuery): Promise<Page & { shipping_options: ShippingOption[] }> {
   const { page, limit, offset } = pageOf(query);
   const counted = await shop.one<{ total: number }>(
@@ -51,7 +51,7 @@ export async function list(shop: Shop, query: PageQuery): Promise<Page & { shipp
   return { shipping_options, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** A shipping option, active or not. Throws `not_found`. */
+/** Returns a shipping option, active or not. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<ShippingOption> {
   const found = await shop.one<ShippingOption>(
     sql`select ${columns(shop)} from shipping_options where site_id = ${shop.siteId} and id = ${id}`,
@@ -86,7 +86,7 @@ export async function create(shop: Shop, input: ShippingOptionInput): Promise<Sh
   return get(shop, id);
 }
 
-/** Changes the given fields. Throws a ValidationError or `not_found`. */
+/** Changes the given fields of a shipping option. Throws a ValidationError or `not_found`. */
 export async function update(shop: Shop, id: string, patch: ShippingOptionPatch): Promise<ShippingOption> {
   await holdCurrency(shop);
   const ids = await lockOrder(shop);
@@ -101,7 +101,7 @@ export async function update(shop: Shop, id: string, patch: ShippingOptionPatch)
   return get(shop, id);
 }
 
-/** Deletes a shipping option; orders keep its name and price. Throws `not_found`. */
+/** Deletes a shipping option. Orders keep its name and price. Throws `not_found`. */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
   const ids = await lockOrder(shop);
   const deleted = await shop.run(sql`delete from shipping_options where site_id = ${shop.siteId} and id = ${id}`);
@@ -113,15 +113,15 @@ export async function remove(shop: Shop, id: string): Promise<Deletion> {
   return { id, deleted: true };
 }
 
-/** Takes the locks that every change of a shipping option takes. */
+/** Takes the locks that every change of a shipping option needs. */
 export async function lockAll(shop: Shop): Promise<void> {
   await holdCurrency(shop);
   await lockOrder(shop);
 }
 
 /**
- * Locks the settings row, so that changes of the shipping options run one after the other. Returns the ids of the
- * options in order.
+ * Locks the settings row, so that changes of shipping options run one after another. Returns the ids of the options in
+ * order.
  */
 async function lockOrder(shop: Shop): Promise<string[]> {
   await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);
@@ -164,8 +164,8 @@ const BOUNDS = [
 ] as const;
 
 /**
- * Throws a ValidationError if a minimum exceeds its maximum, or if there are limits within a country but not exactly
- * one country: a state or postal code alone is ambiguous.
+ * Throws a ValidationError if a minimum exceeds its maximum, or if states or postal codes are given without exactly one
+ * country, because they would be ambiguous.
  */
 function refuseCrossed(plan: ShippingOptionPatch): void {
   const mistakes = BOUNDS.flatMap(([from, to]) => {
@@ -182,7 +182,9 @@ function refuseCrossed(plan: ShippingOptionPatch): void {
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
-/** One SQL assignment per given field. The position is changed together with those of the other options. */
+/**
+ * One SQL assignment per given field. The position is set elsewhere, together with the positions of the other options.
+ */
 function assignments(plan: ShippingOptionPatch): Sql[] {
   const columns: Record<Exclude<keyof ShippingOptionPatch, 'position'>, Sql> = {
     name: sql`name = ${plan.name}`,

@@ -1,15 +1,16 @@
+/**
+ * Deletes a large site in many short transactions. Sync clients of all sites only get changes older than the oldest
+ * running transaction.
+ */
+
 import type pg from 'pg';
 import { inSite } from './in-site.ts';
 import { bareName } from './moved-tables.ts';
 import { tablesOfSites } from './tables.ts';
 
-/**
- * Empties a large site in transactions of limited size, because integrations of all sites receive changes only up to
- * the oldest running transaction.
- */
 const ROWS_AT_A_TIME = 5_000;
 
-/** Progress of emptying a site: the current table, and the number of rows deleted from it. */
+/** Progress of a deletion: the current table, and the number of rows deleted from it. */
 export interface Step {
   table: string;
   number: number;
@@ -18,8 +19,8 @@ export interface Step {
 }
 
 /**
- * Empties the tables of a site whose deletion has begun, if no remaining row refers to their rows. Returns the number
- * of deleted rows. The rows of a few tables remain.
+ * Deletes the rows of a site whose deletion has begun, in batches. Skips tables to which remaining rows refer. Returns
+ * the number of deleted rows.
  */
 export async function emptyInSteps(
   owner: pg.ClientBase,
@@ -43,8 +44,8 @@ export async function emptyInSteps(
 }
 
 /**
- * Foreign keys that form circles: carts and checkouts refer to their pending payment, which refers back, and carts
- * refer to the cart into which they were merged.
+ * Foreign keys that form circles: carts and checkouts refer to their pending payment, which refers to them, and merged
+ * carts refer to other carts.
  */
 const CIRCLES = [
   'carts_site_id_merged_into_fkey',
@@ -67,10 +68,7 @@ async function breakCircles(owner: pg.ClientBase, site_id: string): Promise<void
   });
 }
 
-/**
- * Deletes some rows of a table. Uses the index, which skips rows that are already deleted; a scan would read all of
- * them again.
- */
+/** Deletes some rows of a table. The index skips deleted rows; a scan would read them again in each batch. */
 async function removeSome(owner: pg.ClientBase, table: string, site_id: string, most: number): Promise<number> {
   return inSite(owner, site_id, async () => {
     await owner.query(`select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`);
@@ -84,9 +82,8 @@ async function removeSome(owner: pg.ClientBase, table: string, site_id: string, 
 }
 
 /**
- * The tables with rows of sites in the order of deletion: each after the tables that refer to it, webhooks first so
- * that no events are sent, and tables written by triggers last. Tables in a circle of references, and those to which
- * they refer, would be left out.
+ * Sorts the tables for deletion: each after the tables that refer to it, webhooks first so that no events are sent, and
+ * tables written by triggers last. Leaves out tables in a circle of references, and those to which they refer.
  */
 async function tablesInOrder(owner: pg.ClientBase): Promise<string[]> {
   const { rows } = await owner.query<{ table: string; referring: string[] }>(
@@ -99,7 +96,7 @@ async function tablesInOrder(owner: pg.ClientBase): Promise<string[]> {
   );
   const referring = new Map(rows.map((row) => [row.table, row.referring]));
   const left = new Set((await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites'));
-  // The site row is deleted last, and logins belong to no site, so references to staff are handled at the end.
+  // The site's row is deleted last, and logins belong to no site.
   left.delete('commerce.staff_memberships');
   const order: string[] = [];
   for (;;) {

@@ -26,7 +26,7 @@ async function stateOf({ owner, site_id }: Pick<TestShop, 'owner' | 'site_id'>) 
   return rows[0];
 }
 
-/** A cancelled paid order, whose refund must be made by hand, because it was paid by bank transfer. */
+/** Cancels an order that was paid by bank transfer, so that staff must refund it. */
 async function givenRefundDue(shop: TestShop) {
   const params = { path: { order_id: (await shop.givenOrder()).id } };
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
@@ -41,7 +41,7 @@ test.each([
   [{ open_payments: 1, refunds_due: 0, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 1, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 0, awaited_transfers: 1 }],
-])('a site that has %o is deleted only by force, and a rejected deletion changes nothing', async (owing) => {
+])('a site that has %o is deleted only with `force`, and a rejected deletion changes nothing', async (owing) => {
   const given = async () => {
     if (owing.open_payments === 0) {
       const shop = await openShop();
@@ -67,7 +67,7 @@ test.each([
   expect(await stateOf(shop)).toBeUndefined();
 });
 
-test('does not wait for a bank transfer whose deadline has passed', async () => {
+test('a bank transfer past its deadline does not prevent a deletion', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
   await shop.owner.query(
@@ -77,7 +77,7 @@ test('does not wait for a bank transfer whose deadline has passed', async () => 
   expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
 });
 
-test('does not count a refunded cancelled order as owed', async () => {
+test('a refunded cancelled order does not prevent a deletion', async () => {
   const shop = await openShop();
   await givenRefundDue(shop);
   const { data } = await shop.dashboard.GET('/api/dashboard/orders');
@@ -90,7 +90,7 @@ test('does not count a refunded cancelled order as owed', async () => {
   expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
 });
 
-test('deletes sites on their deletion day, keeps those with open obligations unless forced, and touches no others', async () => {
+test('deletes sites on their deletion day, keeps those with open obligations unless forced, and changes no others', async () => {
   const shops = { due: await openShop(), early: await openShop(), owing: await openShop(), forced: await openShop() };
   for (const [name, shop] of Object.entries(shops)) {
     const owes = name === 'owing' || name === 'forced';
@@ -115,7 +115,7 @@ test('deletes sites on their deletion day, keeps those with open obligations unl
   expect(await stateOf(shops.early)).toEqual({ suspended: true, due: true });
 });
 
-test('the next call completes an interrupted deletion, in any number of steps', async () => {
+test('a second call completes an interrupted deletion', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   for (let n = 0; n < 5; n += 1) await shop.givenProduct({ name: `Mug ${n}` });
   await shop.givenOrder();
@@ -129,7 +129,7 @@ test('the next call completes an interrupted deletion, in any number of steps', 
   const onStep = (step: Step) => steps.push(step);
   const inTwos = await asOwner((owner) => emptyInSteps(owner, shop.site_id, { rowsAtATime: 2, onStep }));
   expect(inTwos).toBeGreaterThan(30);
-  // The operator sees the progress of each step as a row count.
+  // Operators see the progress of each step as a row count.
   expect(steps.filter(({ table }) => table === 'variants').map(({ rows }) => rows)).toEqual([2, 4, 6, 6]);
   expect(steps.at(-1)?.number).toBe(steps.at(-1)?.of);
   const { removed } = (await erase(shop.site_id, { now: true, force: false })) as { removed: { left_over: number } };

@@ -9,37 +9,35 @@ import { inSite } from './in-site.ts';
 import { beginDeletion, type Owner, planDeletion, type SiteState, stateOf } from './state.ts';
 import { tablesOfSites } from './tables.ts';
 
-/** Reminder that a deletion does not reach backups. */
 export const BACKUPS_REMAIN = 'Earlier backups still contain the site. Delete them if necessary.';
 
-/** How long a deletion can be cancelled. */
+/** A scheduled deletion can be cancelled for this many days. */
 export const DELETION_WAITS_DAYS = 30;
 
 const NO_SITE = '00000000-0000-0000-0000-000000000000';
 
 export interface DeletionOptions {
-  /** Whether to skip the waiting period. */
+  /** Skips the waiting period. */
   now: boolean;
-  /** Whether to ignore pending payments, awaited bank transfers and refunds that are due. */
+  /** Ignores pending payments, expected bank transfers and due refunds. */
   force: boolean;
-  /** Reports the progress of an immediate deletion. */
+  /** Called during an immediate deletion. */
   onStep?: (step: Step) => void;
 }
 
-/** How much was deleted. */
 export interface Removed {
   rows: number;
   jobs: number;
   /** Logins of people who worked for no other site. */
   logins: number;
-  /** Rows and jobs that still refer to the site, counted after the commit. Expected to be 0. */
+  /** Rows and jobs of the site counted after the commit. Must be 0. */
   left_over: number;
 }
 
 /**
- * Deletes a site after 30 days of suspension, or at once. The deletion runs in steps that do not block other sites; if
- * the process ends, the next call or the job continues it. Throws `not_found`, and without `force` `conflict` while
- * payments are pending, bank transfers are awaited or refunds are due.
+ * Deletes a site at once, or suspends it and schedules its deletion in 30 days. The deletion runs in steps that do not
+ * block other sites; the next call or the job continues an interrupted one. Throws `not_found`, and without `force`
+ * `conflict` if payments are pending, bank transfers are expected or refunds are due.
  */
 export async function deleteSite(
   owner: pg.ClientBase,
@@ -48,19 +46,22 @@ export async function deleteSite(
   { now, force, onStep }: DeletionOptions,
 ): Promise<{ planned: SiteState } | { removed: Removed }> {
   if (!now) return { planned: await inSite(owner, site_id, () => plan(owner, site_id, force)) };
-  // If the file store fails after the rows were deleted, files may remain. Repeating the command deletes them.
+  // If the file store failed after the rows were deleted, files remain. Repeating the command deletes them.
   await inSite(owner, site_id, () => begin(owner, site_id, force)).catch(async (error: unknown) => {
     if (error instanceof NotFound) await files.removeAll(site_id);
     throw error;
   });
   const emptied = await emptyInSteps(owner, site_id, { onStep });
   const removed = await inSite(owner, site_id, () => removeRows(owner, site_id));
-  // Files are removed after the commit, because rows must not refer to missing files.
+  // Files are deleted after the commit, so that no row refers to a missing file.
   await files.removeAll(site_id);
   return { removed: { ...removed, rows: removed.rows + emptied, left_over: await countLeft(owner, site_id) } };
 }
 
-/** Deletes the sites that are due. Returns the deleted sites, and those kept because they have open obligations. */
+/**
+ * Deletes the sites whose day has come. Returns the deleted sites, and the sites that were kept because of open
+ * obligations.
+ */
 export async function deleteDueSites(
   owner: pg.ClientBase,
   files: FileStore,
@@ -91,8 +92,8 @@ async function planIn(owner: Owner, site_id: string, { days, force }: { days: nu
 }
 
 /**
- * Schedules a deletion inside a transaction with the site as tenant, or enqueues an immediate one for a worker. Throws
- * what `deleteSite` throws.
+ * Schedules a deletion, or enqueues an immediate one. Must run in a transaction with the site as tenant. Throws the
+ * errors of `deleteSite`.
  */
 export async function requestDeletion(
   owner: Owner,
@@ -105,9 +106,9 @@ export async function requestDeletion(
   return state;
 }
 
-/** Closes the site for good, so that it cannot be resumed. Does nothing more for a deletion that has already begun. */
+/** Closes the site for good; it cannot be resumed. Does nothing if the deletion has already begun. */
 async function begin(owner: pg.ClientBase, site_id: string, force: boolean): Promise<void> {
-  // This waits for running calls. Later calls are rejected.
+  // The lock waits for running requests. Later ones are rejected.
   const { rows } = await owner.query<{ begun: boolean }>(
     sql`select delete_begun_at is not null as begun from commerce.sites where site_id = ${site_id}::uuid for update`,
   );
@@ -115,16 +116,15 @@ async function begin(owner: pg.ClientBase, site_id: string, force: boolean): Pro
   await beginDeletion(owner, site_id);
 }
 
-/** Open obligations to customers. */
 export interface Owed {
   open_payments: number;
-  /** Paid and then cancelled orders that were not refunded yet. */
+  /** Paid and then cancelled orders that are not refunded yet. */
   refunds_due: number;
-  /** Orders whose customers have transfer instructions and may still pay. */
+  /** Orders that customers may still pay by bank transfer. */
   awaited_transfers: number;
 }
 
-/** Counts the open obligations of a site, on a connection that sees it. */
+/** Counts the open obligations of a site to its customers. */
 export async function owed(client: Owner, site_id: string): Promise<Owed> {
   const { rows } = await client.query<Owed>(
     sql`select (
@@ -134,7 +134,7 @@ export async function owed(client: Owner, site_id: string): Promise<Owed> {
         select count(*) from commerce.payment_moves m where m.site_id = ${site_id}::uuid and m.status = 'pending')::int
         as open_payments,
       (select count(*) from commerce.orders o where o.site_id = ${site_id}::uuid
-        and ${amountReceived} - ${amountKept} > (
+        and ${amountReceived} - o.disputed - ${amountKept} > (
           select coalesce(sum(r.amount), 0) from commerce.refunds r
           left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
           where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
@@ -145,12 +145,9 @@ export async function owed(client: Owner, site_id: string): Promise<Owed> {
   return rows[0] ?? { open_payments: 0, refunds_due: 0, awaited_transfers: 0 };
 }
 
-/**
- * Throws `conflict` while payments are pending, bank transfers awaited, or refunds for cancelled orders due. A moved
- * site has no obligations here.
- */
+/** Throws `conflict` for a site with open obligations. A moved site has none here. */
 async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
-  // The server that imports the site settles its obligations.
+  // The server that imported the site now has its obligations.
   if ((await stateOf(owner, site_id))?.moved_at) return;
   const owing = await owed(owner, site_id);
   const { open_payments, refunds_due, awaited_transfers } = owing;
@@ -163,16 +160,16 @@ async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
 }
 
 /**
- * Deletes all rows of the site, its jobs, and logins that only it uses. One statement deletes from all tables: foreign
- * keys are checked at its end, so the order of the tables does not matter. Further rounds delete rows written by
- * triggers, such as product changes for integrations.
+ * Deletes all rows of the site, its jobs, and the logins that only it uses. One statement deletes from all tables;
+ * foreign keys are checked at its end, so the order does not matter. It is repeated for rows that triggers have
+ * written, such as product changes.
  */
 async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<Removed, 'left_over'>> {
   const tables = (await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites');
   const { rows: staff } = await owner.query<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select staff_id from commerce.staff_memberships where site_id = ${site_id}::uuid`,
   );
-  // Deferred triggers would otherwise write after the last round.
+  // Deferred triggers run now, because at COMMIT they would write after the last round.
   await owner.query('set constraints all immediate');
   let rows = 0;
   for (;;) {
@@ -191,7 +188,7 @@ async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<R
   return { rows: rows + (rowCount ?? 0), jobs: jobs.rowCount ?? 0, logins };
 }
 
-/** Counts the remaining rows and jobs, with the site as tenant, because row-level security hides all other rows. */
+/** Counts the remaining rows and jobs as the site's tenant, because row-level security hides all others. */
 async function countLeft(owner: pg.ClientBase, site_id: string): Promise<number> {
   await owner.query('begin');
   try {
@@ -218,7 +215,7 @@ async function deleteFrom(owner: pg.ClientBase, tables: string[], site_id: strin
   return rows[0]?.deleted ?? 0;
 }
 
-/** Deletes the given logins, except those of people who work for another site or invited somebody there. */
+/** Deletes the logins of people who neither work for another site nor invited somebody there. */
 async function removeLogins(owner: pg.ClientBase, staff_ids: string[]): Promise<number> {
   const { rows } = await owner.query<RowOf<'staff', 'id'>>(
     sql`select s.id from commerce.staff s where s.id = any(${staff_ids}::uuid[])
@@ -229,12 +226,12 @@ async function removeLogins(owner: pg.ClientBase, staff_ids: string[]): Promise<
   for (const table of ['staff_sessions', 'staff_resets', 'staff_second_factors']) {
     await owner.query(`delete from commerce.${table} where staff_id = any($1::uuid[])`, [ids]);
   }
-  // Stored responses about a login belong to no site.
+  // Idempotency keys of logins belong to no site.
   await owner.query(sql`select set_config('app.site_id', ${NO_SITE}, true)`);
   await owner.query(
     sql`delete from commerce.idempotency_keys where site_id = ${NO_SITE}::uuid and principal_id = any(${ids}::uuid[])`,
   );
-  // Mails about a login belong to no site.
+  // Mails about logins belong to no site.
   await owner.query(
     sql`delete from graphile_worker._private_jobs where payload->>'site_id' is null and payload->'about'->>'email' in (
         select email from commerce.staff where id = any(${ids}::uuid[]))`,

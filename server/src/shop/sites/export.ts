@@ -5,34 +5,39 @@ import { filesOut } from '../../backup/files.ts';
 import { type ExportedSite, encode, opening } from '../../backup/format.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { owed } from './deletion.ts';
+import { readJobs, readSecrets } from './exported-secrets.ts';
 import { movedTables, STAFF } from './moved-tables.ts';
 
 export interface ExportDeps {
   about: About;
+  /** SECRET_KEY, for an encrypted export, which contains the secrets and jobs of the site. */
+  secretKey?: string | undefined;
   files: DumpedFiles;
   onRows: OnRows;
 }
 
 /**
- * The bytes of a site's export before compression: a backup with the rows and files of one site. Reads everything in
- * one snapshot, with the application's database role, whose policies show only the site. Throws `not_found`, and
+ * Returns the bytes of a site's export before compression: a backup with the site's rows and files, from one snapshot.
+ * Uses the application's database role, for which row-level security hides other sites. Throws `not_found`, and
  * `conflict` for a site whose deletion has begun.
  */
 export async function* exportSite(
   client: pg.ClientBase,
   site_id: string,
-  { about, files, onRows }: ExportDeps,
+  { about, secretKey, files, onRows }: ExportDeps,
 ): AsyncGenerator<Buffer> {
   await beginSnapshot(client);
   await client.query('set local role none');
-  const tables = await movedTables(client);
+  const tables = await movedTables(client, secretKey !== undefined);
   const header = await headerOf(client, about, tables, true);
+  const jobs = secretKey === undefined ? [] : await readJobs(client, site_id);
   await client.query('set local role commerce_app');
   await client.query(`select set_config('app.site_id', $1::uuid::text, true)`, [site_id]);
   const site = await readSite(client, site_id);
   await client.query(`lock table ${tables.map(({ table }) => table).join(', ')} in access share mode`);
+  const secrets = secretKey && { ...(await readSecrets(client, site_id, secretKey)), jobs };
   yield opening();
-  yield encode({ kind: 'header', header: { ...header, site } });
+  yield encode({ kind: 'header', header: { ...header, site, ...(secrets && { secrets }) } });
   for (const [index, { table, columns }] of tables.entries()) {
     yield* copyOut(client, { table, index, of: tables.length }, rowsOf(table, columns), onRows);
   }
@@ -46,7 +51,7 @@ const MEMBERS = `where id in (
 
 const OF_SITE = 'where site_id = (select commerce.current_site())';
 
-/** Columns that contain staff ids, possibly of former members. */
+/** Columns with staff ids, even of former members. */
 const ACTORS = [
   ...['order_events', 'audit_events', 'stock_movements', 'refunds'].map((table) => ({ table, column: 'actor_id' })),
   ...['created_by', 'revoked_by'].map((column) => ({ table: 'tokens', column })),
@@ -55,8 +60,8 @@ const ACTORS = [
   .join(' union ');
 
 /**
- * Names, without credentials, of former members who did something in the site. They have a login here or were imported
- * from another server. Members of other sites who did nothing here are excluded.
+ * Names of former members who acted in the site, without credentials. Members of other sites who did not act here are
+ * excluded.
  */
 const FORMER = `select commerce.current_site() as site_id, a.id as staff_id, a.name from commerce.staff a
     where a.id in (${ACTORS}) and a.id not in (select staff_id from commerce.staff_memberships ${OF_SITE})

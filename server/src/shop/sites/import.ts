@@ -1,32 +1,35 @@
+/**
+ * Imports a site from another server and keeps its ids:
+ * 1. `refuse` checks whether the import is possible.
+ * 2. Rows are loaded into temporary tables, and files into the file store.
+ * 3. In the temporary tables, secrets are replaced, the audit is signed with this server's key, image URLs are changed
+ * to this server, and HTML is sanitized as in the API.
+ * 4. One transaction inserts all rows under all constraints, webhooks last, so that triggers send no events.
+ * After a failure before the commit, nothing remains: the files are deleted too.
+ */
+
 import type pg from 'pg';
 import { copyIn, type OnRows } from '../../backup/copy.ts';
+import type { FileKey } from '../../backup/encryption.ts';
 import { fileIn, type OnFile } from '../../backup/files.ts';
-import type { ExportedSite, Header, TableColumns } from '../../backup/format.ts';
+import type { ExportedSecrets, ExportedSite, Header, TableColumns } from '../../backup/format.ts';
 import { checkedFrames } from '../../backup/verify.ts';
 import { ADVISORY_LOCKS } from '../../db/advisory-locks.ts';
 import { withoutReplaced } from '../../db/baseline.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import type { FileStore } from '../../files/store.ts';
-import { addChain, type NewChain, signAnew } from '../audit/adoption.ts';
+import { addChain, type NewChain, signAgain } from '../audit/adoption.ts';
 import type { AuditKey } from '../audit/keys.ts';
 import { checkoutToken } from '../links.ts';
 import { mintPassword } from '../merchant/sites.ts';
 import { limitIn, type SiteLimits } from '../site-limits.ts';
 import { hashToken } from '../tokens.ts';
+import { queueJobs, stageSecrets, storeFactor } from './exported-secrets.ts';
 import { bareName, movedTables, STAFF } from './moved-tables.ts';
 import { makeSecrets, type NewSecrets } from './new-secrets.ts';
+import { useReceiver } from './receivers.ts';
 import { type ArrivingStaff, cleanTexts, insertStaged, matchStaff, moveAddresses, stage, staged } from './staging.ts';
 
-/**
- * Imports a site from another server and keeps its ids:
- *
- * 1. `refuse` checks whether the import is possible, before anything is written.
- * 2. Rows are loaded into temporary tables, files into the store.
- * 3. In the temporary tables, secrets are created again, the audit is signed again, image URLs change to this server,
- *    and content that storefronts display unchanged is sanitized as in the API.
- * 4. One transaction inserts all rows under the rules of every table, webhooks last, so that triggers send no events.
- * A failure before the commit leaves nothing behind: the files are deleted.
- */
 export interface ImportDeps {
   store: FileStore;
   secretKey: string;
@@ -34,8 +37,10 @@ export interface ImportDeps {
   baseUrl: string;
   /** Whether to import the hosts of the site. */
   hosts: boolean;
-  /** Whether to import the site's rate limits that are valid here. */
+  /** Whether to import the site's rate limits. */
   limits: boolean;
+  /** The key of an encrypted file, and the one-time key of this server to which it is encrypted. */
+  encrypted?: { key: FileKey; receiver: Buffer } | undefined;
   /** Whether to import despite payments that were pending during the export. */
   force: boolean;
   onRows: OnRows;
@@ -47,16 +52,20 @@ export interface ImportedSite extends NewSecrets {
   merchant_id: string;
   name: string;
   suspended: boolean;
-  /** The password is null for an existing login, which stays unchanged. */
+  /** Whether secrets, sessions and links of the other server stay valid. */
+  keeps_secrets: boolean;
+  /** Null for a person who already has a login here; their password stays the same. */
   staff: { email: string; password: string | null }[];
   hosts: string[];
-  /** The site's rate limits that differed from the defaults on the other server. */
+  /** The rate limits of the site that differed from the defaults. */
   limits: { kept: string[]; left: string[]; invalid: number };
   rows: number;
   files: number;
 }
 
-/** Imports a verified file. If the site cannot be imported, throws an Error that explains what to do. */
+const NO_NEW_SECRETS: NewSecrets = { storefront_tokens: [], api_keys: [], sync_keys: [], webhooks: [] };
+
+/** Imports a verified file. Throws an Error that explains what to do if the site cannot be imported. */
 export async function importSite(
   client: pg.Client,
   file: string,
@@ -74,12 +83,14 @@ export async function importSite(
       await deps.store.removeAll(site.site_id);
       throw error;
     });
-  // This is not inside the try: if the commit's response is lost, the site may exist and needs its files.
+  // Outside of the try: if the response to the commit is lost, the site may exist and need its files.
   await client.query('commit');
   return imported;
 }
 
-/** Prepares the connection. Takes a lock, so that the second of two concurrent imports of a site is rejected. */
+/**
+ * Prepares the connection. Takes an advisory lock, so that the second of two concurrent imports of a site is rejected.
+ */
 async function settle(client: pg.Client, { site_id, name }: ExportedSite): Promise<void> {
   await client.query(`set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set timezone = 'UTC';
     set datestyle = 'ISO, YMD'; set intervalstyle = 'postgres'`);
@@ -100,7 +111,10 @@ async function refuse(client: pg.Client, header: Header, site: ExportedSite, dep
   const { migrations = [], there = false } = rows[0] ?? {};
   if (there) throw new Error(`${name} (${site_id}) already exists on this server. Nothing was changed.`);
   refuseOtherSchema(header, migrations);
-  const expected = await movedTables(client);
+  if ((header.secrets === undefined) !== (deps.encrypted === undefined)) {
+    throw new Error('Only an encrypted file may contain secrets. Export the site again.');
+  }
+  const expected = await movedTables(client, header.secrets !== undefined);
   if (JSON.stringify(expected) !== JSON.stringify(header.tables)) {
     throw new Error('The tables or columns of the file differ from this server. Export it again with this release.');
   }
@@ -116,7 +130,7 @@ async function refuse(client: pg.Client, header: Header, site: ExportedSite, dep
 function refuseOtherSchema(header: Header, recorded: string[]): void {
   const { release } = header;
   const [theirs, ours] = [header.migrations.at(-1), recorded.at(-1)];
-  // A server that ran the migrations replaced by the baseline has the same schema.
+  // A server that ran the migrations before the baseline replaced them has the same schema.
   const [migrations, own] = [withoutReplaced(header.migrations), withoutReplaced(recorded)];
   if (migrations.length === own.length && migrations.every((name, i) => own[i] === name)) return;
   const isOlder = migrations.length < own.length && migrations.every((name, i) => own[i] === name);
@@ -135,7 +149,7 @@ interface Arrived {
 async function receive(client: pg.Client, file: string, site_id: string, deps: ImportDeps): Promise<Arrived> {
   const sum = { rows: 0, files: 0 };
   const kept = { count: 0, bytes: 0 };
-  const frames = checkedFrames(file);
+  const frames = checkedFrames(file, deps.encrypted?.key);
   let tables: TableColumns[] = [];
   for await (const frame of frames) {
     if (frame.kind === 'header') tables = frame.header.tables;
@@ -154,34 +168,39 @@ async function receive(client: pg.Client, file: string, site_id: string, deps: I
   return { ...sum, files: kept.count };
 }
 
-/** Loads and inserts the whole site, without the commit. */
+/** Inserts the whole site without committing. */
 async function insert(
   client: pg.Client,
-  { tables }: Header,
+  { tables, secrets: kept }: Header,
   { site_id, merchant_id, name }: ExportedSite,
   arrived: Arrived,
-  { secretKey, auditKey, baseUrl, hosts, limits }: ImportDeps,
+  { secretKey, auditKey, baseUrl, hosts, limits, encrypted }: ImportDeps,
 ): Promise<ImportedSite> {
   if (!hosts) await client.query(`delete from ${staged('site_domains')}`);
-  const members = await matchStaff(client);
+  const members = await matchStaff(client, kept !== undefined);
   await moveAddresses(client, site_id, baseUrl);
   await cleanTexts(client);
   const settled = await settleLimits(client, limits);
-  const secrets = await makeSecrets(client, secretKey);
-  const chain = await signAnew(client, auditKey, site_id, staged('audit_events'));
-  const staff = await passwordsFor(members);
+  if (kept) await stageSecrets(client, site_id, kept, secretKey);
+  const secrets = kept ? NO_NEW_SECRETS : await makeSecrets(client, secretKey);
+  const chain = await signAgain(client, auditKey, site_id, staged('audit_events'));
+  const staff = await passwordsFor(members, kept);
   const domains = await domainsOf(client);
   await client.query('begin');
-  await hire(client, staff);
-  await insertAll(client, tables, chain);
+  if (encrypted) await useReceiver(client, encrypted.receiver);
+  await hire(client, staff, secretKey);
+  if (kept) await dropInvitationsOfStrangers(client);
+  await insertAll(client, tables, chain, kept !== undefined);
   const suspended = await finish(client, { site_id, secretKey });
+  if (kept) await queueJobs(client, site_id, kept);
   return {
     ...{ site_id, merchant_id, name, suspended, ...secrets, hosts: domains, limits: settled, ...arrived },
+    keeps_secrets: kept !== undefined,
     staff: staff.map(({ email, password }) => ({ email, password: password?.text ?? null })),
   };
 }
 
-/** Keeps only rate limits that can be set here, because the file is not trusted. */
+/** Keeps only valid rate limits that this server has, because the file is not trusted. */
 async function settleLimits(client: pg.Client, keep: boolean): Promise<ImportedSite['limits']> {
   const { rows } = await client.query<{ limits: Record<string, unknown> }>(
     `select coalesce(limits, '{}') as limits from ${staged('sites')} where jsonb_typeof(limits) = 'object'`,
@@ -198,15 +217,28 @@ async function settleLimits(client: pg.Client, keep: boolean): Promise<ImportedS
   return settled;
 }
 
-type Hired = ArrivingStaff & { password: { text: string; hash: string } | null };
+interface Hired extends ArrivingStaff {
+  /** Null for a login that already exists here. `text` is null for a password from the file. */
+  password: { text: string | null; hash: string } | null;
+  second_factor: ExportedSecrets['staff'][number]['second_factor'];
+}
 
-async function passwordsFor(members: ArrivingStaff[]): Promise<Hired[]> {
+/**
+ * Prepares the passwords of new logins: the password and second factor from an encrypted file, otherwise a generated
+ * password.
+ */
+async function passwordsFor(members: ArrivingStaff[], kept: ExportedSecrets | undefined): Promise<Hired[]> {
   const hired: Hired[] = [];
-  for (const member of members) hired.push({ ...member, password: member.known ? null : await mintPassword() });
+  for (const member of members) {
+    const former = kept?.staff.find(({ id }) => id === member.former_id);
+    const brought = former && { text: null, hash: former.password_hash };
+    const password = member.known ? null : (brought ?? (await mintPassword()));
+    hired.push({ ...member, password, second_factor: (!member.known && former?.second_factor) || null });
+  }
   return hired;
 }
 
-/** The hosts of the imported site. Throws an Error if one of them belongs to another site. */
+/** Returns the hosts of the imported site. Throws an Error if another site has one of them. */
 async function domainsOf(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ host: string; taken: boolean }>(
     `select a.host, d.host is not null as taken from ${staged('site_domains')} a
@@ -219,12 +251,13 @@ async function domainsOf(client: pg.Client): Promise<string[]> {
   );
 }
 
-async function hire(client: pg.Client, staff: Hired[]): Promise<void> {
-  for (const { id, email, name, password } of staff) {
+async function hire(client: pg.Client, staff: Hired[], secretKey: string): Promise<void> {
+  for (const { id, email, name, password, second_factor } of staff) {
     if (!password) continue;
     await client.query('insert into commerce.staff (id, email, name, password_hash) values ($1, $2, $3, $4)', [
       ...[id, email, name, password.hash],
     ]);
+    if (second_factor) await storeFactor(client, id, second_factor, secretKey);
   }
   // A former member who invited others has no login here.
   await client.query(
@@ -233,29 +266,40 @@ async function hire(client: pg.Client, staff: Hired[]): Promise<void> {
   );
 }
 
-async function insertAll(client: pg.Client, tables: TableColumns[], chain: NewChain): Promise<void> {
-  const webhooks = ({ table }: TableColumns) => bareName(table) === 'webhooks';
+async function dropInvitationsOfStrangers(client: pg.Client): Promise<void> {
+  await client.query(
+    `delete from ${staged('staff_invitations')} where invited_by not in (select id from commerce.staff)`,
+  );
+}
+
+async function insertAll(
+  client: pg.Client,
+  tables: TableColumns[],
+  chain: NewChain,
+  keepsSecrets: boolean,
+): Promise<void> {
+  const webhooks = ({ table }: TableColumns) => bareName(table).startsWith('webhook');
   const rows = tables.filter((table) => table.table !== STAFF.table);
   await insertStaged(
     client,
     rows.filter((table) => !webhooks(table)),
+    keepsSecrets,
   );
   await addChain(client, chain);
-  // Runs deferred triggers now, while there are no webhooks to notify.
+  // Runs deferred triggers before the webhooks are inserted, so that none is notified.
   await client.query('set constraints all immediate');
-  await insertStaged(client, rows.filter(webhooks));
+  await insertStaged(client, rows.filter(webhooks), keepsSecrets);
 }
 
 /**
- * Resumes background work: the processing of images, and the links of open checkouts. Returns whether the site is
- * suspended.
+ * Resumes background work: image processing, the search for the orders of withdrawals and the links of open checkouts. Returns whether the site is suspended.
  */
 async function finish(
   client: pg.Client,
   { site_id, secretKey }: { site_id: string; secretKey: string },
 ): Promise<boolean> {
-  // Each file gets its position as `enqueue_file` assigns it: the first images of other shops come before the second
-  // image of this one.
+  // Places the files in the queue as `enqueue_file` does: the first images of other shops come before the second image
+  // of this one.
   await client.query(
     `select commerce.add_jobs('process_file', array_agg(job order by place), now(), 12, array_agg(place order by place))
       from (
@@ -265,6 +309,11 @@ async function finish(
       ) as waiting having count(*) > 0`,
     [site_id],
   );
+  await client.query(
+    `select commerce.enqueue('match_withdrawal', json_build_object('site_id', site_id, 'withdrawal_id', id), now())
+      from commerce.withdrawals where site_id = $1 and status = 'received'`,
+    [site_id],
+  );
   const { rows: open } = await client.query<RowOf<'checkouts', 'id'>>(
     `select id from commerce.checkouts where site_id = $1 and status in ('open', 'ready', 'requires_escalation')`,
     [site_id],
@@ -272,7 +321,7 @@ async function finish(
   const ids = open.map(({ id }) => id);
   await client.query(
     `insert into commerce.checkout_links (site_id, checkout_id, token_hash)
-      select $1, t.id, t.hash from unnest($2::uuid[], $3::bytea[]) as t (id, hash)`,
+      select $1, t.id, t.hash from unnest($2::uuid[], $3::bytea[]) as t (id, hash) on conflict do nothing`,
     [site_id, ids, ids.map((id) => hashToken(checkoutToken({ siteId: site_id }, { secretKey }, id)))],
   );
   const { rows } = await client.query<{ suspended: boolean }>(

@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import { notFound } from '../errors.ts';
 
 /**
- * Runs the work in one transaction of the database owner, with the site as tenant and without a time limit. Throws
+ * Runs `work` in a transaction of the database owner, with the site as tenant and without a timeout. Throws
  * `not_found`.
  */
 export async function inSite<T>(owner: pg.ClientBase, site_id: string, work: () => Promise<T>): Promise<T> {

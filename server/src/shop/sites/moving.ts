@@ -1,3 +1,11 @@
+/**
+ * Moves a site to another server:
+ * 1. `markMoved` closes it. Requests then answer `site_moved`, and its jobs are postponed indefinitely.
+ * 2. `drain` waits for transactions and jobs that began before.
+ * 3. The export reads the last state of the site in one snapshot.
+ * `resumeSite` opens it again, as long as no other server has imported the file.
+ */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import sql from 'sql-template-tag';
@@ -6,15 +14,7 @@ import { postponeJobs } from './postponed-jobs.ts';
 import { type Owner, type SiteState, stateOf } from './state.ts';
 
 /**
- * Moves a site to another server:
- * 1. `markMoved` closes it: calls return `site_moved`, and its jobs are postponed indefinitely.
- * 2. `drain` waits for all transactions and jobs that began before.
- * 3. The export reads one snapshot, which is the last state of the site here.
- * `resumeSite` reopens it, as long as no other server has imported the file.
- */
-
-/**
- * Closes a site for all later transactions. Repeating it changes nothing. Throws `not_found`, and `conflict` during its
+ * Closes a site to all later transactions. Repeating it changes nothing. Throws `not_found`, and `conflict` during its
  * deletion.
  */
 export async function markMoved(owner: Owner, site_id: string): Promise<SiteState> {
@@ -33,14 +33,14 @@ export async function markMoved(owner: Owner, site_id: string): Promise<SiteStat
 const DRAIN_MS = 3_000;
 const POLL_MS = 50;
 
-/** If the site has moved, waits until nothing writes to it any longer. Every export does this first. */
+/** Waits, if the site has moved, until nothing writes to it any longer. Every export calls this first. */
 export async function drainIfMoved(owner: pg.ClientBase, site_id: string): Promise<void> {
   if ((await stateOf(owner, site_id))?.moved_at) await drain(owner, site_id);
 }
 
 /**
- * Waits for the transactions and jobs that began before the site was closed. A job that takes longer (such as sending a
- * mail) can write nothing more, but a transaction could: after 3 s this throws `conflict`.
+ * Waits for transactions and jobs that began before the site was closed. A job that takes longer, for example to send a
+ * mail, can no longer write; a transaction can, so this throws `conflict` after 3 s.
  */
 async function drain(owner: pg.ClientBase, site_id: string): Promise<void> {
   const until = Date.now() + DRAIN_MS;
@@ -54,7 +54,7 @@ async function drain(owner: pg.ClientBase, site_id: string): Promise<void> {
     }
     await sleep(POLL_MS);
   }
-  // Postpone jobs that these transactions enqueued.
+  // Postpones jobs that these transactions enqueued.
   await postponeJobs(owner, site_id);
 }
 
@@ -65,8 +65,8 @@ interface Running {
 }
 
 /**
- * Other transactions on this database. They are found by their locks, which any role may read. Backups and exports are
- * excluded, because they read their own snapshot and take long.
+ * Lists other transactions on this database. They are found by their locks, which any role may read. Backups and
+ * exports are excluded, because they only read, and may take long.
  */
 async function runningTransactions(owner: pg.ClientBase): Promise<Running[]> {
   const { rows } = await owner.query<Running>(

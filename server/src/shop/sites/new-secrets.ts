@@ -3,7 +3,7 @@ import { hashToken, mintToken, type TokenKind, visiblePrefix } from '../tokens.t
 import { hashSecret, mintSecret, seal } from '../webhooks/secrets.ts';
 import { staged } from './staging.ts';
 
-/** A new secret for a credential that keeps its id. It is shown only once. */
+/** A new secret for an imported credential. It is returned only once. */
 export interface NewSecret {
   id: string;
   description: string;
@@ -17,12 +17,12 @@ export interface NewSecrets {
   webhooks: { id: string; url: string; secret: string }[];
 }
 
-/** SQL for a hash that matches no token. */
+/** A hash that no token has. */
 const NOBODYS_HASH = `sha256(gen_random_uuid()::text::bytea)`;
 
 /**
- * Creates new secrets for active imported credentials and disables the others. Agents cannot receive new secrets, so
- * their tokens end, and customers must approve the agents again.
+ * Creates new secrets for imported credentials that are active, and disables the others. Agents cannot receive new
+ * secrets, so customers must approve them again.
  */
 export async function makeSecrets(client: pg.ClientBase, secretKey: string): Promise<NewSecrets> {
   const { rows } = await client.query<{ id: string; kind: TokenKind; description: string }>(

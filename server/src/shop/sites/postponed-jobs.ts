@@ -4,10 +4,10 @@ import sql from 'sql-template-tag';
 type Owner = Pick<pg.ClientBase, 'query'>;
 
 /** How far the jobs of a moved site are postponed, so that none runs and the times can be restored. */
-const POSTPONED = sql`interval '1000 years'`;
-const IS_POSTPONED = sql`run_at > now() + interval '500 years'`;
+export const POSTPONED = sql`interval '1000 years'`;
+export const IS_POSTPONED = sql`run_at > now() + interval '500 years'`;
 
-/** Postpones the jobs of a site. For running jobs, this prevents a retry. */
+/** Postpones the jobs of a site. A running job is not interrupted, only its retry. */
 export async function postponeJobs(owner: Owner, site_id: string): Promise<void> {
   await owner.query(
     sql`update graphile_worker._private_jobs set run_at = run_at + ${POSTPONED}
@@ -15,7 +15,7 @@ export async function postponeJobs(owner: Owner, site_id: string): Promise<void>
   );
 }
 
-/** Restores the times of a site's jobs. */
+/** Restores the times of a site's postponed jobs. */
 export async function restoreJobs(owner: Owner, site_id: string): Promise<void> {
   await owner.query(
     sql`update graphile_worker._private_jobs set run_at = run_at - ${POSTPONED}

@@ -1,35 +1,38 @@
 import type pg from 'pg';
 import type { TableColumns } from '../../backup/format.ts';
 import { sanitizeHtml } from '../rich-text.ts';
-import { bareName, FILLED_COLUMNS, STAFF } from './moved-tables.ts';
+import { bareName, filledColumns, STAFF } from './moved-tables.ts';
 
 /**
- * Temporary tables for the rows of an imported site, one for each table. They belong to the connection, not to a
- * transaction: a long transaction would delay the events of all other sites.
+ * Temporary tables with the rows of an imported site. They belong to the connection, not to a transaction, because a
+ * long transaction would delay the events of all other sites.
  */
 export function staged(table: string): string {
   return `pg_temp.arriving_${bareName(table)}`;
 }
 
-/** Creates the temporary copy of a table, empty and without constraints. */
+/** Creates an empty copy of a table, without constraints. */
 export async function stage(client: pg.ClientBase, table: string): Promise<void> {
   await client.query(`create temporary table arriving_${bareName(table)} as select * from ${table} with no data`);
 }
 
 /**
- * Inserts the rows of all tables in one statement: foreign keys are checked at its end, so the order does not matter.
- * All rows get the site id of the tenant, whatever the file contains.
+ * Inserts the rows of all tables in one statement. Foreign keys are checked at its end, so the order does not matter.
+ * All rows get the tenant's site id, whatever the file contains.
  */
-export async function insertStaged(client: pg.ClientBase, tables: TableColumns[]): Promise<void> {
+export async function insertStaged(
+  client: pg.ClientBase,
+  tables: TableColumns[],
+  keepsSecrets: boolean,
+): Promise<void> {
   const parts = tables.map(({ table, columns }, i) => {
-    const filled = [...columns, ...(FILLED_COLUMNS[bareName(table)] ?? [])];
+    const filled = [...columns, ...filledColumns(bareName(table), keepsSecrets)];
     const values = filled.map((column) => (column === 'site_id' ? '(select commerce.current_site())' : column));
     return `i${i} as (insert into ${table} (${filled.join(', ')}) select ${values.join(', ')} from ${staged(table)})`;
   });
   await client.query(`with ${parts.join(', ')} select`);
 }
 
-/** Columns that contain a staff id. */
 const STAFF_IDS: [table: string, column: string][] = [
   ['staff_memberships', 'staff_id'],
   ['staff_memberships', 'invited_by'],
@@ -40,22 +43,32 @@ const STAFF_IDS: [table: string, column: string][] = [
   ['stock_movements', 'actor_id'],
   ['refunds', 'actor_id'],
   ['order_payments', 'actor_id'],
+  ['returns', 'actor_id'],
+];
+
+/** Further columns with staff ids, which only move in an encrypted export. */
+const STAFF_IDS_WITH_SECRETS: typeof STAFF_IDS = [
+  ['staff_invitations', 'invited_by'],
+  ['webhooks', 'made_by'],
+  ['idempotency_keys', 'principal_id'],
 ];
 
 export interface ArrivingStaff {
   id: string;
+  /** The id on the server that exports. */
+  former_id: string;
   email: string;
   name: string;
-  /** Whether this server already has a login with this id or e-mail address, which is then used for the member. */
+  /** Whether this server already has a login with this id or e-mail address. */
   known: boolean;
 }
 
 /**
- * Matches imported staff with logins of this server. The actions of a person whose login has another id here are
- * assigned to that login.
+ * Finds the logins on this server of imported staff. If a login has another id here, the person's actions are assigned
+ * to that id.
  */
-export async function matchStaff(client: pg.ClientBase): Promise<ArrivingStaff[]> {
-  const { rows } = await client.query<Omit<ArrivingStaff, 'known'> & { known_id: string | null }>(
+export async function matchStaff(client: pg.ClientBase, keepsSecrets: boolean): Promise<ArrivingStaff[]> {
+  const { rows } = await client.query<Omit<ArrivingStaff, 'known' | 'former_id'> & { known_id: string | null }>(
     `select a.id, a.email, a.name, coalesce(by_id.id, by_email.id) as known_id
       from ${staged(STAFF.table)} a
       left join commerce.staff by_id on by_id.id = a.id
@@ -63,11 +76,16 @@ export async function matchStaff(client: pg.ClientBase): Promise<ArrivingStaff[]
   );
   for (const { id, known_id } of rows) {
     if (known_id === null || known_id === id) continue;
-    for (const [table, column] of STAFF_IDS) {
+    for (const [table, column] of keepsSecrets ? [...STAFF_IDS, ...STAFF_IDS_WITH_SECRETS] : STAFF_IDS) {
       await client.query(`update ${staged(table)} set ${column} = $2 where ${column} = $1`, [id, known_id]);
     }
   }
-  return rows.map(({ known_id, ...member }) => ({ ...member, id: known_id ?? member.id, known: known_id !== null }));
+  return rows.map(({ known_id, ...member }) => ({
+    ...member,
+    id: known_id ?? member.id,
+    former_id: member.id,
+    known: known_id !== null,
+  }));
 }
 
 /** Columns with image URLs, which begin with the server's base URL. */
@@ -95,20 +113,24 @@ export async function moveAddresses(client: pg.ClientBase, site_id: string, base
   }
 }
 
+/** Columns with links for customers and staff. */
+const LINKS: [table: string, column: string][] = [
+  ['fulfillments', 'tracking_url'],
+  ['orders', 'tracking_url'],
+  ['returns', 'label_url'],
+];
+
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const CLEANED_AT_ONCE = 500;
 
-/** SQL for the keys in a jsonb column whose URL is neither http nor https, such as `javascript:`. */
+/** SQL for the keys in a jsonb column whose URL has a scheme other than http or https, such as `javascript:`. */
 const notOfTheWeb = (column: string) =>
   `array(select key from jsonb_each_text(${column}) where key ~ '_url$' and value !~* '^https?://')`;
 
 /** SQL that removes control characters, which could manipulate an operator's terminal. */
 const shown = (column: string) => `regexp_replace(${column}, '[[:cntrl:]]', '', 'g')`;
 
-/**
- * Sanitizes untrusted texts as the API does: formatted descriptions and names are displayed, links are opened, and the
- * time zone is used in calculations.
- */
+/** Sanitizes the texts of an untrusted file as the API does: formatted descriptions, names, links and the time zone. */
 export async function cleanTexts(client: pg.Client): Promise<void> {
   await client.query(
     `update ${staged('site_settings')} set brand = brand - ${notOfTheWeb('brand')}, legal = legal - ${notOfTheWeb('legal')},
@@ -118,8 +140,8 @@ export async function cleanTexts(client: pg.Client): Promise<void> {
       time_zone = case when lower(time_zone) in (select lower(name) from pg_timezone_names) then time_zone else 'UTC' end`,
   );
   await client.query(`update ${staged('sites')} set merchant_name = ${shown('merchant_name')}`);
-  for (const table of ['fulfillments', 'orders']) {
-    await client.query(`update ${staged(table)} set tracking_url = null where tracking_url !~* '^https?://'`);
+  for (const [table, column] of LINKS) {
+    await client.query(`update ${staged(table)} set ${column} = null where ${column} !~* '^https?://'`);
   }
   await client.query(`create index on ${staged('products')} (id) where description_html is not null`);
   for (let last = NO_ID; ; ) {

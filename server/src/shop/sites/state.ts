@@ -6,20 +6,19 @@ import { restoreJobs } from './postponed-jobs.ts';
 
 export type Owner = Pick<pg.ClientBase, 'query'>;
 
-/** What operators have decided about a site. */
 export interface SiteState extends RowOf<'sites', 'site_id' | 'suspended_at' | 'suspended_reason'> {
-  /** Time of the move to another server. */
+  /** When the site moved to another server. */
   moved_at: string | null;
-  /** Time of the scheduled deletion, unless it is cancelled. */
+  /** When the site will be deleted; null if that was cancelled. */
   delete_at: string | null;
 }
 
 const STATE = sql`site_id, suspended_at, suspended_reason, moved_at, delete_at`;
 
 /**
- * Suspends a site. From the next call on, it answers 403 `site_suspended`, except to webhooks of its payment provider
- * and to exports by its staff. Jobs continue: payments are settled or refunded, refunds are completed, and expired
- * items are released. Suspending it again only changes the reason. Throws `not_found`.
+ * Suspends a site: requests answer 403 `site_suspended`, except webhooks of its payment provider and exports by its
+ * staff. Jobs continue to settle payments, complete refunds and release expired reservations. Suspending it again
+ * changes only the reason. Throws `not_found`.
  */
 export function suspendSite(owner: Owner, site_id: string, reason: string | null): Promise<SiteState> {
   return change(
@@ -32,9 +31,9 @@ export function suspendSite(owner: Owner, site_id: string, reason: string | null
 }
 
 /**
- * Resumes a site and cancels a scheduled deletion. For a moved site, the operator must confirm that no other server has
- * imported it; otherwise two servers would sell the same stock. Throws `not_found`, and `conflict` for a moved site and
- * once the deletion has begun.
+ * Resumes a site and cancels a scheduled deletion. Throws `not_found`, and `conflict` once the deletion has begun. A
+ * moved site needs the operator's confirmation that no other server has imported it; otherwise two servers would sell
+ * the same stock.
  */
 export async function resumeSite(
   owner: Owner,
@@ -54,7 +53,7 @@ export async function resumeSite(
 }
 
 /**
- * Cancels a scheduled deletion; the site stays suspended. Throws `not_found`, or `conflict` once the deletion has
+ * Cancels a scheduled deletion and leaves the site suspended. Throws `not_found`, or `conflict` once the deletion has
  * begun.
  */
 export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState> {
@@ -67,8 +66,7 @@ export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState
 }
 
 /**
- * Suspends the site and schedules its deletion after the given days, unless an earlier time is already scheduled.
- * Throws `not_found`.
+ * Suspends the site and schedules its deletion in `days`, unless it is already scheduled earlier. Throws `not_found`.
  */
 export function planDeletion(owner: Owner, site_id: string, days: number, force: boolean): Promise<SiteState> {
   return change(
@@ -80,7 +78,7 @@ export function planDeletion(owner: Owner, site_id: string, days: number, force:
   );
 }
 
-/** Marks the site as being deleted, which it stays until its row is gone. */
+/** Marks the site as being deleted, until its row is gone. */
 export async function beginDeletion(owner: Owner, site_id: string): Promise<void> {
   await owner.query(
     sql`update commerce.sites set suspended_at = coalesce(suspended_at, now()), delete_at = coalesce(delete_at, now()),
@@ -105,7 +103,7 @@ async function change(owner: Owner, site_id: string, statement: Sql): Promise<Si
   );
 }
 
-/** The state of a site; undefined for an unknown site. */
+/** Returns the state of a site; undefined for an unknown one. */
 export async function stateOf(owner: Owner, site_id: string): Promise<SiteState | undefined> {
   const { rows } = await owner.query<SiteState>(
     sql`select ${STATE} from commerce.sites where site_id = ${site_id}::uuid`,

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 
 /**
- * The tables with rows of sites: all in the database that have a column `site_id`, so that none is forgotten. The names
- * are quoted.
+ * Returns all tables with a column `site_id`, with quoted names. They are read from the database, so that none is
+ * forgotten.
  */
 export async function tablesOfSites(owner: pg.ClientBase): Promise<string[]> {
   const { rows } = await owner.query<{ table: string }>(

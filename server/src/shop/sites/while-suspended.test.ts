@@ -19,7 +19,7 @@ afterAll(async () => {
 const suspend = (site_id: string) => asOwner((owner) => suspendSite(owner, site_id, null));
 const resume = (site_id: string) => asOwner((owner) => resumeSite(owner, site_id));
 
-test('answers 403 to agents over MCP and UCP while a site is suspended, with a token and as guests, and serves them again afterwards', async () => {
+test('a suspended site answers 403 to agents over MCP and UCP, with and without a token, until it is resumed', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Blue mug' });
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());
@@ -92,7 +92,7 @@ test('creates the order when a webhook reports a successful payment while the si
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid', total: '14.90' });
 });
 
-test("shows a closed page in the reader's language for a buy link of a suspended shop", async () => {
+test("shows a page that the shop is closed, in the reader's language, for a buy link of a suspended shop", async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ name: 'Blue mug' });
   const follow = async (language: string) => {

@@ -1,11 +1,11 @@
+/** Adjusts the stock of many variants at once, for a delivery or a stocktaking. */
+
 import type { AdjustmentReason, AdjustmentResult, InventoryAdjustment } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { deltaOf, refuseImpossible, type Stock } from './inventory.ts';
-
-/** Stock adjustments of many variants at once, for a delivery or a stocktaking. */
 
 type Result = AdjustmentResult['results'][number];
 
@@ -41,8 +41,8 @@ interface Adjustments {
 }
 
 /**
- * Applies the rules of `adjust` to each row, based on the stock left by the rows before it. A rejected row does not
- * stop the others. Locks the variants in id order, as a sale does, and writes them in one statement.
+ * Adjusts each row by the rules of `adjust`, based on the stock that earlier rows leave. A rejected row does not stop
+ * the others. Locks the variants in order of ids, as a sale does, and writes them in one statement.
  */
 export async function adjustSeveral(
   shop: Shop,
@@ -61,7 +61,7 @@ interface Quantity {
   inventory_quantity: number;
 }
 
-/** Sets the available stock of each variant to the value in an external system, which manages the stock. */
+/** Sets the available stock of each variant, for an external system that manages the stock. */
 export async function setSeveral(shop: Shop, items: Quantity[]): Promise<AdjustmentResult> {
   refuseUnnamed(items, 'items');
   const { results, movements } = await judge(shop, items, (row, actual) => row.inventory_quantity - actual);
@@ -75,7 +75,7 @@ interface Named {
   note?: string | undefined;
 }
 
-/** Plans the result and the stock movements of each row after locking all variants. Writes nothing. */
+/** Locks all variants, and plans the result and the stock movements of each row. Writes nothing. */
 async function judge<Row extends Named>(shop: Shop, rows: Row[], delta: (row: Row, actual: number) => number) {
   const find = finder(await lockNamed(shop, rows));
   const movements: Movement[] = [];
@@ -144,7 +144,7 @@ function reasonOf({ code }: ShopError): Result['reason'] {
   return code === 'quantity_changed' || code === 'insufficient_stock' ? code : 'out_of_range';
 }
 
-/** Each variant changes by the sum of its changes; each change is a separate movement. */
+/** A variant changes by the sum of its rows. Each row is a separate stock movement. */
 async function write(
   shop: Shop,
   { type, reason }: { type: 'adjustment' | 'sync'; reason: AdjustmentReason | null },

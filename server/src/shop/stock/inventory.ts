@@ -1,3 +1,5 @@
+/** Reads and adjusts the stock on hand. stock.ts changes it for checkouts and orders. */
+
 import type { AdjustmentReason, InventoryItem, StockMovement } from '@commerce-backend/spec';
 import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -11,13 +13,10 @@ import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import { wholeShop } from '../whole-shop.ts';
 
-/** Stock on hand, stock reserved by open checkouts, and every change of either. */
-
-/** Condition on `variants v`: sold down to the low-stock threshold, but not sold out. */
+/** Whether `variants v` was sold down to its low-stock threshold, but not sold out. */
 export const isLowStock = sql`(v.track_inventory and v.on_hand - v.reserved between 1 and v.low_stock_threshold)`;
 export const isOutOfStock = sql`(v.track_inventory and v.on_hand <= v.reserved)`;
 
-/** The columns of an InventoryItem from `variants v`, with the given product name. */
 const columnsWith = (product_name: Sql) =>
   selectList<InventoryItem>({
     variant_id: sql`v.id`,
@@ -47,8 +46,8 @@ export interface InventoryQuery extends PageQuery {
 }
 
 /**
- * The stock of every variant, sorted by product name and the variant's position. The filters for low and out of stock
- * are combined with OR.
+ * Lists the stock of every variant, sorted by product name and position. The filters for low and out of stock are
+ * combined with OR.
  */
 export async function list(shop: Shop, query: InventoryQuery): Promise<Page & { inventory: InventoryItem[] }> {
   const { page, limit } = pageOf(query);
@@ -58,7 +57,7 @@ export async function list(shop: Shop, query: InventoryQuery): Promise<Page & { 
   return { inventory, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-/** A row with the total. An empty page has one row that contains only the total. */
+/** An empty page has one row that contains only the total. */
 type Counted = { counted: number } & OrNulls<InventoryItem>;
 
 async function readPage(shop: Shop, query: InventoryQuery): Promise<Counted[]> {
@@ -75,13 +74,13 @@ async function readPage(shop: Shop, query: InventoryQuery): Promise<Counted[]> {
   return readAll(shop, [...conditions, mentioned], query);
 }
 
-/** What a text matches: variants by part of their SKU, barcode or product name, and products by the search. */
+/** `like` matches SKU, barcode or product name; `named` selects products by the search index. */
 interface StockSearch {
   like: string;
   named: Sql | undefined;
 }
 
-/** Above this number of search results, a scan is as fast as single look-ups. */
+/** With more search results, a scan is as fast as single lookups. */
 const LOOKED_UP = 10_000;
 
 async function areFew(shop: Shop, { like, named }: StockSearch): Promise<boolean> {
@@ -92,14 +91,14 @@ async function areFew(shop: Shop, { like, named }: StockSearch): Promise<boolean
   return (counted?.matched ?? 0) <= LOOKED_UP;
 }
 
-/** Limits the search results, because otherwise PostgreSQL expects a hundred thousand of them for any search. */
+/** Without a limit, PostgreSQL expects a hundred thousand results for any search. */
 function upToLimit(named: Sql): Sql {
   return sql`select product_id from (${named}) as m limit ${LOOKED_UP + 1}::int`;
 }
 
 function searched({ like, named }: StockSearch, conditions: Sql[]): Sql {
-  // `offset 0` makes PostgreSQL look up the variants one by one. It expects far more of them than there are, and would
-  // otherwise read all.
+  // `offset 0` makes PostgreSQL look up the variants one by one. It overestimates their number, and would otherwise
+  // read all variants.
   const variantsOf = (is: Sql) => sql`cross join lateral (
     select v.id, v.product_id from variants v where ${is} and ${join(conditions, ' and ')} offset 0) v`;
   const ofNamed =
@@ -118,9 +117,9 @@ function conditionsOf(shop: Shop, { product_id, low_stock, out_of_stock }: Inven
   ];
 }
 
-/** One page of the variants that `found` selects by id and product. */
+/** Returns one page of the variants in `found`. */
 function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Counted[]> {
-  // `or false` and `offset 0` keep PostgreSQL from rewriting the subqueries: the first is read once, the second for
+  // `or false` and `offset 0` keep PostgreSQL from rewriting the subqueries. The first is read once, the second for
   // each product.
   const from = sql`products p cross join lateral (
       select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id
@@ -129,12 +128,12 @@ function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Count
   return readFrom(shop, sql`found as materialized (${found}),`, sql`found`, from, query);
 }
 
-/** One page of the variants that meet the conditions. Many do, so a scan finds them early. */
+/** Returns one page of the variants that match the conditions. Many do, so a scan finds them early. */
 function readAll(shop: Shop, conditions: Sql[], query: InventoryQuery): Promise<Counted[]> {
   const from = sql`products p cross join lateral (
       select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id and ${join(conditions, ' and ')} offset 0
     ) v where p.site_id = ${wholeShop(shop)}`;
-  // Without a search, the count reads no products.
+  // Without a search, the count does not need the products.
   const named =
     query.q === undefined ? empty : sql`join products p on p.site_id = ${wholeShop(shop)} and p.id = v.product_id`;
   const counted = sql`variants v ${named} where ${join(conditions, ' and ')}`;
@@ -142,8 +141,8 @@ function readAll(shop: Shop, conditions: Sql[], query: InventoryQuery): Promise<
 }
 
 /**
- * Reads products in the order of the index products_by_name, each with its variants, until the page is full. A subquery
- * chooses the page first: otherwise the columns of skipped rows are computed too.
+ * Reads products in the order of the index products_by_name until the page is full. A subquery selects the page first;
+ * otherwise PostgreSQL also computes the columns of skipped rows.
  */
 function readFrom(shop: Shop, found: Sql, counted: Sql, from: Sql, query: InventoryQuery): Promise<Counted[]> {
   const { limit, offset } = pageOf(query);
@@ -158,7 +157,7 @@ function readFrom(shop: Shop, found: Sql, counted: Sql, from: Sql, query: Invent
   );
 }
 
-/** The stock of one variant. Throws `not_found`. */
+/** Returns the stock of a variant. Throws `not_found`. */
 export async function get(shop: Shop, variant_id: string): Promise<InventoryItem> {
   const found = await shop.one<InventoryItem>(
     sql`select ${columnsWith(sql`p.name`)}
@@ -169,7 +168,7 @@ export async function get(shop: Shop, variant_id: string): Promise<InventoryItem
   return found;
 }
 
-/** A change of the stock by `delta`, or to `set_to` if the quantity is still `expected_quantity`. */
+/** Changes the stock by `delta`, or to `set_to` if the quantity is still `expected_quantity`. */
 export interface QuantityChange {
   delta?: number;
   set_to?: number;
@@ -182,8 +181,8 @@ export interface Adjustment extends QuantityChange {
 }
 
 /**
- * Changes the stock on hand and writes a stock movement, unless the change is 0. Throws `not_found`,
- * `quantity_changed`, `insufficient_stock`, or `conflict` for a quantity beyond the limit in the contract.
+ * Changes the stock on hand and records a stock movement, unless nothing changes. Throws `not_found`,
+ * `quantity_changed`, `insufficient_stock`, or `conflict` for a quantity beyond the contract's limit.
  */
 export async function adjust(shop: Shop, variant_id: string, adjustment: Adjustment): Promise<InventoryItem> {
   const before = await lockVariant(shop, variant_id);
@@ -201,7 +200,7 @@ export interface Stock {
   may_go_below: boolean;
 }
 
-/** Locks a variant, so that adjustments run one after the other and each sees the current stock. */
+/** Locks a variant, so that adjustments run one after another and each sees the current stock. */
 async function lockVariant(shop: Shop, variant_id: string): Promise<Stock> {
   const found = await shop.one<Stock>(
     sql`select on_hand, reserved, inventory_policy = 'continue' or not track_inventory as may_go_below
@@ -265,7 +264,8 @@ const movementColumns = selectList<StockMovement>({
 });
 
 /**
- * Every change of a variant's stock, newest first. `cursor` is the last id of the previous page. Throws `not_found`.
+ * Lists the stock movements of a variant, newest first. `cursor` is the last id of the previous page. Throws
+ * `not_found`.
  */
 export async function listMovements(
   shop: Shop,

@@ -21,7 +21,8 @@ function tenantOf({ site_id }: OpenShop): Tenant {
 }
 
 /**
- * Does the work, and commits it once another session waits for its locks. Returns the results of the waiting sessions.
+ * Runs `work` in a transaction, and commits once other sessions wait for its locks. Returns the results of those
+ * sessions.
  */
 async function whileWaitedFor<T>(
   open: OpenShop,
@@ -51,7 +52,7 @@ async function whileWaitedFor<T>(
   }
 }
 
-test('a checkout reserves stock that arrives while it waits for the variant', async () => {
+test('a checkout can reserve stock that arrives while it waits for the lock of the variant', async () => {
   const shop = await openShop();
   const product = await shop.givenProduct({ inventory_quantity: 2 });
   const variant_id = product.variants[0]?.id ?? '';

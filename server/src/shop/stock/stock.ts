@@ -1,21 +1,22 @@
+/**
+ * Stock of purchases: a checkout reserves stock, its completion sells it, its end releases it, and a cancelled order
+ * restocks it. Each is one statement that locks the variants in order of ids, changes them and records stock movements.
+ * Untracked variants do not change. The caller has locked the checkout or order; only the counter of order numbers is
+ * locked later (checkout/complete.ts).
+ */
+
 import sql, { type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import { ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { isTold, shownQuantity } from '../shown-quantity.ts';
 
-/**
- * Stock movements of purchases: a checkout reserves stock, its completion sells it, its end releases it, and a
- * cancelled order restocks it. Each of these is one statement that locks the variants in id order, changes them and
- * writes the movements. Untracked variants do not change. The caller has locked the checkout or order; only the counter
- * of order numbers is locked later (checkout/complete.ts).
- */
 export interface Pieces {
   variant_id: string;
   quantity: number;
 }
 
-/** A variant with less stock than requested. The checkout's own reservation counts as available. */
+/** A variant with less stock than requested. `available` includes the checkout's own reservation. */
 export interface Shortage {
   variant_id: string;
   requested: number;
@@ -23,8 +24,8 @@ export interface Shortage {
 }
 
 /**
- * Makes the checkout reserve exactly these quantities. If stock is short, releases expired reservations of other
- * checkouts first. Returns the shortages; if there are any, the caller must roll back.
+ * Makes the checkout reserve exactly these quantities. If stock is short, first releases expired reservations of other
+ * checkouts. Returns the shortages; if there are any, the caller must roll back.
  */
 export async function hold(
   shop: Shop,
@@ -35,15 +36,14 @@ export async function hold(
   if (isNew ? await holdFirst(shop, checkout_id, wanted) : (await change(shop, checkout_id, wanted)).length === 0)
     return [];
   await releaseOverdue(shop, checkout_id, wanted);
-  // This is repeated even if nothing was released: a statement that waited for its locks sees the state from its start,
-  // and so misses stock that was released meanwhile. This statement starts with the locks held.
+  // Runs again even if nothing was released. A statement sees the state at its start, so the first one, which waited
+  // for locks, misses stock that was released meanwhile.
   return change(shop, checkout_id, wanted);
 }
 
 /**
- * Reserves the available stock for a checkout without reservations. Returns whether that was everything requested. Most
- * checkouts are never changed, so this fast variant of `change` skips the comparison with earlier reservations and the
- * shortages.
+ * Reserves the available stock for a checkout without reservations. Returns whether that was everything. A faster
+ * version of `change` for the first reservation of a checkout, which is usually the only one.
  */
 async function holdFirst(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<boolean> {
   const pieces = Map.groupBy(wanted, ({ variant_id }) => variant_id);
@@ -106,7 +106,7 @@ async function change(shop: Shop, checkout_id: string, wanted: Pieces[]): Promis
   return rows.filter(({ done }) => !done).map(({ done: _, ...shortage }) => shortage);
 }
 
-/** The requested and the reserved quantity of each variant. */
+/** Selects the requested and the reserved quantity of each variant. */
 function wantedAndHeld(shop: Shop, checkout_id: string, wanted: Pieces[]): Sql {
   return sql`${wantedPieces(wanted)}, held as (
         select variant_id, quantity from stock_reservations
@@ -122,7 +122,7 @@ function wantedPieces(wanted: Pieces[]): Sql {
       )`;
 }
 
-/** Releases expired reservations of the requested variants that are locked and short. Skips locked checkouts. */
+/** Releases expired reservations of variants that are short. Skips locked checkouts. */
 async function releaseOverdue(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<void> {
   await give(
     shop,
@@ -143,7 +143,6 @@ async function releaseOverdue(shop: Shop, checkout_id: string, wanted: Pieces[])
   );
 }
 
-/** Releases all reservations of a checkout. */
 export async function release(shop: Shop, checkout_id: string): Promise<void> {
   await give(
     shop,
@@ -151,9 +150,7 @@ export async function release(shop: Shop, checkout_id: string): Promise<void> {
   );
 }
 
-/**
- * Deletes the selected reservations and returns their quantities to the stock, in one statement for several checkouts.
- */
+/** Deletes the selected reservations, even of several checkouts, and makes their quantities available. */
 async function give(shop: Shop, reservations: Sql): Promise<void> {
   await shop.run(
     sql`with named as materialized (${reservations}), taken as (
@@ -173,7 +170,7 @@ async function give(shop: Shop, reservations: Sql): Promise<void> {
   );
 }
 
-/** Sells all reservations of a checkout to its order. Returns the sold variants. */
+/** Sells the stock that a checkout has reserved, for its order. Returns the sold variants. */
 export async function sell(shop: Shop, checkout_id: string, order_id: string): Promise<Set<string>> {
   const sold = await shop.rows<RowOf<'stock_movements', 'variant_id'>>(
     sql`with pieces as (
@@ -190,8 +187,8 @@ export async function sell(shop: Shop, checkout_id: string, order_id: string): P
 }
 
 /**
- * Takes the items of an expired order from the stock again, if its expiry restocked them and they are still to be
- * shipped. Items removed by a refund stay in stock. Throws `insufficient_stock`; the caller must then roll back.
+ * Sells the unshipped items of an expired order again if its expiry restocked them, except items removed by a refund.
+ * Throws `insufficient_stock`; the caller must then roll back.
  */
 export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
   const rows = await shop.rows<Shortage & { done: boolean }>(
@@ -220,7 +217,7 @@ export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
   throw new ShopError('insufficient_stock', 'There is not enough stock of the products.', { lines: short });
 }
 
-/** Restocks the unshipped items that an order took from the stock, except those that a refund removed. */
+/** Restocks the unshipped items of an order, except those that a refund has removed. */
 export async function restock(shop: Shop, order_id: string): Promise<void> {
   await restockPieces(
     shop,
@@ -231,14 +228,11 @@ export async function restock(shop: Shop, order_id: string): Promise<void> {
   );
 }
 
-/**
- * Restocks quantities of variants, which `returned` selects as `variant_id` and `quantity`. Deleted variants have no
- * stock.
- */
+/** Restocks the quantities that `returned` selects as `variant_id` and `quantity`. Skips deleted variants. */
 export async function restockPieces(
   shop: Shop,
   returned: Sql,
-  reference: { type: 'order' | 'refund'; id: string },
+  reference: { type: 'order' | 'refund' | 'return'; id: string },
 ): Promise<void> {
   await shop.run(
     sql`with returned as (${returned}), pieces as (
@@ -253,7 +247,7 @@ export async function restockPieces(
   );
 }
 
-/** Selects the variants in `pieces`, and locks them in id order. */
+/** Selects and locks the variants in `pieces`, in order of ids. */
 function lockedPieces(shop: Shop): Sql {
   return sql`locked as materialized (
       select v.id, p.quantity, p.reference_id from variants v join pieces p on p.variant_id = v.id
@@ -262,22 +256,22 @@ function lockedPieces(shop: Shop): Sql {
 }
 
 /**
- * Writes a stock movement for each row of `changed`, with its reference. For a sale or a return, delta changes the
- * stock on hand; for a reservation or a release, it changes the available stock.
+ * Records a stock movement for each row of `changed`. For a sale or a return, delta is the change of the stock on hand;
+ * for a reservation or a release, the change of the available stock.
  */
-function movements(shop: Shop, type: Sql, reference_type: 'checkout' | 'order' | 'refund'): Sql {
+function movements(shop: Shop, type: Sql, reference_type: 'checkout' | 'order' | 'refund' | 'return'): Sql {
   return sql`insert into stock_movements (site_id, id, variant_id, product_id, type, delta, on_hand_after, reserved_after,
         reference_type, reference_id, actor_id)
       select ${shop.siteId}, uuid_v7(), id, product_id, ${type}, delta, on_hand, reserved, ${reference_type}, reference_id,
         ${shop.actorId} from changed`;
 }
 
-/** Ending of messages for agents. */
+/** The last sentence of messages for agents. */
 export const WHICH_ITEMS = ' The field lines lists the items.';
 
 /**
- * The error for a shortage; `lines` are the lines of a cart. For agents the message contains no product names, because
- * text from merchants may appear only in marked fields.
+ * The error for a shortage of these cart lines. Messages for agents contain no product names, because texts of
+ * merchants may appear only in marked fields.
  */
 export function insufficient(
   shop: Shop,

@@ -1,18 +1,18 @@
-import { CURRENCY_MARKS, comparable, INCOMING, OUTGOING } from './bank-words.ts';
-
 /**
  * Amount formats of banks: `1.234,56`, `1,234.56`, `1 234,56 €`, `1'234.50`, `-5,00`, `5,00-`, `(5.00)` and `5,00 H`.
  */
 
+import { CURRENCY_MARKS, comparable, INCOMING, OUTGOING } from './bank-words.ts';
+
 /** An amount as written, with the words and symbols next to it. */
 export interface WrittenAmount {
-  /** Only the number, for `amountOf`. */
+  /** The number without currency and direction, for `amountOf`. */
   number: string;
-  /** The currencies that each symbol or code may stand for. */
+  /** The possible currencies of each symbol or code. */
   currencies: string[][];
-  /** The directions that letters next to the amount name. */
+  /** The direction of each letter next to the amount. */
   directions: ('in' | 'out')[];
-  /** A word or symbol that is not known, if any. */
+  /** A word or symbol that is not known. */
   unknown: string | undefined;
 }
 
@@ -32,21 +32,20 @@ export function writtenAmount(cell: string): WrittenAmount {
   return found;
 }
 
-/** The currencies that a code, symbol or word may stand for; undefined for other text. */
+/** Returns the possible currencies of a code, symbol or word; undefined for other text. */
 export function currenciesOf(mark: string): string[] | undefined {
   const text = mark.trim();
   return CURRENCY_MARKS[comparable(text)] ?? (/^[A-Z]{3}$/.test(text) ? [text] : undefined);
 }
 
-/** The decimal mark in the amounts of a file; undefined if they differ or do not show it. */
+/** The decimal separator of the amounts in a file; undefined if they differ or do not show it. */
 export function decimalMarkOf(amounts: string[]): string | undefined {
   const marks = new Set(amounts.flatMap((written) => /[.,](?=\d{1,2}(?:\D*)$)/.exec(written)?.[0] ?? []));
   return marks.size === 1 ? [...marks][0] : undefined;
 }
 
 /**
- * Parses an amount to a plain decimal; undefined if the text is no amount or is ambiguous. `mark` is the file's decimal
- * mark.
+ * Parses an amount to a plain decimal; undefined if it is invalid or ambiguous. `mark` is the file's decimal separator.
  */
 export function amountOf(written: string, mark?: string): string | undefined {
   const text = written.replace(/[\s\u00a0\u202f'’+]/g, '').replace(/^\((.*)\)$/, '-$1');
@@ -58,8 +57,8 @@ export function amountOf(written: string, mark?: string): string | undefined {
   const [whole, fraction] = [digits.slice(0, last), digits.slice(last + 1)];
   const here = digits[last] ?? '';
   const other = here === '.' ? ',' : '.';
-  // A mark that occurs several times separates thousands. So does one that precedes three digits, unless the other mark
-  // separates thousands.
+  // A separator that occurs several times separates thousands. A single separator before three digits does so only if
+  // the other one is the file's decimal separator; otherwise the amount is ambiguous.
   if (whole.includes(here)) return thousands(digits, here) ? sign + digits.replaceAll(here, '') : undefined;
   if (whole.includes(other))
     return thousands(whole, other) ? `${sign}${whole.replaceAll(other, '')}.${fraction}` : undefined;

@@ -1,3 +1,5 @@
+/** The meaning of the columns in a bank's CSV file. */
+
 import { currenciesOf } from './amounts.ts';
 import {
   BOOKED,
@@ -12,8 +14,6 @@ import {
   TEXT_COLUMNS,
 } from './bank-words.ts';
 
-/** What the columns of a bank's CSV file mean. */
-
 export type Field = keyof typeof COLUMNS | 'text' | 'payer';
 
 export interface Columns extends Record<Field, number[]> {
@@ -23,7 +23,7 @@ export interface Columns extends Record<Field, number[]> {
   unknown: string | undefined;
 }
 
-/** Finds the columns of a header row, which must have an amount and a text column; undefined for any other row. */
+/** Reads a header row. Returns undefined if it has no column for the amount or for a text. */
 export function columnsOf(header: string[]): Columns | undefined {
   const titles = header.map(titleOf);
   const all = (test: (title: Title) => boolean) => titles.flatMap((title, i) => (test(title) ? [i] : []));
@@ -50,7 +50,7 @@ function has(names: readonly string[], name: string): boolean {
 
 interface Title {
   whole: string;
-  /** The name without its currency. */
+  /** The column name without its currency. */
   name: string;
   currency: string | null;
 }
@@ -66,8 +66,8 @@ function titleOf(cell: string): Title {
 }
 
 /**
- * Adds columns in which every cell names a direction or a booking state, because many banks leave their header empty or
- * name it in their own words.
+ * Adds columns whose cells all name a direction or a booking state. Many banks leave their header empty or use words of
+ * their own.
  */
 export function withColumnsByWords(columns: Columns, rows: string[][], width: number): Columns {
   const taken = new Set([...columns.amount, ...columns.credit, ...columns.debit, ...columns.currency, ...columns.text]);
@@ -80,7 +80,7 @@ export function withColumnsByWords(columns: Columns, rows: string[][], width: nu
   return { ...columns, ...added };
 }
 
-/** Whether a column contains at least one word, and only words in these lists. */
+/** Whether a column contains at least one word, and only words from these lists. */
 function hasOnly(rows: string[][], column: number, lists: Set<string>[]): boolean {
   let found = false;
   for (const cells of rows) {

@@ -1,3 +1,8 @@
+/**
+ * CSV files of banks, which have no common format. A transfer counts only if columns and words in `bank-words.ts` show
+ * that it is booked, incoming and in the shop's currency. Staff must check all other rows.
+ */
+
 import { amountOf, currenciesOf, decimalMarkOf, type WrittenAmount, writtenAmount } from './amounts.ts';
 import { type Columns, columnsOf, type Field, withColumnsByWords } from './bank-columns.ts';
 import {
@@ -13,26 +18,17 @@ import {
 import { csvRows, delimiterOf } from './csv.ts';
 import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
 
-/**
- * CSV files of banks, which share no format. A transfer counts only if the columns and words in `bank-words.ts` show
- * that it is booked, incoming and in the shop's currency. All other rows are listed with a doubt.
- */
-
-/** Number of lines in which the header is searched. Banks put lines about the account above it. */
+/** The header must be among this many lines. Banks write lines about the account above it. */
 const HEADER_WITHIN = 30;
 
-/**
- * Maximum number of lines, more than fit in a request: a bank writes about fifty characters per payment, and a request
- * has at most a million.
- */
+/** More lines than a request can contain: it has at most a million characters, and a payment about fifty. */
 const MOST_LINES = 20_000;
-/** Maximum number of columns. Banks have about 20. */
+/** Files of banks have about 20 columns. */
 const MOST_COLUMNS = 100;
 const LONGEST_HEADER = 5_000;
 
 /**
- * Reads a bank's CSV file. Throws a ValidationError if there is no header row with an amount and a text column, or,
- * before parsing, if the text would take long to read.
+ * Reads a bank's CSV file. Throws a ValidationError without a header row, and for a text that would take long to parse.
  */
 export function readBankCsv(text: string, shopCurrency: string): ReadStatement {
   refuseMoreThan(MOST_LINES, '\n', text, 'lines');
@@ -58,11 +54,10 @@ export function readBankCsv(text: string, shopCurrency: string): ReadStatement {
   return collect(rows.map((row) => transferOf({ ...row, line: row.line + top }, file)));
 }
 
-/** What the rows of a file have in common. */
 interface File {
   columns: Columns;
   shopCurrency: string;
-  /** The decimal mark. */
+  /** The decimal separator. */
   mark: string | undefined;
   /** Whether at least one amount has a sign. */
   signed: boolean;
@@ -97,7 +92,7 @@ interface AmountCell {
   cell: string;
 }
 
-/** The amounts in a row. Some files end with rows without amounts, such as totals. */
+/** Some files end with rows without amounts, such as totals. */
 function amountsIn(cells: string[], columns: Columns): AmountCell[] {
   const fields = ['amount', 'credit', 'debit'] as const;
   return fields.flatMap((field) =>
@@ -107,7 +102,7 @@ function amountsIn(cells: string[], columns: Columns): AmountCell[] {
   );
 }
 
-/** The transfer in a row, or the reason that it is left out; undefined for a row without an amount. */
+/** Returns the transfer in a row, or why it is left out; undefined for a row without an amount. */
 function transferOf({ line, cells }: Row, file: File): Transfer | keyof LeftOut | undefined {
   const { columns } = file;
   const amounts = amountsIn(cells, columns);
@@ -138,7 +133,7 @@ const RETURN = 'Its text mentions a return, a reversal or a refund.';
 
 type Direction = 'in' | 'out' | 'unknown';
 
-/** The directions that anything in a row indicates. */
+/** The directions that the columns of a row show. */
 function directionsOf(
   cells: string[],
   amounts: AmountCell[],
@@ -185,9 +180,7 @@ function doubtOfDirection(cells: string[], directions: Direction[], { columns, s
   return `No amount of the file has a sign, and the column "${name}" may indicate the direction.`;
 }
 
-/**
- * The transaction types in a row, without columns that contain the payer's text: some banks put both into one column.
- */
+/** The transaction types in a row. Columns that contain the payer's text are ignored, because it may mention a type. */
 function typesOf(cells: string[], { type, text }: Columns): string[] {
   return type.filter((i) => !text.includes(i)).flatMap((i) => cells[i]?.trim() || []);
 }
@@ -200,10 +193,7 @@ function doubtOfState(states: string[], columns: Columns): string | null {
 
 const LONGEST_WORD = 40;
 
-/**
- * The currency of a row, which may be named in a column, next to the amount, in the header or above it. All of these
- * must agree.
- */
+/** The currency of a row, from a column, the amount, the header or the lines above it. All of these must agree. */
 function currencyOf(cells: string[], written: WrittenAmount, { columns, shopCurrency, accountCurrencies }: File) {
   const columnCells = texts(cells, columns, 'currency');
   const ofColumn = columnCells.map((cell) => currenciesOf(cell.toUpperCase()) ?? []);

@@ -1,10 +1,10 @@
 /**
- * Columns and words of bank statements by language. Only words listed here are recognized: people check a transfer
- * whose direction, state or currency is not listed. To support another bank, add its words here. Comparison ignores
- * case, accents and outer space (`comparable`), and for the name of a column its currency too, as in `Betrag (EUR)`.
+ * Columns and words of bank statements by language. Transfers whose direction, state or currency is not listed must be
+ * checked by staff. To support another bank, add its words here. Comparison ignores case, accents and outer spaces
+ * (`comparable`) and, in column names, the currency, as in `Betrag (EUR)`.
  */
 
-/** An amount column for both directions, with signs or next to a direction column. */
+/** Columns with amounts of both directions, with signs or next to a direction column. */
 const AMOUNT = [
   ...['amount', 'transaction amount', 'booking amount', 'booked amount', 'value', 'net amount'],
   ...['betrag', 'umsatz', 'buchungsbetrag', 'betrag in kontowahrung'],
@@ -12,7 +12,7 @@ const AMOUNT = [
   ...['bedrag', 'transactiebedrag'],
 ];
 
-/** A column for incoming money only. */
+/** Columns with only incoming money. */
 const CREDIT = [
   ...[
     'credit',
@@ -31,7 +31,7 @@ const CREDIT = [
   ...['bij'],
 ];
 
-/** A column for outgoing money only. */
+/** Columns with only outgoing money. */
 const DEBIT = [
   ...[
     'debit',
@@ -85,7 +85,7 @@ export const COLUMNS = {
   currency: CURRENCY,
 } as const;
 
-/** Parts of the names of text columns, which only determine the order to which a transfer refers. */
+/** Parts of the names of text columns. They are used only to find the order of a transfer. */
 export const TEXT_COLUMNS =
   /reference|description|details|purpose|remittance|narrative|memo|verwendungszweck|buchungstext|vorgang|libelle|motif|mededelingen/;
 export const PAYER_COLUMNS =
@@ -94,7 +94,7 @@ export const PAYER_COLUMNS =
 /** Columns with amounts in currencies other than the account's. */
 export const FOREIGN_COLUMNS = /foreign|original|fremd|ursprung|instructed|origine|local amount/;
 
-/** Columns that say nothing about the direction. */
+/** Columns that do not show the direction. */
 export const HARMLESS_COLUMNS =
   /date|datum|valuta|wertstellung|buchungstag|iban|bic|swift|konto|account|compte|rekening|balance|saldo|solde|glaubiger|glaeubiger|creditor id|mandat|sammler|batch|end-?to-?end|rate|kurs|taux|fee|gebuhr|gebuehr|frais|ruecklastschrift|rucklastschrift|bank|blz|^id$| id$|nummer|number|numero|time|zeit|heure|foreign|original|fremd|ursprung|note|notiz|address|postcode|country|land/;
 
@@ -111,10 +111,7 @@ export const OUTGOING = new Set([
   ...['sortie', 'sortant', 'af'],
 ]);
 
-/**
- * Transaction types that do not indicate a direction. Any other unknown type may be outgoing money, such as a card
- * payment.
- */
+/** Transaction types without a direction. Any other unknown type may be outgoing money, such as a card payment. */
 export const NEUTRAL_TYPES = new Set([
   ...['transfer', 'bank transfer', 'wire transfer', 'credit transfer', 'sepa', 'sepa transfer', 'sepa credit transfer'],
   ...['topup', 'top-up', 'current', 'current account', 'general payment'],
@@ -153,11 +150,11 @@ export const RETURNED =
 export const RETURNED_FAMILIES = new Set(['RRTN', 'RPCR', 'UPCT', 'UPDD', 'PRDD', 'RCDD', 'UPCQ', 'CQRV']);
 export const RETURNED_CODES = /^(?:[A-Z]{4}\+)?(?:108|109|159|181|184)(?:\+|$)/;
 
-/** Matches a currency in the lines above the header: `Currency: USD`, `Kontostand;1.204,50 USD`. */
+/** Matches a currency above the header: `Currency: USD`, `Kontostand;1.204,50 USD`. */
 export const CURRENCY_OF_ACCOUNT =
   /(?:\b(?:currency|w(?:ä|ae|a)hrung|devise|valuta|divisa|moneda)\W{1,5}|\d[.,]\d\d[ \u00a0;,"\t]{1,3})([a-z]{3})\b/gi;
 
-/** The currencies that a symbol or word may stand for. */
+/** The possible currencies of a symbol or word. */
 export const CURRENCY_MARKS: Record<string, string[]> = {
   '€': ['EUR'],
   '£': ['GBP'],
@@ -187,7 +184,6 @@ export const CURRENCY_MARKS: Record<string, string[]> = {
   lei: ['RON'],
 };
 
-/** Normalizes a word for comparison. */
 export function comparable(text: string): string {
   return text.trim().toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replaceAll('ł', 'l').replace(/\s+/g, ' ');
 }

@@ -1,11 +1,11 @@
+/**
+ * Bank statements in CAMT.053 of ISO 20022, versions 2 to 13, which do not differ in the elements read here. For
+ * safety, only the five XML entities and numeric character references are expanded, and a document type is rejected.
+ */
+
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { comparable, RETURNED, RETURNED_CODES, RETURNED_FAMILIES } from './bank-words.ts';
 import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
-
-/**
- * Bank statements in CAMT.053 of ISO 20022, versions 2 to 13, whose differences do not matter here. Only the five XML
- * entities and numeric character references are expanded, and a document with a document type is rejected.
- */
 
 /** Child elements by name. An element with only text and no attributes is a string. */
 type Node = Record<string, unknown>;
@@ -29,7 +29,7 @@ export function readCamt(xml: string, shopCurrency: string): ReadStatement {
 
 type Entry = Transfer | keyof LeftOut;
 
-/** Maximum number of tags. A payment has about 20 elements, each with a start and an end tag. */
+/** A payment has about 20 elements, each with a start tag and an end tag. */
 const MOST_TAGS = 100_000;
 
 function parsed(xml: string): Node {
@@ -64,7 +64,7 @@ function nodesIn(node: Node, name: string): Node[] {
   return found.map((one) => (typeof one === 'object' ? (one as Node) : { '#text': String(one) }));
 }
 
-/** The texts of all descendants that have one of these names. */
+/** The texts of all descendants with one of these names. */
 function textsBelow(node: Node, names: string[], depth = 0): string[] {
   if (depth > DEEPEST) return [];
   return Object.keys(node).flatMap((name) => textsIn(node, name, names, depth));
@@ -95,7 +95,7 @@ function decoded(text: string): string {
 
 const LAST_CHARACTER = 0x10ffff;
 
-/** The payments in an entry, which may contain several. */
+/** The transfers in an entry, or why the entry is left out. */
 function transfersOf(entry: Node, line: number, shopCurrency: string): Entry[] {
   const direction = directionOf(entry);
   if (direction === 'out') return ['outgoing'];
@@ -132,8 +132,7 @@ interface Amount {
 }
 
 /**
- * The amount of a node in plain decimals. ISO 20022 allows only a full stop as decimal mark; any other text is returned
- * unchanged.
+ * The amount of a node. ISO 20022 allows only a full stop as decimal separator; any other text is returned unchanged.
  */
 function amountOf(node: Node | undefined): Amount {
   const currency = node?.['@Ccy'];
@@ -144,9 +143,7 @@ const LONGEST_AMOUNT = 32;
 const LONGEST_TEXT = 1_000;
 const AMOUNT = /^\d{1,18}(?:\.\d{1,10})?$/;
 
-/**
- * The amount of one payment in a batch, in the account's currency, although the payer may have ordered it in another.
- */
+/** The amount of one payment in a batch, in the account's currency, even if the payer ordered it in another. */
 function singleAmount(part: Node, total: Amount): Amount | undefined {
   const written = [
     ...at([part], 'Amt'),
@@ -163,7 +160,7 @@ function isUndividedBatch(entry: Node, details: Node[], total: Amount): boolean 
   return details.length > 1 && details.some((part) => singleAmount(part, total) === undefined);
 }
 
-/** Whether payments without a direction add up to their entry. They then have its direction. */
+/** Whether payments without a direction add up to their entry, so that its direction applies to them. */
 function addsUp(details: Node[], total: Amount): boolean {
   const sum = details.reduce((sum, part) => {
     const amount = Number(singleAmount(part, total)?.amount);
@@ -177,7 +174,7 @@ const SMALLEST = 0.0005;
 
 type Direction = 'in' | 'out' | 'unknown';
 
-/** The direction of a node; undefined for a payment in a batch that names none. */
+/** The direction of a node; undefined for a payment in a batch that has none. */
 function directionOf(node: Node): Direction | undefined {
   const [indicator] = at([node], 'CdtDbtInd');
   if (!indicator) return undefined;
@@ -191,7 +188,7 @@ function doubtOfDirection(direction: Direction | undefined): string | null {
   return direction === 'in' ? null : 'Its direction is unknown.';
 }
 
-/** States that mean not booked. Up to version 7 the state is text, in later versions a code. */
+/** States of entries that are not booked. Up to version 7 the state is text, in later versions a code. */
 const NOT_BOOKED_STATES = new Set(['PDNG', 'INFO', 'FUTR']);
 
 function doubtOfState(state: string): string | null {
@@ -199,7 +196,7 @@ function doubtOfState(state: string): string | null {
   return state === '' ? 'Its state is missing.' : `Its state is unknown: ${state.slice(0, LONGEST_AMOUNT)}.`;
 }
 
-/** The doubt that an entry or one of its payments may be a return; null if there is none. */
+/** Why an entry or a payment in it may be a return; null if nothing shows that. */
 function doubtOfReturn(node: Node, texts: string[]): string | null {
   const reversed = ['true', '1'].includes(textOf(at([node], 'RvslInd')[0]).toLowerCase());
   const families = at([node], 'BkTxCd', 'Domn', 'Fmly', 'SubFmlyCd').map(textOf);

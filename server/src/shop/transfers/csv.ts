@@ -7,8 +7,8 @@ export interface CsvRow {
 }
 
 /**
- * Parses a CSV text. Cells may be quoted, and then may contain doubled quotes, separators and newlines. Skips blank
- * lines. Throws for a row with more than `mostCells` cells.
+ * Parses CSV with quoted cells, which may contain doubled quotes, delimiters and newlines. Skips blank lines. Throws
+ * for a row with more than `mostCells` cells.
  */
 export function csvRows(text: string, delimiter: string, mostCells: number): CsvRow[] {
   const rows: CsvRow[] = [];
@@ -33,7 +33,7 @@ export function csvRows(text: string, delimiter: string, mostCells: number): Csv
   return rows;
 }
 
-/** The cell that begins at a position, and where it ends: at a separator, a newline, or the end of the text. */
+/** Returns the cell at a position and where it ends: at a delimiter, a newline or the end of the text. */
 function cellAt(text: string, at: number, delimiter: string, line: number) {
   if (text[at] !== '"') {
     let end = at;
@@ -51,7 +51,7 @@ function cellAt(text: string, at: number, delimiter: string, line: number) {
   return { value: quoted.replaceAll('""', '"'), end: close + 1, newlines };
 }
 
-/** The separator of a line: the most frequent of the usual separators. */
+/** Returns the most frequent of the usual delimiters. */
 export function delimiterOf(line: string): string {
   const count = (character: string) => line.split(character).length;
   return [',', ';', '\t', '|'].reduce((best, next) => (count(next) > count(best) ? next : best));

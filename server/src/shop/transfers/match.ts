@@ -1,3 +1,8 @@
+/**
+ * Matches the transfers of a bank statement with orders, by the order number in the payer's text and by the total.
+ * Staff must check doubtful ones. Writes nothing; `markSeveralPaid` locks and checks each order again.
+ */
+
 import type { PaymentMethod, PaymentStatus, TransferMatches } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { withoutHidden } from '../hidden-characters.ts';
@@ -6,12 +11,6 @@ import type { Shop } from '../shop.ts';
 import { readBankCsv } from './bank-csv.ts';
 import { readCamt } from './camt.ts';
 import { type Transfer, unreadable } from './transfer.ts';
-
-/**
- * Matches the transfers of a bank statement with orders, by the order number in the payer's text and by the total.
- * Doubtful transfers are listed for people to check. Writes nothing: `markSeveralPaid` locks and checks each order
- * again.
- */
 
 type Row = TransferMatches['transfers'][number];
 type Outcome = Row['outcome'];
@@ -45,7 +44,6 @@ const NONE: Record<Outcome, number> = {
   check_by_hand: 0,
 };
 
-/** The order data that matching needs. */
 export interface Payable {
   id: string;
   order_number: string;
@@ -79,7 +77,7 @@ function wordsOf(text: string): string[] {
   return [...words].filter(Boolean).slice(0, MOST_WORDS);
 }
 
-/** Matches one transfer after the other. Each order is matched only once. */
+/** Matches the transfers in their order. Each order is matched only once. */
 export function match(transfers: Transfer[], orders: Payable[], shopCurrency: string): Row[] {
   const byNumber = new Map(orders.map((order) => [order.order_number, order]));
   const taken = new Set<string>();
@@ -142,8 +140,8 @@ function isExpired({ payment_method, payment_status }: Payable): boolean {
 }
 
 /**
- * The result for an expired order. Payments that are already recorded are not offered again when the same statement is
- * sent twice.
+ * The result for an expired order. If its payment is already recorded, it is not offered again when the same statement
+ * is sent twice.
  */
 function judgedLate(order: Payable): Judgement {
   const { order_number, recorded, currency } = order;

@@ -2,10 +2,7 @@ import { expect, test } from 'vitest';
 import { readBankCsv } from './bank-csv.ts';
 import { readCamt } from './camt.ts';
 
-/**
- * The result for the only row of a statement in EUR: `payment`, the reason that it must be checked, or the reason that
- * it was left out.
- */
+/** The result for the only row of a statement in EUR: `payment`, why it must be checked, or why it was left out. */
 function resultOf(statement: string): string {
   const { transfers, left_out } = (statement.startsWith('<') ? readCamt : readBankCsv)(statement, 'EUR');
   const [transfer] = transfers;
@@ -26,7 +23,7 @@ test.each([
   ['a column for money out', 'Description,Paid in,Paid out\norder 7,,20.00'],
   ['a column Soll', 'Verwendungszweck;Soll;Haben\nBestellung 7;20,00;'],
   ['the type of the transaction', 'Type,Reference,Amount\nWithdrawal,order 7,20.00'],
-])('classifies a transfer as outgoing by %s', (_what, csv) => {
+])('a transfer is outgoing if its entry has %s', (_what, csv) => {
   expect(resultOf(csv)).toBe('outgoing');
 });
 
@@ -44,7 +41,7 @@ test.each([
   ['the minus of other rows, whatever its type', 'Type,Reference,Amount\nfoo,order 7,20.00\nbar,rent,-900.00'],
   ['the minus of other rows', 'Kind of entry,Reference,Amount\nxyz,order 7,20.00\nxyz,rent,-900.00'],
   ['the lack of other columns', 'Date,Name,Reference,Amount,Currency,IBAN\n2026-11-02,June,order 7,20.00,EUR,DE89'],
-])('classifies a transfer as incoming by %s', (_what, csv) => {
+])('a transfer is incoming if its entry has %s', (_what, csv) => {
   expect(resultOf(csv)).toBe('payment');
 });
 
@@ -156,7 +153,7 @@ test.each([
     'Its direction is missing.',
   ],
   ['one payment', { rest: DETAILS(TEXT('order 7')) }, 'payment'],
-])('recognizes a CAMT entry with %s', (_what, entry, result) => {
+])('classifies a CAMT entry with %s', (_what, entry, result) => {
   expect(resultOf(CAMT(entry))).toBe(result);
 });
 
@@ -175,7 +172,7 @@ test('leaves out an outgoing payment in an incoming CAMT entry, and keeps the am
   expect(left_out).toEqual({ outgoing: 1, not_booked: 0 });
 });
 
-test('compares the booked amount, not the amount that the payer ordered in another currency', () => {
+test('compares the booked amount with the order, not the amount that the payer ordered in another currency', () => {
   const ordered = `<AmtDtls><InstdAmt><Amt Ccy="USD">20.00</Amt></InstdAmt></AmtDtls>${TEXT('order 7')}`;
   const booked = `<AmtDtls><InstdAmt><Amt Ccy="USD">9.00</Amt></InstdAmt><TxAmt><Amt Ccy="EUR">8.00</Amt></TxAmt></AmtDtls>`;
   const amountsOf = (...parts: string[]) =>

@@ -34,12 +34,12 @@ test.each([
   ['49.90 Cr.', '49.90', [], ['in']],
   ['GBP 49.90DR', '49.90', [['GBP']], ['out']],
   ['+36.00', '+36.00', [], ['in']],
-])('separates number, currency and direction in the amount %j', (cell, number, currencies, directions) => {
+])('separates the amount %j into number, currency and direction', (cell, number, currencies, directions) => {
   const written = writtenAmount(cell);
   expect({ ...written, number: written.number.trim() }).toEqual({ number, currencies, directions, unknown: undefined });
 });
 
-test("uses the decimal mark of a file's other amounts to read an ambiguous one", () => {
+test('reads an ambiguous amount with the decimal separator of the other amounts in the file', () => {
   expect(decimalMarkOf(['36,00', '1.234', '-5,5'])).toBe(',');
   expect(decimalMarkOf(['36,00', '36.00'])).toBeUndefined();
   expect(amountOf('1.234', ',')).toBe('1234');
@@ -128,11 +128,11 @@ test.each([
   ['a row of endless columns', `Reference,Amount\n1001,1.00${','.repeat(200)}\n`, /Line 2 has more than 100 columns/],
   ['a header of endless columns', `Reference,Amount${','.repeat(5_000)}\n1001,1.00\n`, /no header with a column/],
   ['more tags than a statement has', `<Document>${'<a/>'.repeat(100_001)}</Document>`, /more than 100000 tags/],
-])('rejects %s with the reason', (_what, content, message) => {
+])('rejects a statement with %s and returns the reason', (_what, content, message) => {
   expect(() => (content.startsWith('<') ? readCamt(content, 'EUR') : readBankCsv(content, 'EUR'))).toThrow(message);
 });
 
-test('parses any text of maximum length in little CPU time', () => {
+test('parses any text of the maximum length in little CPU time', () => {
   for (const begin of ['', 'Reference,Amount\n', '<Document>']) {
     for (const filling of [',', '\n', '"', '"\n', 'a,1\n', '1001,1.00\n', '"",""\n', '<a/>', '<', '1']) {
       const text = `${begin}${filling.repeat(900_000 / filling.length)}`;
@@ -142,7 +142,7 @@ test('parses any text of maximum length in little CPU time', () => {
       } catch (refusal) {
         expect(refusal).toBeInstanceOf(ValidationError);
       }
-      // Parsing the whole text took up to 2 s.
+      // Parsing without limits took up to 2 s.
       expect([begin, filling, process.cpuUsage(begun).user < 300_000]).toEqual([begin, filling, true]);
     }
   }

@@ -2,23 +2,20 @@ import { bodyMistake, ValidationError } from '../errors.ts';
 
 /** An incoming payment in a bank statement. */
 export interface Transfer {
-  /** Position in the file: the line of a CSV or the entry of a CAMT file, counted from 1. */
+  /** Line of a CSV file or entry of a CAMT file, counted from 1. */
   line: number;
-  /** A plain decimal, such as 35.82; the original text if it cannot be read. */
+  /** A plain decimal, such as 35.82; the original text if it cannot be parsed. */
   amount: string;
-  /** Null if the file names none. */
+  /** Null if the file contains none. */
   currency: string | null;
   payer: string;
   /** The payer's text. */
   text: string;
-  /**
-   * The reason that a person must check the transfer; null if it is known to be booked, incoming and in the shop's
-   * currency.
-   */
+  /** Why staff must check the transfer; null if it is certainly booked, incoming and in the shop's currency. */
   doubt: string | null;
 }
 
-/** Numbers of entries that are known not to be incoming payments. */
+/** The number of entries that are certainly not incoming payments, by reason. */
 export interface LeftOut {
   outgoing: number;
   not_booked: number;
@@ -39,7 +36,7 @@ export function collect(entries: (Transfer | keyof LeftOut | undefined)[]): Read
   return read;
 }
 
-/** Throws if a text contains too many separators, before anything is parsed. */
+/** Throws if a text contains `mark` too often, before it is parsed. */
 export function refuseMoreThan(most: number, mark: string, text: string, things: string): void {
   let count = 0;
   for (let at = text.indexOf(mark); at >= 0 && count <= most; at = text.indexOf(mark, at + 1)) count += 1;
@@ -47,7 +44,7 @@ export function refuseMoreThan(most: number, mark: string, text: string, things:
   throw unreadable(`The statement has more than ${most} ${things}. Export fewer days at a time.`);
 }
 
-/** The error for a statement that cannot be read. `msg` names the reason. */
+/** The error for a statement that cannot be parsed. `msg` is the reason. */
 export function unreadable(msg: string): ValidationError {
   return new ValidationError([bodyMistake(['statement'], 'statement_unreadable', msg)]);
 }

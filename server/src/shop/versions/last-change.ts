@@ -2,7 +2,7 @@ import sql from 'sql-template-tag';
 import { actorName } from '../actor-names.ts';
 import type { Shop } from '../shop.ts';
 
-/** What is known about the previous change, for the error of a rejected change. */
+/** The last change before a rejected one, for its error (412). */
 export interface LastChange {
   changed_at: string | null;
   changed_by: { type: string; id: string | null; name: string | null } | null;
@@ -17,14 +17,11 @@ interface Row {
   created_at: string;
 }
 
-/** Conditions that use the indexes `audit_events_of_target` and `audit_events_of_settings`. Settings have no id. */
+/** These conditions use the indexes `audit_events_of_target` and `audit_events_of_settings`. Settings have no id. */
 const ofTarget = (id: string) => sql`e.targets[1] = ${id}`;
 const ofSettings = sql`e.action = 'dashboard.updateSettings'`;
 
-/**
- * The last change of a resource by staff or an API key. For other actors only its time is known. The caller has locked
- * the resource.
- */
+/** Finds the last change of a locked resource by staff or an API key. For other actors only its time is known. */
 export async function lastChange(shop: Shop, noun: string, id: string, shown: object): Promise<LastChange> {
   const row = await shop.one<Row>(
     sql`select e.actor_type as type, e.actor_id as id, ${actorName} as name, e.fields, e.created_at

@@ -1,3 +1,9 @@
+/**
+ * Versions of the resources that staff edit in the dashboard. A version is a hash of all editable fields. Stock, sales
+ * figures and times of change are excluded, because a purchase must not block the edit of a description. A change with
+ * If-Match locks the resource, like every change, then compares the version.
+ */
+
 import { createHash } from 'node:crypto';
 import type {
   Collection,
@@ -22,29 +28,22 @@ import * as shippingOptions from '../shipping/options.ts';
 import type { Shop } from '../shop.ts';
 import * as webhooks from '../webhooks/webhooks.ts';
 
-/**
- * Versions of the resources that staff edit in the dashboard. A version is a hash of all editable fields of a resource,
- * so equal versions mean equal content. Stock, sales figures and change times are left out, because a purchase must not
- * block the edit of a description.
- * A change with a version: 1. locks the resource, as every change does first; 2. compares the version, which is stable
- * until the transaction ends; 3. does the work.
- */
 export interface Versioned {
   /** Name of the path parameter with the id; undefined if a shop has only one such resource. */
   parameter: string | undefined;
   /** The schema in the contract with all fields of the resource. */
   schema: string;
-  /** Takes the lock that every change takes first. */
+  /** Takes the first lock of every change. */
   lock(shop: Shop, id: string): Promise<unknown>;
-  /** Reads the resource. Throws `not_found`. */
+  /** Throws `not_found`. */
   read(shop: Shop, id: string): Promise<object>;
-  /** The editable fields in a response. */
+  /** Picks the editable fields of a response. */
   edited(shown: never): object;
-  /** Other editable data, which the schema does not contain completely. */
+  /** Other editable data of which a response contains only a part. */
   beside?(shop: Shop, id: string): Promise<string>;
 }
 
-/** By the resource's name in the path: /api/dashboard/{noun}/… */
+/** The versioned resources by their name in the path: `/api/dashboard/{noun}/…`. */
 export const VERSIONED: Partial<Record<string, Versioned>> = {
   products: {
     parameter: 'product_id',
@@ -102,7 +101,7 @@ export const VERSIONED: Partial<Record<string, Versioned>> = {
     schema: 'PaymentAccount',
     lock: accounts.lock,
     read: (shop) => accounts.get(shop),
-    // The time stays, because a replaced key is not in the response.
+    // Keeps the time of change, because a replaced key changes nothing else in the response.
     edited: ({ webhook_url: _, ...edited }: PaymentAccount) => edited,
   },
   webhooks: {
@@ -114,10 +113,7 @@ export const VERSIONED: Partial<Record<string, Versioned>> = {
   },
 };
 
-/**
- * The editable fields of a collection, without its page of products, which differs by request: `membersDigest` covers
- * all products.
- */
+/** Without the page of products, which depends on the request. `membersDigest` covers all products. */
 function editedCollection({
   products: _,
   products_count: _count,
@@ -130,10 +126,7 @@ function editedCollection({
   return edited;
 }
 
-/**
- * The editable fields of a product, without images that wait for their file, which some responses lack: `waitingDigest`
- * covers them.
- */
+/** Without images that wait for their file, which some responses lack. `waitingDigest` covers them. */
 function editedProduct({
   total_inventory: _,
   in_stock: _in,
@@ -168,7 +161,7 @@ async function waitingDigest(shop: Shop, id: string): Promise<string> {
   return found?.digest ?? '';
 }
 
-/** A digest of all products in a collection. A response contains only one page of them, and the others may change. */
+/** A hash of all products in a collection, because a response contains only one page of them. */
 async function membersDigest(shop: Shop, id: string): Promise<string> {
   const found = await shop.one<{ digest: string | null }>(
     sql`select md5(string_agg(product_id::text, ' ' order by position, product_id)) as digest
@@ -177,7 +170,7 @@ async function membersDigest(shop: Shop, id: string): Promise<string> {
   return found?.digest ?? '';
 }
 
-/** The version of a resource, as an ETag. */
+/** Returns the version of a resource as an ETag. */
 export function tagOf(resource: Versioned, shown: object, beside = ''): string {
   const text = JSON.stringify(resource.edited(shown as never)) + beside;
   return `"${createHash('sha256').update(text).digest('base64url').slice(0, TAG_CHARACTERS)}"`;

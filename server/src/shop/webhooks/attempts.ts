@@ -1,3 +1,9 @@
+/**
+ * A delivery has ten attempts, the last one a day after the ninth. Each wait varies by up to 10 %, so that deliveries
+ * that failed together are not retried together. A webhook is disabled when its receiver answers 410, or when the last
+ * attempt fails and no delivery has succeeded for five days.
+ */
+
 import type { EventType } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Attempted } from '../../egress/post.ts';
@@ -6,39 +12,34 @@ import { scopeOfEvent } from '../scopes.ts';
 import type { Shop } from '../shop.ts';
 import { type MakerRow, makerOf, scopesOfMaker } from './makers.ts';
 
-/**
- * Schedule of a delivery: ten attempts, the last a day after the ninth. Each wait varies by up to 10 %, so that
- * deliveries that failed together are not retried together. A webhook is disabled when its receiver returns 410, or
- * when the retries of an event have ended and no delivery succeeded for five days.
- */
 const WAITS_SECONDS = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400];
 const JITTER = 0.1;
 const LONGEST_RETRY_AFTER_SECONDS = 3_600;
 const DISABLED_AFTER = '120 hours';
 
-/** A due delivery with everything that an attempt needs. */
+/** A due delivery with all data for an attempt. */
 export interface Due {
   id: string;
   event_id: string;
   webhook_id: string;
   url: string;
-  /** The body or, before the first attempt, the data that the trigger recorded. */
+  /** The payload or, before the first attempt, the data that the trigger stored. */
   payload: string;
-  /** Whether the body is already stored with the delivery, and so final. */
+  /** Whether the payload is stored with the delivery, and so final. */
   kept: boolean;
   /** Whether an integration registered the webhook. */
   by_integration: boolean;
   tries: number;
-  /** Shows whether another attempt was recorded meanwhile. */
+  /** Changes if another process records an attempt meanwhile. */
   attempts_count: number;
   secret: Buffer;
-  /** Null if no previous secret is in use. */
+  /** Null if no previous secret is valid. */
   previous_secret: Buffer | null;
 }
 
 /**
- * The delivery, if it is pending and due. A crash or a replay may leave two jobs for one delivery; only one of them
- * finds it due. If the webhook is disabled, the pending delivery fails here.
+ * Returns the delivery if it is pending and due. After a crash or a replay, a delivery may have two jobs; only one
+ * finds it due. Fails the delivery if the webhook is disabled.
  */
 export async function due(shop: Shop, delivery_id: string): Promise<Due | undefined> {
   const found = await shop.one<Due & MakerRow & { type: EventType }>(
@@ -63,8 +64,8 @@ export async function due(shop: Shop, delivery_id: string): Promise<Due | undefi
 }
 
 /**
- * Ends a delivery whose webhook's maker may not read the event: deletes it if it was never sent, otherwise fails it.
- * Bodies sent before remain in the log.
+ * Ends a delivery whose event the maker of the webhook may not read. Deletes it if it was never sent, otherwise fails
+ * it.
  */
 async function withhold(shop: Shop, delivery_id: string): Promise<void> {
   await shop.run(
@@ -96,8 +97,8 @@ export function waitAfter(tries: number, retry_after_seconds: number | null, ran
 }
 
 /**
- * Records an attempt, and schedules the next one, ends the delivery or disables the webhook. Locks the webhook before
- * the delivery, as disabling and deleting do.
+ * Records an attempt. Then schedules the next one, ends the delivery or disables the webhook. Lock order: webhook,
+ * delivery.
  */
 export async function record(shop: Shop, delivery: Due, attempted: Attempted): Promise<void> {
   const { webhook_id } = delivery;
@@ -125,7 +126,7 @@ export async function record(shop: Shop, delivery: Due, attempted: Attempted): P
         ${attempted.duration_ms}, ${attempted.outcome}, ${attempted.response_status}, ${attempted.response_body}
       from written`,
   );
-  // The webhook was disabled or deleted, or another process recorded an attempt meanwhile.
+  // The webhook was disabled or deleted, or another process has recorded an attempt.
   if (kept === 0) return;
   if (given_up) await disable(shop, webhook_id, gone ? 'gone' : 'failing');
   else if (wait !== null) await enqueue(shop, delivery.id, wait);
@@ -135,7 +136,7 @@ async function lockWebhook(shop: Shop, webhook_id: string): Promise<void> {
   await shop.run(sql`select from webhooks where site_id = ${shop.siteId} and id = ${webhook_id} for no key update`);
 }
 
-/** Records that a webhook works, at most every ten seconds, because all deliveries of the webhook share its row. */
+/** Writes at most every ten seconds, because all deliveries of the webhook lock its row. */
 async function markWorking(shop: Shop, webhook_id: string): Promise<void> {
   await shop.run(
     sql`update webhooks set failing_since = null, last_success_at = now()

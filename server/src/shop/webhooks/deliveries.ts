@@ -1,3 +1,5 @@
+/** Deliveries of events to webhooks: listing and replay. jobs/deliver-webhook.ts sends them. */
+
 import type {
   EventType,
   WebhookAttempt,
@@ -13,7 +15,6 @@ import { notFound, ShopError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import * as webhooks from './webhooks.ts';
 
-/** Deliveries of events to webhooks: listing and replay. jobs/deliver-webhook.ts sends them. */
 const COLUMNS = selectList<WebhookDelivery>({
   id: sql`id`,
   webhook_id: sql`webhook_id`,
@@ -37,7 +38,7 @@ interface Filter {
   type?: EventType;
 }
 
-/** One page of deliveries, newest first; `cursor` is the last id of the previous page. */
+/** Returns one page of deliveries, newest first. `cursor` is the last id of the previous page. */
 export async function list(shop: Shop, { cursor, limit = 20, webhook_id, status, type }: Filter) {
   const rows = await shop.rows<Row>(
     sql`select ${COLUMNS} from webhook_deliveries where site_id = ${shop.siteId}
@@ -61,7 +62,6 @@ const attempt = jsonbObject<WebhookAttempt>({
 type Details = Omit<WebhookDeliveryDetails, keyof WebhookDelivery>;
 type DetailsRow = WebhookDelivery & Omit<Details, 'payload'> & { payload: string };
 
-/** The additional fields of WebhookDeliveryDetails, from `webhook_deliveries d`. */
 const DETAILS = selectList<Details>({
   payload: sql`coalesce(d.payload, (select e.payload from events e where e.site_id = d.site_id and e.id = d.event_id))`,
   attempts: sql`(
@@ -70,7 +70,7 @@ const DETAILS = selectList<Details>({
       order by a.number desc limit 100) a)`,
 });
 
-/** One delivery with its body and its last 100 attempts. Throws `not_found`. */
+/** Returns a delivery with its payload and its last 100 attempts. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetails> {
   const found = await shop.one<DetailsRow>(
     sql`select ${COLUMNS}, ${DETAILS} from webhook_deliveries d where site_id = ${shop.siteId} and id = ${id}`,
@@ -79,7 +79,7 @@ export async function get(shop: Shop, id: string): Promise<WebhookDeliveryDetail
   return { ...found, payload: JSON.parse(found.payload) };
 }
 
-/** Sends an event again under its original id. Throws `not_found`, `delivery_pending` or `webhook_disabled`. */
+/** Sends an event again under the same id. Throws `not_found`, `delivery_pending` or `webhook_disabled`. */
 export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
   const again = await shop.one<Row>(
     sql`update webhook_deliveries d set status = 'pending', tries = 0, next_attempt_at = now(), completed_at = null
@@ -99,8 +99,8 @@ export async function replay(shop: Shop, id: string): Promise<WebhookDelivery> {
 const BATCH = 1_000;
 
 /**
- * Replays deliveries that failed since a time, oldest first, of one webhook or of all active ones. Returns the number
- * of replayed deliveries, and the number left for another call: after a long outage, one statement cannot handle all.
+ * Replays deliveries that failed since a time, oldest first, of one webhook or of all active ones. Returns how many
+ * were replayed and how many are left for the next call, because after a long outage one statement cannot replay all.
  */
 export async function replayFailed(shop: Shop, { since, webhook_id }: { since: string; webhook_id?: string }) {
   if (webhook_id) await webhooks.get(shop, webhook_id);

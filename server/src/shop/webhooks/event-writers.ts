@@ -1,12 +1,12 @@
 import type { EventType } from '@commerce-backend/spec';
 
 /**
- * Lists the code that writes each event. Triggers write most events, so that no way of changing a row can miss them.
- * Each trigger calls `commerce.emit` at the commit, so the event and its deliveries are part of the change
- * (db/schema.sql shows the current functions).
+ * The code that writes each event. Most events are written by triggers, so that no change of a row can miss them. A
+ * trigger calls `commerce.emit` in the transaction of the change, so that the event is committed with it (db/schema.sql
+ * contains the functions).
  */
 export interface EventWriter {
-  /** The table that the trigger is on, and its database function. */
+  /** The table of the trigger, and its database function. */
   trigger?: { table: string; function: string };
   /** The server function that writes the event. */
   server?: string;
@@ -15,6 +15,7 @@ export interface EventWriter {
 }
 
 const order = { table: 'order_events', function: 'tell_order' };
+const returned = { table: 'order_events', function: 'tell_return' };
 const product = { table: 'products', function: 'tell_product' };
 const agentToken = { table: 'tokens', function: 'tell_agent_token' };
 
@@ -34,6 +35,12 @@ export const EVENT_WRITERS: Record<EventType, EventWriter> = {
   'order.cancelled': { trigger: order, when: 'type = cancelled' },
   'order.refunded': { trigger: order, when: 'type = refunded' },
   'order.updated': { trigger: order, when: 'type = updated, and not because a mail was sent again' },
+  'return.requested': { trigger: returned, when: 'type = return_changed with the event requested' },
+  'return.approved': { trigger: returned, when: 'type = return_changed with the event approved' },
+  'return.declined': { trigger: returned, when: 'type = return_changed with the event declined' },
+  'return.received': { trigger: returned, when: 'type = return_changed with the event received' },
+  'return.closed': { trigger: returned, when: 'type = return_changed with the event closed' },
+  'return.cancelled': { trigger: returned, when: 'type = return_changed with the event cancelled' },
   'customer.created': { trigger: { table: 'customers', function: 'tell_customer' }, when: 'inserted' },
   'customer.updated': {
     trigger: { table: 'customers', function: 'tell_customer_update' },

@@ -1,17 +1,18 @@
+/**
+ * Listeners, which fetch events for `commerce listen`, and test events. The database writes all other events
+ * (db/migrations/baseline/events.ts).
+ */
+
 import type { EventPattern, EventPayload, EventType, ListenerEvent } from '@commerce-backend/spec';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { OrNulls } from '../../db/nulls.ts';
 import type { RowOf } from '../../db/row-of.ts';
-import { notFound, ShopError, ValidationError } from '../errors.ts';
+import { cursorExpired, notFound, ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { hashSecret, mintSecret } from './secrets.ts';
 
-/**
- * Listeners, which fetch events for `commerce listen`, and test events. The database writes events in the transaction
- * of each change (db/migrations/baseline/events.ts).
- */
 const LIFE = '10 minutes';
 const LIMIT = 20;
 
@@ -19,7 +20,7 @@ interface Listener extends RowOf<'event_listeners', 'id' | 'created_at' | 'expir
   events: EventPattern[];
 }
 
-/** Creates a listener for events from now on. Throws `limit_reached` if there are 20 already. */
+/** Creates a listener for events from now on. Throws `limit_reached` at 20. */
 export async function listen(shop: Shop, { events = ['*'] }: { events?: EventPattern[] }) {
   const secret = mintSecret();
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
@@ -45,13 +46,14 @@ export async function endListener(shop: Shop, id: string): Promise<{ id: string;
   return { id, deleted: true };
 }
 
-const CURSOR = /^(\d{1,19})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+/** Cursors of older releases lack the era. Listeners live for minutes, so they count as cursors of the present one. */
+const CURSOR = /^(?:(\d{1,10})-)?(\d{1,19})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Returns the events after the cursor, oldest first, and extends the listener's lifetime. Ids are created before the
- * commit, so events are ordered by transaction instead. An event is returned only if no earlier one can still be
- * committed, so none is skipped. Throws `not_found` if the listener has expired.
+ * Returns the events after the cursor, oldest first, and extends the listener's lifetime. Sorts by transaction, because
+ * ids are created before the commit. Returns an event only if no earlier one can still be committed, so that none is
+ * skipped. Throws `not_found` if the listener has expired, and `cursor_expired`.
  */
 export async function fetch(
   shop: Shop,
@@ -75,11 +77,11 @@ export async function fetch(
   const last = found.at(-1);
   return {
     events: found.map(({ id: event_id, payload }) => ({ event_id, payload: JSON.parse(payload) as EventPayload })),
-    next_cursor: last ? `${last.made_in}_${last.id}` : (cursor ?? `0_${FIRST}`),
+    next_cursor: last ? `${shop.era}-${last.made_in}_${last.id}` : (cursor ?? `${shop.era}-0_${FIRST}`),
   };
 }
 
-/** Whether `fetch` would return at once, because there are new events or the listener has expired. Writes nothing. */
+/** Whether `fetch` would return at once: there are new events, or the listener has expired. Writes nothing. */
 export async function hasNewEvents(
   shop: Shop,
   id: string,
@@ -95,17 +97,18 @@ export async function hasNewEvents(
   return found?.is_due ?? false;
 }
 
-/** Condition for events `e` that come after the cursor, match the listener `l`, and may be read by the caller. */
+/** The condition that events `e` come after the cursor, match the listener `l`, and may be read by the caller. */
 function isAfter(shop: Shop, cursor: string | undefined, readable: EventPattern[]): Sql {
-  const [made_in, after] = positionOf(cursor);
+  const [made_in, after] = positionOf(shop, cursor);
   return sql`e.site_id = ${shop.siteId} and takes(l.events, e.type) and takes(${readable}::text[], e.type) and e.created_at >= l.created_at
     and (e.made_in, e.id) > (${made_in}::text::xid8, ${after}::uuid)
     and e.made_in < pg_snapshot_xmin(pg_current_snapshot())`;
 }
 
-function positionOf(cursor: string | undefined): [string, string] {
+function positionOf(shop: Shop, cursor: string | undefined): [string, string] {
   if (cursor === undefined) return ['0', FIRST];
-  const [, made_in, id] = CURSOR.exec(cursor) ?? [];
+  const [, era, made_in, id] = CURSOR.exec(cursor) ?? [];
+  if (era !== undefined && Number(era) !== shop.era) throw cursorExpired();
   if (made_in && id) return [made_in, id];
   const msg = 'Invalid cursor. Send the next_cursor of a response unchanged.';
   throw new ValidationError([{ loc: ['query', 'cursor'], msg, type: 'value_error' }]);
@@ -115,7 +118,7 @@ interface Example {
   post: { requestBody: { content: { 'application/json': { example: { data: Record<string, unknown> } } } } };
 }
 
-/** Sends a test event, whose data is the example in the contract, to all subscribers of its type. */
+/** Sends a test event to all subscribers of its type. Its data is the example in the contract. */
 export async function trigger(shop: Shop, { type }: { type: EventType }) {
   const { data } = (contract.webhooks as unknown as Record<EventType, Example>)[type].post.requestBody.content[
     'application/json'

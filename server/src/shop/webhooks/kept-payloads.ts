@@ -1,9 +1,12 @@
+/** Payloads of deliveries, stored at the first attempt. */
+
 import sql, { type Sql } from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 
-/** Bodies of deliveries, which are stored at the first attempt. */
-
-/** Stores a body and returns it. If two were created concurrently, the one stored first is returned. */
+/**
+ * Stores a payload and returns it. If two payloads were created concurrently, returns the payload that was stored
+ * first.
+ */
 export async function keepPayload(shop: Shop, delivery_id: string, payload: string): Promise<string> {
   const kept = await shop.one<{ payload: string }>(
     sql`update webhook_deliveries set payload = coalesce(payload, ${payload})
@@ -13,8 +16,8 @@ export async function keepPayload(shop: Shop, delivery_id: string, payload: stri
 }
 
 /**
- * Deletes the bodies about the selected subjects. Further attempts and replays send only the data that the trigger
- * recorded.
+ * Deletes the payloads about the selected customers or orders. Later attempts and replays send only the data that the
+ * trigger stored.
  */
 export async function forgetPayloads(shop: Shop, subjects: Sql): Promise<void> {
   await shop.run(

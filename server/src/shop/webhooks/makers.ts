@@ -4,19 +4,19 @@ import { ROLES, scopesOfKey } from '../scopes.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * The maker of a webhook is the staff member or API key that chose its URL and events. The webhook gets only events
- * that its maker may currently read. Once the key was revoked or the member has left, it gets none until somebody else
- * saves its events.
+ * The maker of a webhook is the staff member or API key that set its URL and events. The webhook gets only events that
+ * its maker may read now. After the key is revoked or the member has left, it gets none until somebody else saves its
+ * events.
  */
 export interface MakerRow {
   has_maker: boolean;
-  /** Null for an API key and for a former member. */
+  /** Null for an API key and for a former staff member. */
   maker_role: StaffRole | null;
   /** Null for a staff member and for an inactive API key. */
   maker_scopes: string[] | null;
 }
 
-/** The columns of MakerRow for the webhooks with this alias. */
+/** Selects a MakerRow for the webhooks with this alias. */
 export function makerOf(webhooks: Sql): Sql {
   return sql`${webhooks}.made_by is not null as has_maker,
     (select m.role from staff_memberships m
@@ -26,15 +26,14 @@ export function makerOf(webhooks: Sql): Sql {
 }
 
 /**
- * The scopes of the maker of a webhook. Undefined if it has none: integrations get the storefront's view, and old
- * webhooks all events to which they subscribe.
+ * The scopes of a webhook's maker. Undefined without a maker: a webhook of an integration gets storefront data, and one
+ * from an older version gets all events to which it subscribes.
  */
 export function scopesOfMaker({ has_maker, maker_role, maker_scopes }: MakerRow): readonly string[] | undefined {
   if (!has_maker) return undefined;
   return maker_role ? ROLES[maker_role] : scopesOfKey(maker_scopes ?? []);
 }
 
-/** Assigns the webhooks of a rotated API key to its successor. */
 export async function followKey(shop: Shop, id: string, successor: string): Promise<void> {
   await shop.run(sql`update webhooks set made_by = ${successor} where site_id = ${shop.siteId} and made_by = ${id}`);
 }

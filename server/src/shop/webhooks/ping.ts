@@ -18,9 +18,9 @@ interface PingDeps {
 }
 
 /**
- * Sends webhook.ping to a webhook, whatever its subscription, outside of any transaction. Returns a function that
- * records the ping as the first attempt of a delivery, which is retried like any other. If the process dies in between,
- * nothing is recorded, and a retry sends another ping. Throws `not_found` or `webhook_disabled`.
+ * Sends webhook.ping to a webhook, whatever its subscription, outside of transactions. Returns a function that records
+ * the ping as the first attempt of a delivery, which is retried like any other. After a crash in between, nothing is
+ * recorded, and a retry of the request sends another ping. Throws `not_found` or `webhook_disabled`.
  */
 export async function ping(
   { db, egress, secretKey }: PingDeps,

@@ -5,8 +5,8 @@ import { ValidationError } from '../errors.ts';
 const PATIENCE_MS = 2_000;
 
 /**
- * The first of two checks of a webhook's URL, at registration. A host name that does not resolve yet is accepted; one
- * that resolves to a private IP address is rejected. Throws a ValidationError at `body.url`.
+ * Checks a webhook's URL at registration; each delivery checks it again. Accepts a host name that does not resolve yet,
+ * and rejects one that resolves to a private IP address. Throws a ValidationError at `body.url`.
  */
 export async function checkRegistration(text: string, policy: EgressPolicy): Promise<void> {
   try {
@@ -22,7 +22,7 @@ export async function checkRegistration(text: string, policy: EgressPolicy): Pro
   }
 }
 
-/** Ignores errors of DNS queries, such as ENOTFOUND. Rethrows rejections and our own errors. */
+/** Ignores errors of DNS queries, such as ENOTFOUND. Rethrows all others. */
 function passOverUnresolved(error: { code?: string }): void {
   if (!/^E[A-Z]+$/.test(error.code ?? '')) throw error;
 }

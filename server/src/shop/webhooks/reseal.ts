@@ -3,7 +3,7 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { Shop } from '../shop.ts';
 import { seal, unseal } from './secrets.ts';
 
-/** The server's secret key before and after a change. */
+/** The values of SECRET_KEY before and after a change. */
 export interface KeyChange {
   from: string;
   to: string;
@@ -12,11 +12,11 @@ export interface KeyChange {
 export interface Resealed {
   /** The number of re-encrypted secrets. */
   resealed: number;
-  /** The webhooks whose secret neither key decrypts. */
+  /** The webhooks whose secret neither SECRET_KEY decrypts. */
   closed: string[];
 }
 
-/** Re-encrypts the secrets of a shop's webhooks, except those already encrypted with the new secret key. */
+/** Re-encrypts the secrets of a shop's webhooks, except those encrypted with the new SECRET_KEY. */
 export async function resealSecrets(shop: Shop, keys: KeyChange): Promise<Resealed> {
   const webhooks = await shop.rows<RowOf<'webhooks', 'id' | 'secret' | 'previous_secret'>>(
     sql`select id, secret, previous_secret from webhooks where site_id = ${shop.siteId} order by id for update`,

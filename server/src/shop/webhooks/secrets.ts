@@ -1,12 +1,13 @@
+/**
+ * Webhook secrets and signatures by Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64; the signature is
+ * HMAC-SHA256 over `{id}.{timestamp}.{body}`. Signing needs the secret itself, so the database stores it encrypted with
+ * SECRET_KEY, not hashed.
+ */
+
 import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import * as sealing from '../sealing.ts';
 
-/**
- * Webhook secrets and signatures by Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64; the signature is
- * HMAC-SHA256 over `{id}.{timestamp}.{body}`. Signing needs the secret itself, so the database stores it encrypted with
- * the server's secret key instead of hashed.
- */
 const PREFIX = 'whsec_';
 
 export function mintSecret(): string {
@@ -23,7 +24,7 @@ export function seal(secretKey: string, webhook_id: string, secret: string): Buf
   return sealing.seal(sealingOf(secretKey, webhook_id), secret);
 }
 
-/** Decrypts a webhook secret. Throws if it was encrypted with another secret key. */
+/** Decrypts a webhook secret. Throws if it was encrypted with another SECRET_KEY. */
 export function unseal(secretKey: string, webhook_id: string, sealed: Buffer): string {
   return sealing.unseal(sealingOf(secretKey, webhook_id), sealed);
 }
@@ -42,7 +43,7 @@ function derivedKey(secretKey: string): Buffer {
   return derived;
 }
 
-/** The headers of an attempt. During a rotation they contain one signature for each secret. */
+/** Returns the headers of an attempt. During a rotation, they contain one signature per secret. */
 export function signatureHeaders(event_id: string, body: string, secrets: string[]): Record<string, string> {
   const now = new Date();
   return {

@@ -6,8 +6,8 @@ import { signatureHeaders, unseal } from './secrets.ts';
 const NOT_SIGNED: Attempted = { ...UNANSWERED, outcome: 'not_signed', duration_ms: 0 };
 
 /**
- * Sends an event to its webhook, signed with each valid secret. Call it outside of any transaction. Failures are
- * returned, never thrown.
+ * Sends an event to its webhook, signed with each valid secret. Do not call it in a transaction. Returns failures and
+ * never throws.
  */
 export async function sendSigned(egress: Egress, secretKey: string, due: Due): Promise<Attempted> {
   const secrets = opened(secretKey, due);
@@ -25,7 +25,7 @@ export async function sendSigned(egress: Egress, secretKey: string, due: Due): P
   );
 }
 
-/** The decrypted secrets; undefined if one of them is damaged or was encrypted with another secret key. */
+/** Decrypts the secrets; undefined if one of them is damaged or was encrypted with another SECRET_KEY. */
 function opened(secretKey: string, { webhook_id, secret, previous_secret }: Due): string[] | undefined {
   const sealed = previous_secret ? [secret, previous_secret] : [secret];
   try {

@@ -1,3 +1,12 @@
+/**
+ * Webhooks are the URLs that receive events:
+ * 1. A trigger writes the event and its deliveries in the transaction of the change (event-writers.ts).
+ * 2. A job reads a due delivery (attempts.ts) and sends it, outside of transactions.
+ * 3. Another transaction records the attempt. It schedules the next one or disables the webhook.
+ * Lock order: webhook, delivery. The caller checks the URL before the transaction (egress/addresses.ts), because that
+ * may query the DNS. The dashboard manages all webhooks, an integration only those of integrations.
+ */
+
 import type { Webhook, WebhookInput, WebhookPatch, WebhookRegistration } from '@commerce-backend/spec';
 import sql, { empty, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
@@ -9,14 +18,6 @@ import type { Shop } from '../shop.ts';
 import { type MakerRow, makerOf, scopesOfMaker } from './makers.ts';
 import { hashSecret, mintSecret, seal } from './secrets.ts';
 
-/**
- * Webhooks: the URLs that receive events. Path of an event:
- * 1. a trigger writes the event and its deliveries in the transaction of the change (event-writers.ts).
- * 2. a job reads a due delivery (attempts.ts) and sends it; no transaction is open while it sends.
- * 3. another transaction records the attempt, and schedules the next one or disables the webhook.
- * Lock order: webhook, delivery. The caller has checked the URL (egress/addresses.ts), which may query the DNS and so
- * must not happen in a transaction. The dashboard manages all webhooks, an integration only those of integrations.
- */
 const LIMIT = 1_000;
 const ROTATION_OVERLAP = '24 hours';
 
@@ -43,12 +44,12 @@ function shown({ maker_role, maker_scopes, has_maker, ...webhook }: Row): Webhoo
   return { ...webhook, withheld_events: scopes ? withheldEvents(webhook.events, scopes) : [] };
 }
 
-/** Condition for the webhooks that the actor may manage. */
+/** The condition on webhooks that the caller may manage. */
 function manageable(shop: Shop): Sql {
   return shop.actorType === 'sync' ? sql`and sync_key_id is not null` : empty;
 }
 
-/** All webhooks, oldest first. */
+/** Lists all webhooks, oldest first. */
 export async function list(shop: Shop): Promise<Webhook[]> {
   const rows = await shop.rows<Row>(
     sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} order by created_at, id`,
@@ -56,7 +57,7 @@ export async function list(shop: Shop): Promise<Webhook[]> {
   return rows.map(shown);
 }
 
-/** All webhooks, in the form for integrations (interface §2.7). */
+/** Lists all webhooks in the form for integrations. */
 export async function listRegistrations(shop: Shop): Promise<WebhookRegistration[]> {
   return (await list(shop)).map(registrationOf);
 }
@@ -65,7 +66,7 @@ export function registrationOf({ id, url, events, created_at }: Webhook): Webhoo
   return { id, url, events, created_at };
 }
 
-/** One webhook. Throws `not_found`. */
+/** Returns a webhook. Throws `not_found`. */
 export async function get(shop: Shop, id: string): Promise<Webhook> {
   const found = await shop.one<Row>(
     sql`select ${COLUMNS} from webhooks where site_id = ${shop.siteId} and id = ${id} ${manageable(shop)}`,
@@ -74,7 +75,7 @@ export async function get(shop: Shop, id: string): Promise<Webhook> {
   return shown(found);
 }
 
-/** The encrypted secrets with which deliveries are currently signed. Throws `not_found`. */
+/** Returns the encrypted secrets that sign deliveries now. Throws `not_found`. */
 export async function secretsOf(shop: Shop, id: string): Promise<{ secret: Buffer; previous_secret: Buffer | null }> {
   const found = await shop.one<RowOf<'webhooks', 'secret'> & { previous_secret: Buffer | null }>(
     sql`select secret, case when previous_secret_expires_at > now() then previous_secret end as previous_secret
@@ -84,11 +85,11 @@ export async function secretsOf(shop: Shop, id: string): Promise<{ secret: Buffe
   return found;
 }
 
-/** Creates a webhook with its secret, which is shown only once. Throws `limit_reached` if there are 1,000 already. */
+/** Creates a webhook. Only this function returns its secret. Throws `limit_reached` at 1,000. */
 export async function create(shop: Shop, secretKey: string, { url, events, description = null }: WebhookInput) {
   const id = uuidv7();
   const secret = mintSecret();
-  // Creations in one site run one after the other, so that the count is right.
+  // Serializes creations in one site, so that the count is right.
   await shop.run(sql`select from sites where site_id = ${shop.siteId} for no key update`);
   const made = await shop.one<Row>(
     sql`insert into webhooks (site_id, id, url, events, description, secret, secret_hash, sync_key_id, made_by)
@@ -106,7 +107,7 @@ export async function create(shop: Shop, secretKey: string, { url, events, descr
 }
 
 /**
- * Changes the given fields. Enabling the webhook again clears its failures. A caller who changes the URL or the events
+ * Changes the given fields. Enabling the webhook clears its failures. A caller who changes the URL or the events
  * becomes its maker, and must be allowed to read those events. Throws `not_found`.
  */
 export async function update(shop: Shop, id: string, patch: WebhookPatch): Promise<Webhook> {
@@ -172,7 +173,6 @@ export async function rotate(shop: Shop, secretKey: string, id: string) {
   );
 }
 
-/** The error for an operation that needs an active webhook. */
 export function disabled(): ShopError {
   return new ShopError('webhook_disabled', 'This webhook is disabled. Set its status to active first.');
 }

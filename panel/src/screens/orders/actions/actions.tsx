@@ -5,6 +5,7 @@ import { useFormat } from '../../../format.ts';
 import { useCan } from '../../../session/use-me.ts';
 import { Button, LinkButton } from '../../../ui/button.tsx';
 import { Confirm } from '../../../ui/dialog.tsx';
+import { CreateReturnDialog } from '../../returns/create-dialog.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { isShippable } from '../selection-bar.tsx';
 import { hasExpired } from '../texts.ts';
@@ -17,12 +18,12 @@ import { ReinstateDialog } from './reinstate-dialog.tsx';
 import { ShipDialog } from './ship-dialog.tsx';
 import { useAct } from './use-act.ts';
 
-type Act = 'ship' | 'paid' | 'capture' | 'delivered' | 'cancel' | 'refund' | 'mail' | 'reinstate' | 'record';
+type Act = 'ship' | 'paid' | 'capture' | 'delivered' | 'cancel' | 'refund' | 'return' | 'mail' | 'reinstate' | 'record';
 
-/** The regular next steps of an order; the others are exceptions. */
+/** Regular next steps of an order. All other actions are exceptions. */
 const STEPS: Act[] = ['paid', 'capture', 'ship', 'delivered', 'reinstate'];
 
-/** The actions that the order's state allows; the next step comes first and stands out. */
+/** Buttons for the actions that the order's state allows. The next step comes first and is highlighted. */
 export function Actions({ order }: { order: OrderDetails }) {
   const can = useCan();
   const [open, setOpen] = useState<Act>();
@@ -40,6 +41,7 @@ export function Actions({ order }: { order: OrderDetails }) {
       {open === 'capture' && <CaptureDialog order={order} onClose={close} />}
       {open === 'ship' && <ShipDialog order={order} onClose={close} />}
       {open === 'delivered' && <MarkDelivered order={order} onClose={close} />}
+      {open === 'return' && <CreateReturnDialog order={order} onClose={close} />}
       {open === 'refund' && <RefundDialog order={order} onClose={close} />}
       {open === 'mail' && <MailDialog order={order} onClose={close} />}
       {open === 'record' && <RecordPaymentDialog order={order} onClose={close} />}
@@ -66,6 +68,7 @@ function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: A
     { act: 'record', name: 'Record payment', fits: hasExpired(order), scope: 'orders:write' },
     { act: 'delivered', name: 'Mark as delivered', fits: fulfillment_status === 'fulfilled', scope: 'orders:write' },
     { act: 'mail', name: 'Resend mail', fits: order.email !== null, scope: 'orders:write' },
+    { act: 'return', name: 'Create return', fits: hasPiecesToReturn(order), scope: 'orders:write' },
     { act: 'refund', name: 'Refund', fits: Number(refundable) > 0, scope: 'orders:refund' },
     {
       act: 'cancel',
@@ -79,6 +82,10 @@ function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: A
 
 function hasPiecesToShip({ line_states }: OrderDetails): boolean {
   return line_states.some(({ to_fulfill }) => to_fulfill > 0);
+}
+
+function hasPiecesToReturn({ line_states }: OrderDetails): boolean {
+  return line_states.some(({ returnable }) => returnable > 0);
 }
 
 function MarkPaid({ order, onClose }: { order: OrderDetails; onClose: () => void }) {

@@ -20,7 +20,7 @@ const REASONS = {
   other: 'Something else',
 } as const;
 
-/** Cancels an order, with the reason and the choice to restock and to refund. */
+/** Cancels an order with a reason. The user chooses whether to restock and to refund. */
 export function CancelDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { money } = useFormat();
   const can = useCan();

@@ -31,7 +31,7 @@ function paying(wanted: Schemas['PaymentStatus']) {
   return ({ payment_status }: OrderDetails) => payment_status === wanted;
 }
 
-/** Sends one of the mails that fit the state of the order again. */
+/** Resends one of the mails that fit the order's state. */
 export function MailDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const params = { path: { order_id: order.id } };
   const work = useAct(

@@ -19,7 +19,7 @@ interface Payment {
   reference: string | null;
 }
 
-/** Records money that arrived after the order had expired. */
+/** Records a payment that arrived after the order had expired. */
 export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const [amount, setAmount] = useState(order.total);
   const params = { path: { order_id: order.id } };

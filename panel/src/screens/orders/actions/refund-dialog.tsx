@@ -1,4 +1,5 @@
 import { unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, fieldError } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
@@ -31,12 +32,13 @@ interface Refund {
   line_items?: { line_item_id: string; quantity: number; restock: boolean; shipped?: boolean }[];
 }
 
-/** Refunds an order: which items, how much, and whether to restock them. The amount follows the items. */
+/** Refunds an order. Selecting items sets the suggested amount. */
 export function RefundDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { money } = useFormat();
   const [pieces, setPieces] = useState<Record<string, number>>({});
   const [typed, setTyped] = useState<string>();
-  const amount = typed ?? suggestion(order, pieces);
+  const suggested = useSuggestion(order, pieces);
+  const amount = typed ?? suggested;
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (body: Refund) => unwrap(api.POST('/api/dashboard/orders/{order_id}/refunds', { params, body })),
@@ -143,8 +145,28 @@ function Lines({
   );
 }
 
-/** The price of the chosen units, but not more than is left to refund; all that is left while none are chosen. */
-function suggestion({ line_items, refundable }: OrderDetails, pieces: Record<string, number>): string {
+/** The amount that the server suggests for the chosen units; their price until it has answered. */
+function useSuggestion(order: OrderDetails, pieces: Record<string, number>): string {
+  const { id: order_id } = order;
+  const chosen = Object.entries(pieces).filter(([, quantity]) => Number.isInteger(quantity) && quantity > 0);
+  const line_items = chosen.map(([line_item_id, quantity]) => ({ line_item_id, quantity }));
+  const { data } = useQuery({
+    queryKey: ['orders', order_id, 'suggestion', line_items],
+    queryFn: ({ signal }) => {
+      const call = { params: { path: { order_id } }, body: { line_items }, signal };
+      return unwrap(api.POST('/api/dashboard/orders/{order_id}/refunds/suggestion', call));
+    },
+    enabled: line_items.length > 0,
+    retry: false,
+  });
+  return data?.amount ?? priceOf(order, pieces);
+}
+
+/**
+ * The suggested refund until the server's suggestion has arrived: the price of the selected units, limited to the
+ * refundable amount. Without a selection, the whole refundable amount.
+ */
+function priceOf({ line_items, refundable }: OrderDetails, pieces: Record<string, number>): string {
   const most = unitsOf(refundable);
   const sum = line_items.reduce((units, { id, price }) => {
     const quantity = id ? Math.max(0, Math.trunc(pieces[id] ?? 0)) : 0;

@@ -9,7 +9,7 @@ import { Form } from '../../../ui/held.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { useAct } from './use-act.ts';
 
-/** Marks an expired order as paid and confirmed. Offers to keep its prices if the server reports changed ones. */
+/** Marks an expired order as paid and confirmed. If prices have changed, offers to keep the order's prices. */
 export function ReinstateDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const { money } = useFormat();
   const params = { path: { order_id: order.id } };

@@ -5,14 +5,16 @@ import { Dialog } from '../../../ui/dialog.tsx';
 import { TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
 import { Form } from '../../../ui/held.tsx';
-import { textIn } from '../bulk-ship.tsx';
+import { isDisputed } from '../disputes.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { lineName } from '../texts.ts';
+import { type Tracking, TrackingFields, trackingOf } from './tracking-fields.tsx';
 import { useAct } from './use-act.ts';
 
-/** Records a parcel: which items it contains, which carrier takes it, and how to follow it. */
+/** Records a parcel with its items, carrier and tracking number. */
 export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
   const open = openLines(order);
+  const disputed = isDisputed(order);
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (body: Parcel) => unwrap(api.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body })),
@@ -20,12 +22,19 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    work.mutate(parcelOf(new FormData(event.currentTarget), open));
+    const parcel = parcelOf(new FormData(event.currentTarget), open);
+    work.mutate({ ...parcel, ...(disputed && { override_dispute: true }) });
   };
   const urlError = fieldError(work.error, 'tracking_url');
   return (
     <Dialog open onClose={onClose} title={`Ship order ${order.order_number}`}>
       <Form busy={work.isPending} onSubmit={submit}>
+        {disputed && (
+          <p className="note">
+            The customer disputes the payment at the bank. If you ship now and lose the dispute, you lose the goods and
+            the money.
+          </p>
+        )}
         <fieldset className="pieces">
           <legend>Items in the parcel</legend>
           {open.map(({ id, name, left }) => (
@@ -43,19 +52,13 @@ export function ShipDialog({ order, onClose }: { order: OrderDetails; onClose: (
             />
           ))}
         </fieldset>
-        <div className="fields-2">
-          <TextField label="Carrier" name="carrier" maxLength={255} autoComplete="off" />
-          <TextField label="Tracking number" name="tracking_number" maxLength={255} autoComplete="off" />
-        </div>
-        <TextField
-          label="Tracking address"
-          name="tracking_url"
-          type="url"
-          maxLength={2048}
-          hint="The carrier's page for this parcel. Optional."
-          error={urlError}
+        <TrackingFields urlError={urlError} />
+        <DialogFoot
+          work={work}
+          action={disputed ? 'Ship anyway' : 'Ship'}
+          error={urlError ? null : work.error}
+          onCancel={onClose}
         />
-        <DialogFoot work={work} action="Ship" error={urlError ? null : work.error} onCancel={onClose} />
       </Form>
     </Dialog>
   );
@@ -67,14 +70,12 @@ interface OpenLine {
   left: number;
 }
 
-interface Parcel {
+interface Parcel extends Tracking {
   items?: { line_item_id: string; quantity: number }[];
-  carrier: string | null;
-  tracking_number: string | null;
-  tracking_url: string | null;
+  override_dispute?: boolean;
 }
 
-/** The lines of which something is left to ship. */
+/** Order lines with units that were not shipped yet. */
 function openLines({ line_items, line_states }: OrderDetails): OpenLine[] {
   return line_states.flatMap(({ line_item_id: id, to_fulfill: left }) => {
     const line = line_items.find((one) => one.id === id);
@@ -82,15 +83,13 @@ function openLines({ line_items, line_states }: OrderDetails): OpenLine[] {
   });
 }
 
-/** The parcel of a form. If it contains everything that is left, it lists no lines, because the API then ships everything. */
+/**
+ * Converts the form to the API's request body. Without line items the API ships everything, so they are omitted for a
+ * parcel with all remaining items.
+ */
 function parcelOf(form: FormData, open: OpenLine[]): Parcel {
   const chosen = open.map(({ id, left }) => ({ line_item_id: id, quantity: Number(form.get(`line ${id}`)), left }));
   const isAll = chosen.every(({ quantity, left }) => quantity === left);
   const items = chosen.filter(({ quantity }) => quantity > 0).map(({ left: _, ...item }) => item);
-  return {
-    ...(!isAll && { items }),
-    carrier: textIn(form, 'carrier'),
-    tracking_number: textIn(form, 'tracking_number'),
-    tracking_url: textIn(form, 'tracking_url'),
-  };
+  return { ...(!isAll && { items }), ...trackingOf(form) };
 }

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { toast, toastError } from '../../../ui/toasts.tsx';
 import { ordersChanged } from '../order-queries.ts';
 
-/** An action on an order: refetches the order, closes the dialog if it is still open, and reports success. */
+/** Runs an action on an order. Then refetches the order, closes the dialog if it is still open, and reports success. */
 export function useAct<Input = void>(
   act: (input: Input) => Promise<unknown>,
   { said, onDone, quiet = false }: { said: string; onDone?: () => void; quiet?: boolean },
@@ -13,7 +13,7 @@ export function useAct<Input = void>(
       await ordersChanged();
       toast(said);
     },
-    // A dialog shows its own error at the field.
+    // Dialogs show their own error next to the fields.
     ...(!quiet && { onError: toastError }),
   });
   return { ...work, mutate: (input: Input) => work.mutate(input, { onSuccess: () => onDone?.() }) };

@@ -17,7 +17,7 @@ import { type Order, ordersChanged } from '../order-queries.ts';
 import { nameOf } from '../texts.ts';
 import type { OrderOfRow, Row } from './rows.ts';
 
-/** Assigns a transfer to an order: the order is found and shown, then a person confirms. */
+/** Assigns a bank transfer to an order that the user searches for and confirms. */
 export function AssignDialog({
   row,
   taken,
@@ -26,11 +26,11 @@ export function AssignDialog({
   onRecorded,
 }: {
   row: Row;
-  /** The ids of orders that other transfers of the statement pay. */
+  /** Ids of orders that other transfers of the statement already pay. */
   taken: string[];
   onClose: () => void;
   onAssigned: (order: OrderOfRow) => void;
-  /** Called when the money was recorded for an order that had expired. */
+  /** Called after a payment was recorded for an expired order. */
   onRecorded: (order: OrderOfRow) => void;
 }) {
   const [order, setOrder] = useState<Order>();
@@ -120,7 +120,7 @@ function Found({
   );
 }
 
-/** Money for an order that has expired is recorded at once; the order is then reinstated or the money refunded. */
+/** For an expired order, the payment is recorded at once. Then the order is reinstated or the money refunded. */
 function Late({
   row: { transfer },
   order,
@@ -133,7 +133,7 @@ function Late({
   onRecorded: (order: OrderOfRow) => void;
 }) {
   const { id, order_number, total, currency, payment_status, email = null } = order;
-  // The amount starts empty if it is unreadable or in another currency: it must not be recorded as another amount.
+  // If the amount is unreadable or in another currency, the user must enter it.
   const isForeign = Boolean(transfer.currency) && transfer.currency !== currency;
   const [amount, setAmount] = useState(() =>
     isForeign ? '' : (readAmount(transfer.amount, { sign: '.', decimals: decimalsOf(currency) }).amount ?? ''),

@@ -12,7 +12,10 @@ import { Result } from './result.tsx';
 import { type Matches, markAll, orderToMark, type Row, rowsOf } from './rows.ts';
 import { Transfers } from './transfers.tsx';
 
-/** The transfers of a statement: those that match an order, to mark as paid at once, and those to check by hand. */
+/**
+ * The transfers of a bank statement: those that match an order, to mark as paid in one step, and those to check
+ * manually.
+ */
 export function Preview({ matches }: { matches: Matches }) {
   const { counted } = useFormat();
   const can = useCan();
@@ -24,7 +27,7 @@ export function Preview({ matches }: { matches: Matches }) {
     mutationFn: () => markAll(rows),
     onSuccess: ({ paid }) => toast(`${counted(paid.length, 'order')} marked as paid.`),
     onError: toastError,
-    // Of several calls, the first may have succeeded when a later one fails.
+    // Earlier calls may have succeeded when a later one fails.
     onSettled: () => Promise.all([ordersChanged(), readAgain('statement-runs')]),
   });
   const change = (id: string, changes: Partial<Row>) => {

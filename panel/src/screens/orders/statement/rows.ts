@@ -4,12 +4,12 @@ import { api, type Schemas } from '../../../api.ts';
 export type Matches = Schemas['TransferMatches'];
 export type OrderOfRow = Matches['transfers'][number]['orders'][number];
 
-/** A transfer of the statement, with the order that a person has assigned to it. */
+/** A bank transfer and the order that the user has assigned to it, if any. */
 export interface Row {
   id: string;
   transfer: Matches['transfers'][number];
   assigned?: OrderOfRow;
-  /** The expired order for which the money was recorded. */
+  /** The expired order for which the payment was recorded. */
   recorded?: OrderOfRow;
 }
 
@@ -17,7 +17,7 @@ export function rowsOf({ transfers }: Matches): Row[] {
   return transfers.map((transfer, i) => ({ id: String(i), transfer }));
 }
 
-/** The order that a transfer marks as paid; undefined until a person has checked it. */
+/** The order that the transfer will mark as paid; undefined while the user still has to check it. */
 export function orderToMark({ transfer, assigned }: Row): OrderOfRow | undefined {
   return assigned ?? (transfer.outcome === 'matched' ? transfer.orders[0] : undefined);
 }
@@ -28,12 +28,12 @@ export interface Marked {
   refused: string[];
 }
 
-/** The most orders that one call marks as paid. */
+/** Maximum number of orders per call. */
 const MOST = 100;
 
 /**
- * Marks the orders of all rows as paid. For matches, the server compares amounts and totals again; the amounts of assigned
- * transfers were checked by a person.
+ * Marks the orders of all rows as paid. For automatic matches, the server compares amount and total again. For assigned
+ * transfers, the user has checked the amount.
  */
 export async function markAll(rows: Row[]): Promise<Marked> {
   const marked: Marked = { run_id: crypto.randomUUID(), paid: [], refused: [] };

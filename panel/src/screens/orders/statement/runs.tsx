@@ -11,7 +11,7 @@ import { UndoButton } from './undo.tsx';
 
 type StatementRun = Schemas['StatementRun'];
 
-/** The number of orders that are listed for each run; the rest is only counted. */
+/** Maximum number of orders listed per run. */
 const MOST_SHOWN = 20;
 
 export function useStatementRuns() {
@@ -21,7 +21,7 @@ export function useStatementRuns() {
   });
 }
 
-/** Earlier statements, each with its orders. A statement can be undone until one of its orders moves on. */
+/** Earlier bank statement runs and their orders. A run can be undone until one of its orders was processed further. */
 export function StatementRuns() {
   const { time, counted } = useFormat();
   const can = useCan();

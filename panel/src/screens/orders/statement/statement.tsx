@@ -13,7 +13,7 @@ import { Preview } from './preview.tsx';
 import { StatementRuns } from './runs.tsx';
 import '../orders.css';
 
-/** A bank statement, pasted or as a file: its transfers with the orders that they pay, and earlier statements to undo. */
+/** Reads a bank statement, pasted or from a file, matches its transfers with orders, and lists earlier runs. */
 export function Statement() {
   const [statement, setStatement] = useState('');
   const [file, setFile] = useState<File>();
@@ -63,8 +63,7 @@ export function Statement() {
               id="statement-file"
               type="file"
               accept=".csv,.xml,.txt"
-              // The value is cleared, because browsers send no event when the same file is chosen again, although it may have
-              // changed.
+              // Browsers send no event when the same file is chosen again, although its content may have changed.
               onClick={(event) => {
                 event.currentTarget.value = '';
               }}

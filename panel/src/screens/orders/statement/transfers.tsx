@@ -11,7 +11,7 @@ interface Action {
   onClick: () => void;
 }
 
-/** Transfers of a statement, each with the orders that it names, its result and its actions. */
+/** Lists bank transfers with the orders that they name, their result and their actions. */
 export function Transfers({
   caption,
   rows,

@@ -8,7 +8,7 @@ import { Confirm } from '../../../ui/dialog.tsx';
 import { toast, toastError } from '../../../ui/toasts.tsx';
 import { ordersChanged } from '../order-queries.ts';
 
-/** Undoes a statement run after a question that names its orders. */
+/** Undoes a bank statement run after the user has confirmed the list of its orders. */
 export function UndoButton({ run_id, numbers }: { run_id: string; numbers: string[] }) {
   const { counted } = useFormat();
   const [open, setOpen] = useState(false);

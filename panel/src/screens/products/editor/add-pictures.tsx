@@ -8,11 +8,11 @@ import { PICTURE_TYPES, uploadPicture } from '../../../ui/upload.ts';
 type Add = (image: { url: string; file_id?: string }) => void;
 
 export interface UploadingProps {
-  /** Called with the number of pictures that are still uploading: a product saved meanwhile would lack them. */
+  /** Called with the number of running uploads. A product that is saved meanwhile lacks these images. */
   onUploading: (waiting: number) => void;
 }
 
-/** Adds pictures: the user's own files, dropped or chosen, and pictures that are already on the web, by their URL. */
+/** Adds images: uploaded files, dropped or selected, or images on the web by URL. */
 export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingProps) {
   const [errors, setErrors] = useState<unknown[]>([]);
   const [over, setOver] = useState(false);
@@ -71,7 +71,10 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
   );
 }
 
-/** Uploads pictures one after the other; a failed one does not stop the rest. Uploads still running when the field unmounts are not added. */
+/**
+ * Uploads images one after the other. A failed upload does not stop the others. Images whose upload ends after the
+ * field was unmounted are not added.
+ */
 function useUploads(onAdd: Add, onError: (error: unknown) => void) {
   const [waiting, setWaiting] = useState(0);
   const add = useRef(onAdd);

@@ -1,11 +1,11 @@
 import { type OptionDraft, optionsOf, type ProductDraft, type VariantDraft } from './draft.ts';
 
-/** The most variants that the editor creates. Imports and the API accept up to 2,048. */
+/** Maximum number of variants that the editor creates. The API and imports accept 2,048. */
 export const MOST_VARIANTS = 250;
 
 type Draft = Pick<ProductDraft, 'options' | 'variants'>;
 
-/** Every combination of the options' values, the last option's changing fastest. */
+/** All combinations of option values. The last option varies fastest. */
 export function combinationsOf(options: OptionDraft[]): string[][] {
   return options.reduce<string[][]>(
     (all, { values = [] }) => all.flatMap((begun) => values.map((value) => [...begun, value])),
@@ -13,12 +13,12 @@ export function combinationsOf(options: OptionDraft[]): string[][] {
   );
 }
 
-/** The options with values: others create no variants. */
+/** Options without values are ignored, because they create no variants. */
 export function usedOptions({ options }: Pick<Draft, 'options'>): OptionDraft[] {
   return options.filter(isUsed);
 }
 
-/** The combinations without a variant. */
+/** Combinations for which there is no variant. */
 export function missingCombinations(draft: Draft): string[][] {
   const options = usedOptions(draft);
   if (options.length === 0) return [];
@@ -27,13 +27,13 @@ export function missingCombinations(draft: Draft): string[][] {
 }
 
 /**
- * The variants together with one for each missing combination. Prices, weights and policies are copied from the first variant;
- * each variant has its own SKU, barcode, stock and picture.
+ * All variants, including a new one for each missing combination. New ones copy price, weight and policies of the first
+ * variant, but not SKU, barcode, stock or image.
  */
 export function allVariants(draft: Draft): VariantDraft[] {
   const { id, ...like } = draft.variants[0] ?? {};
-  // These are null, not absent: for an absent value the form shows, and saves, that of the variant which was stored in this
-  // place.
+  // Null instead of undefined: for undefined, the form would show and save the value of the variant that was stored at
+  // this index.
   const own = { sku: null, barcode: null, image_url: null, inventory_quantity: 0 };
   const made = missingCombinations(draft).map((values) => ({ ...like, ...own, ...byOption(values) }));
   const used = usedOptions(draft);
@@ -44,8 +44,8 @@ export function allVariants(draft: Draft): VariantDraft[] {
 }
 
 /**
- * The variants after the options have changed: each keeps a value for each option, and those whose value is gone are removed.
- * `before` contains the earlier state of each option at its position, or undefined if it is new.
+ * The variants after options were edited. Each keeps a value for each option; variants whose value was removed are
+ * removed. `before` contains each option's earlier state, or undefined for a new option.
  */
 export function variantsOf(draft: Draft, options: OptionDraft[], before: (OptionDraft | undefined)[]): VariantDraft[] {
   const were = usedOptions(draft);

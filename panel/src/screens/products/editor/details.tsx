@@ -11,7 +11,6 @@ import { Card } from '../../../ui/page.tsx';
 import { Field, type ProductDraft } from './draft.ts';
 import { HtmlPreview } from './html-preview.tsx';
 
-/** Name and description: what customers read first. */
 export function Words() {
   const html = useWatch<ProductDraft, 'description_html'>({ name: 'description_html' }) ?? '';
   return (
@@ -60,6 +59,14 @@ export function Organisation() {
       <TaxClass />
       <Field.Text name="slug" label="Address in the shop" hint="Made from the name when left empty." maxLength={255} />
       <Field.Tick name="track_inventory" label="Track stock" hint="Without it the product never sells out." />
+      <Field.Tick name="returnable" label="Customers may return it" />
+      <Field.Choice name="withdrawal_exempt" label="Right of withdrawal">
+        <option value="none">Applies</option>
+        <option value="custom_made">Excluded: made to order</option>
+        <option value="perishable">Excluded: perishable</option>
+        <option value="sealed_hygiene">Excluded once unsealed: hygiene</option>
+        <option value="digital">Excluded once begun: digital content</option>
+      </Field.Choice>
     </Card>
   );
 }
@@ -91,11 +98,11 @@ function TaxClass() {
   );
 }
 
-/** The product's metadata: fields of the shop's own, by name. Storefronts and integrations read them. */
+/** The product's metadata: custom fields by name, which storefronts and integrations read. */
 export function Metadata() {
   const { field, fieldState } = useController<ProductDraft, 'metadata'>({ name: 'metadata' });
   const stored = Object.entries(field.value ?? {}).map(([name, value]) => ({ name, value }));
-  // A row without a name cannot be saved yet, and stays as long as the others are unchanged.
+  // A row without a name cannot be saved. It stays while the saved rows are unchanged.
   const [typed, setTyped] = useState(stored);
   const rows = JSON.stringify(recordOf(typed)) === JSON.stringify(field.value ?? {}) ? typed : stored;
   const write = (next: Row[]) => {
@@ -112,7 +119,7 @@ export function Metadata() {
       {rows.length === 0 && <p className="hint">What else your storefront shows of it, such as “Material: oak”.</p>}
       <ul className="stack">
         {rows.map(({ name, value }, i) => (
-          // The position is the key, because a name changes while it is typed.
+          // The index is the key, because a name changes while the user types it.
           <li key={i} className="metadata-row">
             <TextField
               label={`Name ${i + 1}`}
@@ -157,7 +164,10 @@ interface ValueFieldProps {
   onValue: (value: string) => void;
 }
 
-/** An input for a value. One of a single line would remove the line breaks of a longer text, such as an imported one. */
+/**
+ * An input for a metadata value. Long texts get several lines, because a single-line input would remove their line
+ * breaks.
+ */
 function ValueField({ value, onValue, ...props }: ValueFieldProps) {
   const [isText] = useState(value.includes('\n') || value.length > 100);
   const field = { ...props, value, maxLength: 500 };

@@ -5,7 +5,7 @@ import type { PriceChange } from '../../../ui/price-question.tsx';
 
 type Replacement = Inputs['ProductReplacement'];
 
-/** A product in the editor: the body of the API's call. A new field needs only a row in the editor. */
+/** A product in the editor: the API's request body. */
 export type ProductDraft = Replacement & Required<Pick<Replacement, 'status' | 'options' | 'variants' | 'images'>>;
 export type VariantDraft = ProductDraft['variants'][number];
 export type OptionDraft = ProductDraft['options'][number];
@@ -24,6 +24,8 @@ export function emptyDraft(): ProductDraft {
     status: 'draft',
     tax_class: 'standard',
     track_inventory: true,
+    returnable: true,
+    withdrawal_exempt: 'none',
     metadata: {},
     options: [],
     variants: [emptyVariant()],
@@ -31,7 +33,7 @@ export function emptyDraft(): ProductDraft {
   };
 }
 
-/** Fields that the server computes. */
+/** Fields that the server computes, so they are not in the form. */
 const COMPUTED = {
   product: [
     ...['id', 'merchant_id', 'price', 'compare_at_price', 'cost_per_item', 'currency', 'has_variants'],
@@ -48,11 +50,11 @@ export function draftOf(product: Schemas['Product']): ProductDraft {
     options: product.options.map((option) => without(option, COMPUTED.option)),
     variants: product.variants.map((variant) => without(variant, COMPUTED.variant)),
     images: product.images.map((image) => without(image, COMPUTED.image)),
-    // The cast is needed because enums are open in the contract's responses.
+    // The cast is needed because responses have open enums in the contract.
   } as ProductDraft;
 }
 
-/** Applies my changes to their product. A stock that changed by sales meanwhile stays. */
+/** Applies the user's changes to a newer state of the product. Stock that changed by sales is kept. */
 export function mergedProduct(base: ProductDraft, mine: ProductDraft, theirs: ProductDraft): ProductDraft {
   const result = merged(base, mine, theirs);
   const stockIn = ({ variants }: ProductDraft, id: string | undefined) =>
@@ -65,12 +67,12 @@ export function mergedProduct(base: ProductDraft, mine: ProductDraft, theirs: Pr
   return { ...result, variants };
 }
 
-/** The fields of a product in words, to compare two people's changes. Stock is left out, because both may count it. */
+/** Product fields in words, to show conflicting changes. Stock is omitted, because both users may have counted it. */
 export function productInWords(draft: ProductDraft): Map<string, string> {
   return wordsOf({ ...draft, variants: draft.variants.map((variant) => without(variant, ['inventory_quantity'])) });
 }
 
-/** The prices of stored variants, before and after. */
+/** Price changes of existing variants. */
 export function priceChanges(base: ProductDraft, draft: ProductDraft): PriceChange[] {
   return draft.variants.flatMap((variant) => {
     const before = base.variants.find(({ id }) => id !== undefined && id === variant.id)?.price;
@@ -78,12 +80,12 @@ export function priceChanges(base: ProductDraft, draft: ProductDraft): PriceChan
   });
 }
 
-/** The name of a variant: its option values, as customers choose them. */
+/** The variant's name: its option values. */
 export function variantName(variant: VariantDraft): string {
   return optionsOf(variant).join(' / ') || 'This product';
 }
 
-/** The values of a variant, in the order of the options. */
+/** Option values of a variant, in the order of the options. */
 export function optionsOf({ option1, option2, option3 }: VariantDraft): string[] {
   return [option1, option2, option3].filter((value) => value !== null && value !== undefined);
 }

@@ -19,7 +19,7 @@ export function EditProduct({ params }: { params: Record<string, string> }) {
   const product = useQuery({
     queryKey: ['products', 'one', id],
     queryFn: ({ signal }) => loadProduct(id, signal),
-    // The editor starts from one state, so the query is not refetched: a newer state arrives as a conflict, or after a save.
+    // The editor keeps the state with which it started. A newer state arrives as a conflict or after a save.
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -71,7 +71,7 @@ function Loaded({ id, loaded }: { id: string; loaded: Versioned<ProductDraft> })
   );
 }
 
-/** A link to the product on the shop's own pages, if the settings contain their URL. */
+/** A link to the product in the storefront, if the settings contain the storefront's URL. */
 function Preview({ product: { slug, status } }: { product: ProductDraft }) {
   const { merchant } = useMe();
   const settings = useQuery({

@@ -11,7 +11,7 @@ import { SingleVariant } from './single-variant.tsx';
 import { VariantGrid } from './variant-grid.tsx';
 import './editor.css';
 
-/** The fields of a product, new or not. */
+/** The fields of a new or existing product. */
 export function Editor({ isNew, onUploading }: { isNew: boolean } & UploadingProps) {
   const can = useCan();
   return (

@@ -8,7 +8,7 @@ import { usedOptions } from './combinations.ts';
 import { Field, type ProductDraft, type VariantDraft } from './draft.ts';
 import { PictureVariants } from './picture-variants.tsx';
 
-/** The pictures of a product, the first one for lists. They are sorted by dragging or with buttons. */
+/** The product's images. Lists show the first one. The user can reorder them by dragging or with buttons. */
 export function Images({ onUploading }: UploadingProps) {
   const { getValues, setValue } = useFormContext<ProductDraft>();
   const {
@@ -22,7 +22,7 @@ export function Images({ onUploading }: UploadingProps) {
   });
   const options = useWatch<ProductDraft, 'options'>({ name: 'options' });
   const reorder = useReorder(images.length, move);
-  /** Removes a picture. The variants that had it as theirs have none of their own any more. */
+  /** Removes an image, also from the variants that use it. */
   const removeImage = (at: number) => {
     const url = images[at]?.url;
     remove(at);
@@ -66,7 +66,10 @@ export function Images({ onUploading }: UploadingProps) {
   );
 }
 
-/** A picture of the list. The mouse can drag the picture itself; touch scrolls on it, and drags by the handle. */
+/**
+ * An image in the list. It can be dragged with the mouse; on touch screens only its handle can, because touching the
+ * image scrolls.
+ */
 function Shown({ url, alt, onGrab }: { url: string; alt: string; onGrab: () => void }) {
   const [broken, setBroken] = useState(false);
   if (broken) return <p className="picture-missing">This address shows no picture.</p>;

@@ -15,17 +15,17 @@ import { Field, type OptionDraft, type ProductDraft } from './draft.ts';
 
 const MOST_OPTIONS = 3;
 
-/** The options that customers choose from, such as size and colour, and the resulting variants. */
+/** The product's options, such as size and colour, and the resulting variants. */
 export function Options() {
   const { clearErrors, getValues, setValue } = useFormContext<ProductDraft>();
   const { append, replace } = useFieldArray<ProductDraft, 'options', 'key'>({ name: 'options', keyName: 'key' });
   const options = useWatch<ProductDraft, 'options'>({ name: 'options' });
-  /** `before` contains the earlier state of each option at its position. */
+  /** `before` contains the earlier state of each option by index. */
   const write = (next: OptionDraft[], before: (OptionDraft | undefined)[]) => {
     const variants = variantsOf({ options, variants: getValues('variants') }, next, before);
     replace(next);
     setValue('variants', variants);
-    // The errors are cleared, because they name variants by position.
+    // Errors name variants by index, which has changed.
     clearErrors('variants');
   };
   return (
@@ -42,7 +42,7 @@ export function Options() {
       )}
       <ul className="stack">
         {options.map((option, i) => (
-          // The position is the key: the library's key changes with each edit, and the field would lose the focus.
+          // The index is the key. The library's key changes with each edit, and the field would lose the focus.
           <li key={i} className="option-row">
             <Field.Text
               name={`options.${i}.name`}
@@ -75,7 +75,7 @@ export function Options() {
   );
 }
 
-/** Shows the number of variants, as in "3 × 4 = 12 variants", and a button to create those that are missing. */
+/** Shows the number of variants, such as "3 × 4 = 12 variants", and a button that creates missing ones. */
 function Missing({ options }: Pick<ProductDraft, 'options'>) {
   const { counted, number } = useFormat();
   const { clearErrors, setValue } = useFormContext<ProductDraft>();

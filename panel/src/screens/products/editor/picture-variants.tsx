@@ -8,7 +8,7 @@ import { optionsOf, type ProductDraft, type VariantDraft, variantName } from './
 
 type Draft = Pick<ProductDraft, 'options' | 'variants' | 'images'>;
 
-/** Chooses the variants that a picture shows. Each variant has at most one picture of its own. */
+/** Selects the variants that an image shows. A variant has at most one image of its own. */
 export function PictureVariants({ url, name }: { url: string; name: string }) {
   const [open, setOpen] = useState(false);
   const { setValue } = useFormContext<ProductDraft>();
@@ -58,7 +58,7 @@ export function PictureVariants({ url, name }: { url: string; name: string }) {
   );
 }
 
-/** Chooses all variants with an option value at once, because most pictures show a colour. */
+/** Selects all variants with an option value at once, because most images show a colour. */
 function ByValue({
   draft,
   url,
@@ -92,7 +92,7 @@ function otherPicture({ images }: Draft, { image_url }: VariantDraft, url: strin
   return at < 0 ? 'has another picture' : `has picture ${at + 1}`;
 }
 
-/** Says which variants a picture shows: "Red", if it shows exactly the red ones; else the names of a few, or their number. */
+/** Describes the variants that an image shows: "Red" for exactly the red ones, otherwise a few names or a number. */
 function inWords(draft: Draft, url: string): string {
   const chosen = draft.variants.filter(({ image_url }) => image_url === url);
   if (chosen.length === 0) return 'Of the whole product';

@@ -8,7 +8,7 @@ import { draftOf, type ProductDraft } from './draft.ts';
 
 type Saved = Versioned<ProductDraft>;
 
-/** The queries that show products, by name: lists, stock and collections. */
+/** Query keys of lists that show product data. */
 export const SHOWN_BY = ['products', 'inventory', 'collections'] as const;
 
 export function forgetProducts(): Promise<void> {
@@ -23,8 +23,8 @@ export async function loadProduct(product_id: string, signal?: AbortSignal): Pro
 }
 
 /**
- * Creates the product, then attaches the files that were uploaded for it. A failure of the files is returned with the id, because
- * the product exists by then, and saving it again would create a duplicate.
+ * Creates the product, then attaches the uploaded files. If attaching fails, returns the failure with the id, because
+ * the product exists and saving again would create a duplicate.
  */
 export async function createProduct(draft: ProductDraft): Promise<{ id: string; failure?: unknown }> {
   const { images = [], ...fields } = changesOf({}, inBody(draft));
@@ -44,7 +44,7 @@ export async function createProduct(draft: ProductDraft): Promise<{ id: string; 
   return { id };
 }
 
-/** Saves a product in one call, all or nothing, and then counts the stock of the variants that were there before. */
+/** Saves a product in one call, then adjusts the stock of variants that already existed. */
 export async function saveProduct(product_id: string, draft: ProductDraft, over: Saved): Promise<Saved> {
   const saved = await put(product_id, over, draft);
   const failure = await adjustStock(over.data, draft);
@@ -78,8 +78,8 @@ async function put(product_id: string, over: Saved, draft: ProductDraft): Promis
 }
 
 /**
- * The body of the call. An emptied slug is left unchanged, options without values are left out, an upload is referenced by its
- * file, and the stock of stored variants is not part of the product.
+ * Converts a draft to the request body. An empty slug is omitted, so that it stays unchanged. Options without values
+ * are omitted, uploads are referenced by file id, and the stock of existing variants is not part of the body.
  */
 function inBody(draft: ProductDraft): ProductDraft {
   return {
@@ -93,12 +93,12 @@ function inBody(draft: ProductDraft): ProductDraft {
   };
 }
 
-/** The most adjustments that one call accepts. */
+/** Maximum number of adjustments per call. */
 const MOST_ADJUSTED = 500;
 
 /**
- * Adjusts the stock instead of overwriting it: an adjustment is rejected if items were sold since the page was opened. Returns
- * undefined if there was nothing to adjust, null if all adjustments succeeded, and otherwise the mistakes.
+ * Adjusts stock instead of overwriting it: an adjustment is rejected if stock changed after the page was opened.
+ * Returns undefined if there was nothing to adjust, null if all adjustments succeeded, otherwise the mistakes.
  */
 async function adjustStock(
   base: ProductDraft,

@@ -5,7 +5,7 @@ import { Card } from '../../../ui/page.tsx';
 import { Field, type ProductDraft } from './draft.ts';
 import { COLUMNS, WEIGHT_UNITS } from './variant-fields.ts';
 
-/** Price, stock and delivery of a product without options. */
+/** Price, stock and shipping fields of a product without options. */
 export function SingleVariant({ canCount }: { canCount: boolean }) {
   const { decimals } = useFormat();
   const { field: policy } = useController<ProductDraft, 'variants.0.inventory_policy'>({

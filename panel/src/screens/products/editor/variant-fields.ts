@@ -5,11 +5,11 @@ interface Column {
   name: keyof VariantDraft;
   label: string;
   kind: CellKind;
-  /** Whether the column is hidden by default. */
+  /** Whether the column is hidden at first. */
   more?: true;
 }
 
-/** The texts of a variant, in the order in which they are filled in. */
+/** Text columns of the variant table, in display order. */
 export const COLUMNS: readonly Column[] = [
   { name: 'price', label: 'Price', kind: 'amounts' },
   { name: 'compare_at_price', label: 'Compare-at price', kind: 'amounts' },

@@ -10,7 +10,7 @@ import { Pictured } from '../../../ui/picture.tsx';
 import { Field, type ProductDraft, type VariantDraft, variantName } from './draft.ts';
 import { COLUMNS, WEIGHT_UNITS } from './variant-fields.ts';
 
-/** Each variant is a row, whose fields are edited in place. */
+/** A table with one editable row per variant. */
 export function VariantGrid({
   variants,
   canCount,
@@ -77,7 +77,7 @@ interface RowProps {
   at: number;
   name: string;
   more: boolean;
-  /** Whether any of the variants has a picture of its own. */
+  /** Whether any variant has its own image. */
   pictured: boolean;
   canCount: boolean;
   only: boolean;
@@ -133,7 +133,7 @@ function Picture({ at, name }: { at: number; name: string }) {
   return <Pictured url={url}>{name}</Pictured>;
 }
 
-/** Writes one value into all rows: most variants cost and weigh the same. */
+/** Copies a value to all rows, because most variants have the same price and weight. */
 function ForAll({ canCount }: { canCount: boolean }) {
   const { getValues, setValue } = useFormContext<ProductDraft>();
   const format = useFormat();

@@ -1,4 +1,4 @@
-/** An error in a file, or a value changed during the import, with its position. */
+/** An error in the file, or a value that the import changed, with its position. */
 export interface Finding {
   line: number;
   column: string;
@@ -6,10 +6,10 @@ export interface Finding {
   message: string;
 }
 
-/** The most rows that a spreadsheet handles well and a browser can keep in addition to a large file; the rest is counted. */
+/** Maximum number of findings kept in memory. The rest are only counted. */
 const MOST_KEPT = 20_000;
 
-/** The findings of a file: all are counted, and the first ones kept. */
+/** Collects findings of a file. Counts all and keeps the first ones. */
 export class Findings {
   readonly kept: Finding[] = [];
   count = 0;

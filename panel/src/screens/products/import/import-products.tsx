@@ -21,7 +21,7 @@ interface Settings {
   baseImageUrl: string;
   weightUnit: 'kg' | 'lb';
   sharedSkus: SharedSkuRule;
-  /** Empty to have the encoding recognised. */
+  /** Empty means that the encoding is detected. */
   encoding: string;
 }
 
@@ -33,18 +33,18 @@ const BEGINNING: Settings = {
   encoding: '',
 };
 
-/** Imports a catalogue file: first a dry run, which shows the result, then the import itself. */
+/** Imports a product file: first as a dry run whose result is shown, then for real. */
 export function ImportProducts() {
   const [file, setFile] = useState<File>();
   const [settings, setSettings] = useState(BEGINNING);
   const [state, setState] = useState<ImportState>();
   const [error, setError] = useState<unknown>();
-  // The work is set when the button is pressed, because a large file takes a while to read before anything is sent.
+  // Set when the button is pressed, because reading a large file takes a while before the first call.
   const [work, setWork] = useState<'try' | 'import'>();
   const { currency } = useFormat();
   const working = work !== undefined;
   const stop = useRef<AbortController>(undefined);
-  // When the user leaves, which a dialog has confirmed, the import stops instead of continuing unseen.
+  // If the user leaves the screen, which a dialog has confirmed, the import stops.
   useEffect(() => () => stop.current?.abort(), []);
   const change = (changes: Partial<Settings>) => {
     setSettings((now) => ({ ...now, ...changes }));
@@ -78,7 +78,7 @@ export function ImportProducts() {
   return (
     <Page title="Import products" back={{ to: '/products', label: 'Products' }}>
       <LeaveGuard importing={work === 'import'} waiting={file !== undefined && state?.dry_run !== false} />
-      {/* The result of one file must not appear below the name of another. */}
+      {/* The result of one file must not be shown for another. */}
       <Held busy={working}>
         <ChooseFile
           file={file}
@@ -117,7 +117,7 @@ export function ImportProducts() {
   );
 }
 
-/** Asks before leaving: it would stop a running import, or discard a chosen file and its settings. */
+/** Asks before the user leaves the screen while an import is running or a file is selected. */
 function LeaveGuard({ importing, waiting }: { importing: boolean; waiting: boolean }) {
   if (importing) {
     return (

@@ -8,7 +8,7 @@ import { Card } from '../../../ui/page.tsx';
 import type { Finding, Findings } from './findings.ts';
 import type { ImportState } from './run-import.ts';
 
-/** The progress and result of an import, with each faulty row. */
+/** Progress and result of an import, with all rows that have errors. */
 export function Outcome({ state, onStop }: { state: ImportState; onStop: () => void }) {
   const { number } = useFormat();
   const { counts, total, running, dry_run, mistakes, warnings, error } = state;
@@ -68,7 +68,7 @@ function titleOf({ running, dry_run }: ImportState): string {
   return dry_run ? 'Preview of the import' : 'Result of the import';
 }
 
-/** The number of findings that are shown; the rest is only counted, and in the file. */
+/** Maximum number of findings shown. The downloadable file contains more. */
 const MOST_SHOWN = 100;
 
 function Listed({ title, file, hint, findings }: { title: string; file: string; hint: string; findings: Findings }) {

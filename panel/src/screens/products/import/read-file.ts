@@ -5,18 +5,18 @@ import { HEAD_BYTES, productsOf } from '../../../../../cli/src/formats/products-
 import type { Read, ReadOptions } from '../../../../../cli/src/formats/reading.ts';
 import { Findings } from './findings.ts';
 
-/** The content of a file, parsed as on the command line, and the SKU of each line. */
+/** A parsed product file, and the SKU of each line. */
 export interface FileContent {
   reads: Read[];
-  /** Values that were changed while reading. */
+  /** Values that were changed during parsing. */
   warnings: Findings;
   skus: Map<number, string>;
 }
 
-/** The largest file, larger than any shop's export: a browser keeps the whole file in memory. */
+/** Maximum file size, because the browser keeps the file in memory. */
 export const MOST_BYTES = 200 * 1024 * 1024;
 
-/** Reads a file of products. Throws a FormatError if the file as a whole cannot be read, such as UnknownEncoding. */
+/** Parses a product file. Throws a FormatError, such as UnknownEncoding, if the whole file is unreadable. */
 export async function readProductFile(file: File, options: ReadOptions): Promise<FileContent> {
   const content: FileContent = { reads: [], warnings: new Findings(), skus: new Map() };
   const encoding = await encodingOf(file.name, chunksOf(file), options.encoding);
@@ -30,13 +30,13 @@ export async function readProductFile(file: File, options: ReadOptions): Promise
   return content;
 }
 
-/** Reads the file in chunks. A stream of bytes is not iterable in every browser. */
+/** Reads a file in chunks. Not every browser supports async iteration of byte streams. */
 async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
   const reader = file.stream().getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
 }
 
-/** Records the SKU of each row, because people look up a rejected row in a spreadsheet by its SKU. */
+/** Records the SKU of each row, because users search a spreadsheet for a rejected row by its SKU. */
 async function* notingSkus(rows: AsyncIterable<CsvRow>, skus: Map<number, string>): AsyncGenerator<CsvRow> {
   let column: number | undefined;
   for await (const row of rows) {

@@ -13,7 +13,7 @@ export interface ImportState {
   counts: Counts;
   mistakes: Findings;
   warnings: Findings;
-  /** The error that ended it early. */
+  /** The error that stopped the import. */
   error?: unknown;
 }
 
@@ -23,7 +23,7 @@ export interface ImportRules {
   sharedSkus: SharedSkuRule;
 }
 
-/** Imports a file, or does a dry run. Reports its progress; a signal stops it between two calls. */
+/** Imports a file or does a dry run, and reports progress. The signal stops it between two calls. */
 export async function runImport(
   content: FileContent,
   { sharedSkus, ...settings }: ImportRules,
@@ -81,7 +81,7 @@ async function* iterate<Each>(all: Each[], signal: AbortSignal): AsyncGenerator<
   }
 }
 
-/** Keeps the sent rows by their line: an error names only the line and the field. */
+/** Keeps the sent rows by line number, because an error contains only line and field. */
 async function* noting(
   batches: AsyncGenerator<Row[], void, undefined>,
   sent: Map<number, Row>,

@@ -12,7 +12,7 @@ export async function createAgents(knex: Knex): Promise<void> {
       budget_cents bigint check (budget_cents >= 0),
       categories text[] not null,
       token_expires_at timestamptz not null,
-      -- No status for expired requests: expires_at says it.
+      -- Expired requests have no status of their own, because expires_at shows them.
       status text not null default 'pending' check (status in ('pending', 'approved', 'denied', 'consumed')),
       -- The customer who decided.
       customer_id uuid,
@@ -81,7 +81,7 @@ export async function createAgents(knex: Knex): Promise<void> {
       -- Whether the document at the client's id describes it.
       from_document boolean not null,
       created_at timestamptz not null default now(),
-      -- A registration: extended with each token. A document: when to fetch it again.
+      -- For a registration, each new token extends it. For a document, the time to fetch it again.
       expires_at timestamptz not null,
       primary key (site_id, client_id)
     );

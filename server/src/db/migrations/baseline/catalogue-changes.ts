@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Triggers that record changes of the catalogue: its version, the log of product changes, stock and files. */
+/** Triggers that record catalogue changes: the version, the log of product changes, stock and files. */
 export async function createCatalogueChanges(knex: Knex): Promise<void> {
   await knex.raw(`
     create function commerce.catalog_version(site uuid) returns text language sql stable

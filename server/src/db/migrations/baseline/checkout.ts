@@ -150,7 +150,7 @@ export async function createCheckout(knex: Knex): Promise<void> {
       payment_method text check (payment_method in ('bank_transfer', 'card', 'manual', 'free')),
       note text,
       -- The prices last shown to the shopper, by line id. The order uses these prices, or the page asks
-      -- again. told_prices are those of the last such refusal.
+      -- again. told_prices are the new prices when the page last asked.
       shown_total numeric not null default 0,
       shown_prices jsonb not null default '{}',
       told_prices jsonb,

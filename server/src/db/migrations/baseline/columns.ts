@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Functions that columns, indexes and policies call, so they precede the tables. */
+/** Functions that columns, indexes and policies use. They must be created before the tables. */
 export async function createColumns(knex: Knex): Promise<void> {
   await knex.raw(`
     create function commerce.current_site() returns uuid language sql stable parallel safe

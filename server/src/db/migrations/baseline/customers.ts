@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Customers and what proves their identity. */
+/** Customers and their credentials. */
 export async function createCustomers(knex: Knex): Promise<void> {
   await knex.raw(`
     create table commerce.customers (
@@ -79,7 +79,7 @@ export async function createCustomers(knex: Knex): Promise<void> {
     call commerce.protect('commerce.customer_registrations');
     create policy sweep on commerce.customer_registrations to commerce_sweep using (created_at <= now() - interval '7 days');
 
-    -- The purpose of a link in a mail; it works once. Without a customer: to register.
+    -- Links in mails, each of which works once. Links to register have no customer.
     create table commerce.customer_codes (
       site_id uuid not null,
       token_hash bytea not null,

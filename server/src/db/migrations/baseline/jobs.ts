@@ -1,6 +1,8 @@
 import type { Knex } from 'knex';
 
-/** Functions that add jobs to the queue. They run as the owner, because requests have no rights to the queue's tables. */
+/**
+ * Functions that add jobs to the queue. They run as the owner, because commerce_app may not access the queue's tables.
+ */
 export async function createJobs(knex: Knex): Promise<void> {
   await knex.raw(`
     create function commerce.with_trace(payload json) returns json language sql stable
@@ -71,7 +73,8 @@ export async function createJobs(knex: Knex): Promise<void> {
     revoke execute on function commerce.enqueue_delivery from public;
     grant execute on function commerce.enqueue_delivery to commerce_app;
 
-    -- After a hundred pending deliveries of a shop, further ones get a lower priority than those of other shops.
+    -- After a hundred pending deliveries of a shop, further deliveries get a lower priority than the deliveries of
+    -- other shops.
     create function commerce.enqueue_deliveries(site uuid, deliveries uuid[], run_at timestamptz) returns void
       language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
     declare

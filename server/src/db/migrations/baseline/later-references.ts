@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Foreign keys to tables that are created later than the table that refers. */
+/** Foreign keys to tables that are created after the referring table. */
 export async function createLaterReferences(knex: Knex): Promise<void> {
   await knex.raw(`
     alter table commerce.tokens add constraint tokens_site_id_customer_id_fkey

@@ -27,7 +27,7 @@ export async function createPayments(knex: Knex): Promise<void> {
       frozen jsonb,
       -- The amount reserved in an agent's budget.
       held_cents bigint not null default 0 check (held_cents >= 0),
-      -- Encrypted: what the shopper must do. Contains a secret of the provider.
+      -- The next step of the shopper, encrypted because it contains a secret of the provider.
       next_action bytea,
       -- Where the provider redirects the shopper, if the storefront set it.
       return_url text,

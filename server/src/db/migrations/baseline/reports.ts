@@ -1,9 +1,9 @@
 import type { Knex } from 'knex';
 
-/** Reports about sites for operators, and the one way in which requests change the audit. */
+/** Reports on sites for operators, and the only function with which requests change audit rows. */
 export async function createReports(knex: Knex): Promise<void> {
   await knex.raw(`
-    -- Read by setup.ts and fleet.ts. Stock reserved by open checkouts counts, because it may be released.
+    -- Read by shop/merchant/setup.ts and site-list.ts. Stock reserved by open checkouts counts, because it may be released.
     create function commerce.site_health(of uuid) returns table (is_published boolean, is_in_stock boolean, needs_delivery boolean,
       has_delivery boolean, has_pickup boolean, takes_transfers boolean, account_mode text, tax_decided boolean, storefront_url text,
       has_contact boolean, legal jsonb, webhooks_failing boolean)

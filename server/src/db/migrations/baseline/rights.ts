@@ -1,13 +1,16 @@
 import type { Knex } from 'knex';
 
-/** Tables that a purchase reads by key or writes. Migration 0196 gives their policies the subquery that all others have. */
+/**
+ * Tables that a purchase reads by key or writes. Migration 0196 changes their policies to use a subquery, as all others
+ * do.
+ */
 const COMPARED_DIRECTLY = [
   ...['carts', 'cart_items', 'checkouts', 'discount_redemptions', 'payments', 'sync_orders'],
   ...['site_settings', 'shipping_options', 'payment_accounts', 'stock_reservations', 'stock_movements'],
   ...['order_numbers', 'order_events', 'idempotency_keys', 'audit_events'],
 ];
 
-/** Rights of the roles that differ from the default privileges, and the policies that compare with the setting itself. */
+/** Grants that differ from the default privileges, and policies that compare directly with the setting. */
 export async function createRights(knex: Knex): Promise<void> {
   await knex.raw(`
     grant select, delete on commerce.agent_consents, commerce.catalog_schedule, commerce.customer_codes,

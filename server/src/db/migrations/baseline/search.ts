@@ -1,8 +1,9 @@
 import type { Knex } from 'knex';
 
 /**
- * Search. Full-text and trigram operators are not leakproof, so under row-level security they cannot use an index. These functions
- * run as commerce_search, whose policies let it read the searched tables, and compare `site_id` themselves.
+ * Search functions. Full-text and trigram operators are not leakproof, so under row-level security they cannot use an
+ * index. These functions therefore run as commerce_search, whose policies let it read the searched tables of all
+ * tenants, and compare `site_id` themselves.
  */
 export async function createSearch(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -1,6 +1,6 @@
 import type { Knex } from 'knex';
 
-/** Sites, their credentials and limits, operators, and the audit. */
+/** Sites with their credentials and limits, operators, and the audit log. */
 export async function createSites(knex: Knex): Promise<void> {
   await knex.raw(`
     create table commerce.sites (

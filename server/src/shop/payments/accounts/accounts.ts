@@ -1,11 +1,11 @@
+/** A shop's account at the payment provider. The API can set its keys but never returns them. */
+
 import type { PaymentAccount, PaymentAccountPatch } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../../db/row-of.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../../errors.ts';
 import type { Shop } from '../../shop.ts';
 import { sealKey } from './sealed-keys.ts';
-
-/** The payment account of a shop. Its keys can be set but are never returned. */
 
 export interface AccountDeps {
   baseUrl: string;
@@ -22,12 +22,12 @@ interface AccountRow {
   updated_at: string | null;
 }
 
-/** Serializes changes of a shop's account until the transaction ends. */
+/** Serializes changes of a shop's payment account until the transaction ends. */
 export async function lock(shop: Shop): Promise<void> {
   await shop.run(sql`select from site_settings where site_id = ${shop.siteId} for update`);
 }
 
-/** The account. Its fields are null if there is none. */
+/** Returns the payment account. All fields are null if there is none. */
 export async function get(
   shop: Shop,
   { baseUrl }: Pick<AccountDeps, 'baseUrl'> = { baseUrl: '' },
@@ -43,9 +43,9 @@ export async function get(
 }
 
 /**
- * Changes the given fields of the account, or creates it with its first key. Throws `payment_account_connected` if keys
- * are given but the operator has connected the account, and `payment_account_in_use` if the account would be replaced
- * during a payment.
+ * Changes the given fields of the payment account, or creates it with its first key. Throws `payment_account_connected`
+ * if the operator has connected the account and the request sets keys, and `payment_account_in_use` if the keys belong
+ * to another account while a payment is open.
  */
 export async function update(
   shop: Shop,
@@ -68,7 +68,9 @@ export async function update(
   return get(shop, deps);
 }
 
-/** Removes the merchant's own account. Throws `not_found`, `payment_account_connected` or `payment_account_in_use`. */
+/**
+ * Removes the merchant's payment account. Throws `not_found`, `payment_account_connected` or `payment_account_in_use`.
+ */
 export async function remove(shop: Shop, deps: AccountDeps): Promise<PaymentAccount> {
   await lock(shop);
   await refuseConnected(shop);
@@ -78,7 +80,7 @@ export async function remove(shop: Shop, deps: AccountDeps): Promise<PaymentAcco
   return get(shop, deps);
 }
 
-/** An account connected to the operator's platform. */
+/** A merchant's Stripe account that is connected to the operator's platform account. */
 export interface Connection {
   account: string;
   platformKey: string;
@@ -86,8 +88,7 @@ export interface Connection {
 }
 
 /**
- * Assigns a connected account to a site, in place of the site's own. Operators call it. Throws
- * `payment_account_in_use`.
+ * Makes a site use a connected account instead of its own. Only operators call this. Throws `payment_account_in_use`.
  */
 export async function connect(
   shop: Shop,
@@ -104,7 +105,10 @@ export async function connect(
   );
 }
 
-/** Removes a connected account; the site's own account stays. Operators call it. Throws `payment_account_in_use`. */
+/**
+ * Removes a connected account; the site then uses its own again. Only operators call this. Throws
+ * `payment_account_in_use`.
+ */
 export async function disconnect(shop: Shop): Promise<void> {
   await refuseOpenPayments(shop);
   await shop.run(sql`delete from payment_accounts where site_id = ${shop.siteId} and connected_account is not null`);
@@ -136,7 +140,7 @@ async function setWebhookSecret(shop: Shop, { secretKey }: AccountDeps, secret: 
   ]);
 }
 
-/** The mode of a secret key, whose prefix shows whether it moves real money. */
+/** A Stripe key has its mode in its prefix. Test keys move no money. */
 function modeOf(key: string): 'live' | 'test' {
   return /^[sr]k_live_/.test(key) ? 'live' : 'test';
 }
@@ -150,9 +154,7 @@ async function refuseConnected(shop: Shop): Promise<void> {
   throw new ShopError('payment_account_connected', message);
 }
 
-/**
- * Throws `payment_account_in_use` while a payment is open, because only the account that began a payment can finish it.
- */
+/** Throws `payment_account_in_use` while a payment is open. Only the account that began a payment can finish it. */
 async function refuseOpenPayments(shop: Shop): Promise<void> {
   const open = await shop.one(
     sql`select from payments where site_id = ${shop.siteId} and provider = 'stripe'

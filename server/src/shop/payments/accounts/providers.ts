@@ -8,25 +8,23 @@ import type { PaymentProvider } from '../provider.ts';
 import { PROVIDER_DEADLINES, type ProviderDeadlines } from '../provider-deadlines.ts';
 import { openKey, opens } from './sealed-keys.ts';
 
-/** Settings for calls to payment accounts. */
 export interface AccountSettings {
   secretKey: string;
-  /** Replaces the URL of Stripe's API, except in production. */
+  /** A different URL for Stripe's API, for tests; ignored in production. */
   stripeApiUrl?: string | undefined;
-  /** The key of the platform that has the sites' connected accounts. */
+  /** The API key of the operator's platform account, to which sites' accounts are connected. */
   stripePlatformKey?: string | undefined;
-  /** Defaults to `PROVIDER_DEADLINES`. */
+  /** Default: `PROVIDER_DEADLINES`. */
   providerDeadlines?: ProviderDeadlines;
 }
 
-/** Payment accounts of all sites. */
 export interface PaymentAccounts {
   readonly deadlines: ProviderDeadlines;
-  /** The provider of a site's account; undefined if it has none. */
+  /** Returns the provider for a site's own or connected account; undefined if it has none. */
   providerOf(site_id: string): Promise<PaymentProvider | undefined>;
   /**
-   * Throws a ValidationError for a key that Stripe rejects. While Stripe is unreachable, any key is accepted. Returns
-   * whether the key is known to belong to another account than the current one.
+   * Throws a ValidationError for a key that Stripe rejects; accepts any key while Stripe is unreachable. Returns
+   * whether the key certainly belongs to an account other than the current one.
    */
   refuseWrongKey(site_id: string, key: string): Promise<{ isOtherAccount: boolean }>;
 }
@@ -67,7 +65,7 @@ async function accountOf(db: Pool, site_id: string): Promise<AccountRow | undefi
   );
 }
 
-/** The current key of a site; undefined if the site has no account of its own. */
+/** Returns the current key of a site; undefined if the site has no account of its own. */
 async function presentKey(db: Pool, { secretKey }: AccountSettings, site_id: string): Promise<string | undefined> {
   const sealed = (await accountOf(db, site_id))?.secret_key;
   if (!sealed || !opens(secretKey, site_id, 'secret_key', sealed)) return undefined;
@@ -75,8 +73,8 @@ async function presentKey(db: Pool, { secretKey }: AccountSettings, site_id: str
 }
 
 /**
- * The payment provider for an account. The Stripe client is loaded with the first account, because many shops have
- * none.
+ * Creates the payment provider of an account. The Stripe client is loaded with the first account, because many shops
+ * have none.
  */
 async function providerOf(settings: AccountSettings, site_id: string, account: AccountRow): Promise<PaymentProvider> {
   const { secretKey, stripeApiUrl: apiUrl, stripePlatformKey } = settings;

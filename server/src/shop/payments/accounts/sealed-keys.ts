@@ -1,12 +1,9 @@
+/** API keys of payment accounts. The database stores them encrypted with SECRET_KEY, each bound to its site and use. */
+
 import { hkdfSync } from 'node:crypto';
 import sql from 'sql-template-tag';
 import { type Sealing, seal, unseal } from '../../sealing.ts';
 import type { Shop } from '../../shop.ts';
-
-/**
- * Keys of payment accounts as the database stores them: encrypted with the server's secret key, each bound to its site
- * and use.
- */
 
 export type KeyUse = 'secret_key' | 'webhook_secret';
 
@@ -14,7 +11,7 @@ export function sealKey(secretKey: string, site_id: string, use: KeyUse, key: st
   return seal(sealingOf(secretKey, site_id, use), key);
 }
 
-/** Decrypts a key. Throws if it was encrypted with another secret key. */
+/** Decrypts a key. Throws if it was encrypted with another SECRET_KEY. */
 export function openKey(secretKey: string, site_id: string, use: KeyUse, sealed: Buffer): string {
   return unseal(sealingOf(secretKey, site_id, use), sealed);
 }
@@ -25,8 +22,8 @@ function sealingOf(secretKey: string, site_id: string, use: KeyUse): Sealing {
 }
 
 /**
- * Re-encrypts the keys of a shop's account, except those already encrypted with the new secret key. Returns the number
- * of re-encrypted keys, and those that neither secret key decrypts.
+ * Re-encrypts a shop's payment keys from SECRET_KEY `from` to `to`. Returns the number of re-encrypted keys, and of
+ * those that neither can decrypt.
  */
 export async function resealAccount(
   shop: Shop,

@@ -10,10 +10,7 @@ const DECIMALS: Record<number, string> = {
   3: 'BHD JOD KWD OMR TND',
 };
 
-/**
- * Stripe's amounts must be divisible by this number: whole units for currencies without smaller ones, otherwise a last
- * digit of 0.
- */
+/** Stripe requires amounts in these currencies to be multiples of 100 or 10. */
 const STEPS: Record<number, string> = { 100: 'ISK UGX', 10: 'BHD JOD KWD OMR TND' };
 
 /** Converts an amount in our minor units to Stripe's; undefined if Stripe cannot charge exactly this amount. */

@@ -6,7 +6,7 @@ import { findPayment } from './find.ts';
 import { outcomeOfSession, SHOWN_IN_INTENT } from './outcomes.ts';
 import { settled } from './settled.ts';
 
-/** Begins a payment. Repeating it does not begin another, because our id is the idempotency key. */
+/** Begins a payment with our id as its idempotency key, so that a retry does not begin another. */
 export async function begin(stripe: Stripe, payment: PaymentToBegin): Promise<Outcome> {
   const { id, means, amount, currency } = payment;
   const counted = toStripe(amount, currency);
@@ -21,12 +21,12 @@ export async function begin(stripe: Stripe, payment: PaymentToBegin): Promise<Ou
   }
 }
 
-/** Cancels the PaymentIntent that a declined card leaves behind. Rethrows errors that leave the result unknown. */
+/** Cancels the PaymentIntent that a declined card leaves open. Rethrows errors after which the result is unknown. */
 async function afterRefusal(stripe: Stripe, payment: PaymentToBegin, error: unknown): Promise<Outcome> {
   if (!isRefusal(error)) throw error;
   const { payment_intent } = error;
   if (payment_intent) return settled(stripe, { kind: 'intent', intent: payment_intent });
-  // If this id had been used with other parameters, Stripe would have rejected the call for that.
+  // If this id had been used with other parameters, Stripe would have reported that instead.
   const known = await findPayment(stripe, { id: payment.id, site_id: payment.site_id, reference: null });
   return known ? settled(stripe, known) : refused(payment.id, codeOf(error));
 }
@@ -67,7 +67,7 @@ function confirm(
       confirm: true,
       confirmation_token,
       capture_method: captureMethodOf(payment),
-      // Payment methods that lead to another page need a return URL.
+      // Payment methods that redirect need a return URL.
       automatic_payment_methods: { enabled: true, allow_redirects: return_url === null ? 'never' : 'always' },
       ...(return_url !== null && { return_url }),
       description,
@@ -78,9 +78,7 @@ function confirm(
   );
 }
 
-/**
- * Metadata that identifies our payments, and separates their events from those of other shops with the same account.
- */
+/** Identifies our payments, because several shops may share one Stripe account. */
 function metadataOf({ id, site_id }: PaymentToBegin) {
   return { payment_id: id, site_id };
 }

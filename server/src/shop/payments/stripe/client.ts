@@ -1,31 +1,31 @@
 import type { Stripe } from 'stripe';
+import { countCalls } from './call-metrics.ts';
 
-/** Credentials for calls to a Stripe account, and the URL of the API. */
 export interface StripeAccess {
   /** The account's own key, or the platform's. */
   secretKey: string;
-  /** The connected account for which the platform acts. */
+  /** The connected account on whose behalf the platform calls. */
   connectedAccount: string | null;
-  /** Replaces the URL of Stripe's API, except in production. */
+  /** A different URL for Stripe's API, for tests; ignored in production. */
   apiUrl: string | undefined;
 }
 
 export interface StripeAccount extends StripeAccess {
   site_id: string;
-  /** Secret that verifies this site's webhooks. Without it, payments are only polled. */
+  /** Verifies this site's webhooks. Without it, the job polls payments instead. */
   webhookSecret: string | null;
 }
 
-/** Shorter than the deadline of a request, so that time is left to record the result. */
+/** Shorter than the deadline of a request, to leave time for storing the result. */
 const TIMEOUT_MS = 15_000;
 
 const clients = new Map<string, Promise<Stripe>>();
 
-/** The official client. It is loaded on first use, because it takes 38 MB of memory. */
+/** Returns a cached client of Stripe's SDK. The SDK takes 38 MB, so it is loaded on first use. */
 export function clientOf(access: StripeAccess): Promise<Stripe> {
   const known = JSON.stringify(access);
   const client = clients.get(known) ?? open(access);
-  // Moves the client to the end, so that the least recently used one is evicted first.
+  // Moves the client to the end of the map, so that the least recently used one is evicted.
   clients.delete(known);
   clients.set(known, client);
   if (clients.size > 100) clients.delete(clients.keys().next().value ?? '');
@@ -33,8 +33,8 @@ export function clientOf(access: StripeAccess): Promise<Stripe> {
 }
 
 /**
- * The id of the account to which a key belongs; undefined if Stripe rejects the key; null if Stripe is unreachable or a
- * restricted key may not read the account. With null, the key is assumed to be valid.
+ * Returns the id of the account that owns a key. Returns undefined if Stripe rejects the key. Returns null if Stripe is
+ * unreachable or the key may not read the account; the caller then accepts the key.
  */
 export async function accountOfKey(access: StripeAccess): Promise<string | null | undefined> {
   const stripe = await open(access);
@@ -51,8 +51,9 @@ async function open({ secretKey, connectedAccount, apiUrl }: StripeAccess): Prom
   return new Stripe(secretKey, {
     ...address,
     ...(connectedAccount !== null && { stripeAccount: connectedAccount }),
+    httpClient: countCalls(Stripe.createNodeHttpClient()),
     timeout: TIMEOUT_MS,
-    // The caller or a job retries; each call has its own idempotency key.
+    // The job retries, with an idempotency key.
     maxNetworkRetries: 0,
     telemetry: false,
   });

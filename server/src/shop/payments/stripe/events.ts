@@ -5,12 +5,12 @@ import { InvalidSignature, type ProviderEvent, UnknownToAccount } from '../provi
 import type { StripeAccount } from './client.ts';
 import { isUnknown } from './errors.ts';
 import { type Found, findPayment } from './find.ts';
-import { madeRefund, outcomeOfRefund } from './outcomes.ts';
+import { madeRefund, outcomeOfRefund, reportedDispute } from './outcomes.ts';
 import { settled } from './settled.ts';
 
 /**
- * Webhooks of Stripe. They may arrive late, twice and in any order. So an event only triggers a read of the current
- * state, which is returned with the event's id.
+ * Handles a webhook of Stripe. Webhooks can arrive late, twice and in any order, so each one only triggers a read of
+ * the current state.
  */
 export async function receive(
   stripe: Stripe,
@@ -39,27 +39,28 @@ async function read(
   object: Subject,
 ): Promise<ProviderEvent | undefined> {
   if (object.object === 'refund') return refundEvent(stripe, account, event_id, object.id);
+  if (object.object === 'dispute') return disputeEvent(stripe, account, event_id, object.id);
   const of = ofOurs(account, object);
   const found = of && (await subjectOf(stripe, { ...of, object }));
   if (!found) return undefined;
   const outcome = await settled(stripe, found);
-  // The shopper has already been sent to the required action.
+  // The shopper has already been sent to the next action.
   return outcome.status === 'requires_action' ? undefined : { event_id, payment_id: of.payment_id, outcome };
 }
 
-/** The object of an event, if it has an id. No other content of the event is trusted. */
+/** Reads the id of the event's object. The rest of the event may be outdated and is not used. */
 function subjectIn({ data }: Partial<Stripe.Event>): Subject | undefined {
   const { object, id, metadata = null } = (data?.object ?? {}) as Partial<Subject>;
   return typeof object === 'string' && typeof id === 'string' ? { object, id, metadata } : undefined;
 }
 
-/** The payment of a Stripe object, if this shop began it. */
+/** Returns our payment of a Stripe object, if this shop began it. */
 function ofOurs({ site_id: own }: StripeAccount, { metadata }: Pick<Subject, 'metadata'>) {
   const { payment_id, site_id } = metadata ?? {};
   return site_id === own && payment_id !== undefined && isUuid(payment_id) ? { payment_id, site_id } : undefined;
 }
 
-/** Reads the refund of an event. One that this server did not make belongs to the payment of its PaymentIntent. */
+/** Reads the refund of a webhook. A refund made in Stripe's dashboard is found by its PaymentIntent. */
 async function refundEvent(
   stripe: Stripe,
   account: StripeAccount,
@@ -75,6 +76,21 @@ async function refundEvent(
   if (refund_id !== undefined || typeof refund.payment_intent !== 'string') return undefined;
   const of = ofOurs(account, await stripe.paymentIntents.retrieve(refund.payment_intent));
   return of && { event_id, payment_id: of.payment_id, made: madeRefund(refund) };
+}
+
+/** Reads the dispute of a webhook, which is found by its PaymentIntent. */
+async function disputeEvent(
+  stripe: Stripe,
+  account: StripeAccount,
+  event_id: string,
+  id: string,
+): Promise<ProviderEvent | undefined> {
+  const found = await stripe.disputes.retrieve(id);
+  if (typeof found.payment_intent !== 'string') return undefined;
+  const intent = await stripe.paymentIntents.retrieve(found.payment_intent);
+  const of = ofOurs(account, intent);
+  const dispute = reportedDispute(found, intent);
+  return of && dispute && { event_id, payment_id: of.payment_id, dispute };
 }
 
 interface Subject {
@@ -93,7 +109,7 @@ function verify(stripe: Stripe, { webhookSecret }: StripeAccount, headers: Incom
   }
 }
 
-/** The current state of the object that an event is about. */
+/** Reads the current state of a webhook's object. */
 async function subjectOf(
   stripe: Stripe,
   { payment_id: id, site_id, object }: { payment_id: string; site_id: string; object: Subject },
@@ -101,7 +117,7 @@ async function subjectOf(
   if (object.object === 'checkout.session') return findPayment(stripe, { id, site_id, reference: object.id });
   if (object.object !== 'payment_intent') return undefined;
   if (object.metadata?.kind !== 'page') return findPayment(stripe, { id, site_id, reference: object.id });
-  // Our reference to a payment on Stripe's page is its session.
+  // A payment on Stripe's page is stored with its session as reference.
   const { data } = await stripe.checkout.sessions.list({ payment_intent: object.id, limit: 1 });
   return data[0] && findPayment(stripe, { id, site_id, reference: data[0].id });
 }

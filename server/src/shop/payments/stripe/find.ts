@@ -1,21 +1,21 @@
 import type { Stripe } from 'stripe';
-import type { PaymentKey } from '../provider.ts';
+import type { HeldMoney, PaymentKey } from '../provider.ts';
+import { fromStripe } from './amounts.ts';
 import { SHOWN_IN_INTENT, SHOWN_IN_SESSION } from './outcomes.ts';
-
-/** Finds the Stripe objects of our payments. */
 
 export type Found =
   | { kind: 'session'; session: Stripe.Checkout.Session }
   | { kind: 'intent'; intent: Stripe.PaymentIntent };
 
 /**
- * If the response to a payment was lost, its Stripe objects are searched among those created around the time in its id.
+ * If the response to a payment was lost, its Stripe object is searched among those created around the time in our
+ * UUIDv7.
  */
 const EARLIER_SECONDS = 300;
 const LATER_SECONDS = 2_700;
 const AT_MOST = 10_000;
 
-/** Reads the current Stripe objects of our payment; undefined if there are none. */
+/** Reads the current Stripe object of our payment; undefined if Stripe has none. */
 export async function findPayment(stripe: Stripe, { id, reference }: PaymentKey): Promise<Found | undefined> {
   if (reference?.startsWith('cs_')) return { kind: 'session', session: await readSession(stripe, reference) };
   if (reference?.startsWith('pi_')) {
@@ -31,14 +31,35 @@ export async function findPayment(stripe: Stripe, { id, reference }: PaymentKey)
   return intent && { kind: 'intent', intent: await readIntent(stripe, intent.id) };
 }
 
-/** The PaymentIntent of the found objects. A session has one once the shopper has begun to pay. */
+/** Returns the PaymentIntent. A session has none until the shopper begins to pay. */
 export function intentOf(found: Found): Stripe.PaymentIntent | undefined {
   if (found.kind === 'intent') return found.intent;
   const { payment_intent } = found.session;
   return payment_intent && typeof payment_intent !== 'string' ? payment_intent : undefined;
 }
 
-/** Our refund, if Stripe already has it, whether or not we received the response. */
+/** The payments of a site since a time that were charged and not refunded in full, or are authorized. */
+export async function* moneySince(stripe: Stripe, site_id: string, since: Date): AsyncIterable<HeldMoney> {
+  const created = { gte: Math.floor(since.getTime() / 1000) };
+  const pages = { created, limit: 100, expand: ['data.latest_charge'] };
+  for await (const {
+    id,
+    status,
+    amount,
+    amount_received,
+    currency,
+    metadata,
+    latest_charge,
+  } of stripe.paymentIntents.list(pages)) {
+    const { payment_id } = metadata;
+    const refunded = latest_charge && typeof latest_charge !== 'string' ? latest_charge.amount_refunded : 0;
+    const held = status === 'requires_capture' ? amount : amount_received - refunded;
+    if (!payment_id || metadata.site_id !== site_id || held <= 0) continue;
+    yield { payment_id, reference: id, amount: fromStripe(held, currency), currency: currency.toUpperCase() };
+  }
+}
+
+/** Finds our refund at Stripe, even if we never received the response. */
 export function findRefund(stripe: Stripe, payment_intent: string, id: string): Promise<Stripe.Refund | undefined> {
   return first(stripe.refunds.list({ payment_intent, limit: 100 }), (one) => one.metadata?.refund_id === id);
 }

@@ -5,12 +5,12 @@ import { findPayment, intentOf } from './find.ts';
 import { outcomeOfRefund } from './outcomes.ts';
 import { sendOnce } from './send-once.ts';
 
-/** Number of attempts. A refund may fail because of a bank's error, but a person must check one that fails twice. */
+/** A refund can fail once because of an error of the bank. One that fails twice must be checked by the staff. */
 const TRIES = 2;
 
 /**
- * Refunds everything that Stripe still holds of a payment. Previous refunds are read from Stripe each time. The
- * idempotency key contains their number, so that two concurrent attempts make one refund.
+ * Refunds everything that Stripe still holds of a payment. The idempotency key contains the number of earlier refunds,
+ * so that two concurrent calls make only one.
  */
 export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<RefundOutcome> {
   const found = await findPayment(stripe, payment);
@@ -35,13 +35,13 @@ export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<Ref
   } catch (error) {
     if (!isRefusal(error)) throw error;
     const now = await heldOf(stripe, intent, payment.id);
-    // Somebody else made a refund meanwhile. The next attempt refunds the rest.
+    // Another refund was made meanwhile. The next call refunds the rest.
     if (now.count !== count) return { status: 'pending', reference: intent.id, reason: null };
     return { status: 'failed', reference: intent.id, reason: codeOf(error) };
   }
 }
 
-/** The amount that Stripe still holds of a payment according to its refunds; `failed` counts our failed ones. */
+/** The amount that Stripe still holds after all refunds. `failed` is the number of our failed ones. */
 async function heldOf(stripe: Stripe, { id, amount_received }: Stripe.PaymentIntent, refund_id: string) {
   const refunds: Stripe.Refund[] = [];
   for await (const refund of stripe.refunds.list({ payment_intent: id, limit: 100 })) refunds.push(refund);

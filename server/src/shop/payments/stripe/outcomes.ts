@@ -1,16 +1,17 @@
+/** Maps Stripe's objects to payment results. */
+
 import type { Stripe } from 'stripe';
+import type { ReportedDispute } from '../../orders/reported-disputes.ts';
 import type { MadeRefund, Outcome, RefundOutcome } from '../provider.ts';
 import { fromStripe } from './amounts.ts';
 
-/** Maps Stripe's objects to payment results. */
-
 const NOTHING = { reason: null, next_action: null, amount: null, currency: null };
 
-/** Expands the payment method of a PaymentIntent. */
+/** The payment method, which outcomes contain, is returned only if it is expanded. */
 export const SHOWN_IN_INTENT = ['payment_method'];
 export const SHOWN_IN_SESSION = ['payment_intent.payment_method'];
 
-/** The result of a PaymentIntent. A failed one may still be paid with another card until it is cancelled. */
+/** A failed PaymentIntent can still be paid with another card until it is cancelled. */
 export function outcomeOfIntent(intent: Stripe.PaymentIntent, reference = intent.id): Outcome {
   const known = { ...NOTHING, reference, ...paidBy(intent) };
   switch (intent.status) {
@@ -33,7 +34,7 @@ export function outcomeOfIntent(intent: Stripe.PaymentIntent, reference = intent
   }
 }
 
-/** The result of a Checkout session, whose PaymentIntent must be expanded. */
+/** The session's PaymentIntent must be expanded. */
 export function outcomeOfSession(session: Stripe.Checkout.Session): Outcome {
   const known = { ...NOTHING, reference: session.id };
   if (session.status === 'expired') return { ...known, status: 'cancelled' };
@@ -49,7 +50,6 @@ export function outcomeOfSession(session: Stripe.Checkout.Session): Outcome {
   return outcomeOfIntent(intent, session.id);
 }
 
-/** The reason that a payment failed, as Stripe's error code. */
 export function failureOf({ last_payment_error }: Pick<Stripe.PaymentIntent, 'last_payment_error'>): string {
   return last_payment_error?.code ?? 'payment_failed';
 }
@@ -62,7 +62,6 @@ export function outcomeOfRefund({ id, status, failure_reason }: Stripe.Refund): 
   return { status: 'pending', reference: id, reason: null };
 }
 
-/** A refund made in Stripe's dashboard, with its reason in our terms. */
 export function madeRefund(refund: Stripe.Refund): MadeRefund {
   const { amount, currency, reason } = refund;
   return {
@@ -72,7 +71,33 @@ export function madeRefund(refund: Stripe.Refund): MadeRefund {
   };
 }
 
-/** The kind of payment method. Wallets with a card count as cards; all other methods of Stripe are `online`. */
+/** Undefined for inquiries (`warning_…`) and prevented disputes, for which the bank takes no money. */
+export function reportedDispute(
+  dispute: Stripe.Dispute,
+  { currency }: Stripe.PaymentIntent,
+): ReportedDispute | undefined {
+  const status = DISPUTE_STATUSES[dispute.status];
+  if (!status) return undefined;
+  const { due_by } = dispute.evidence_details;
+  return {
+    reference: dispute.id,
+    status,
+    amount: dispute.currency === currency ? Math.round(fromStripe(dispute.amount, currency)) : null,
+    reason: dispute.reason,
+    respond_by: due_by === null ? null : new Date(due_by * 1000),
+  };
+}
+
+const DISPUTE_STATUSES: Partial<Record<string, ReportedDispute['status']>> = {
+  needs_response: 'open',
+  under_review: 'open',
+  appeal_needs_response: 'open',
+  appeal_under_review: 'open',
+  won: 'won',
+  lost: 'lost',
+};
+
+/** Wallets with a card count as cards. All other payment methods are `online`. */
 function paidBy({ payment_method }: Pick<Stripe.PaymentIntent, 'payment_method'>): Pick<Outcome, 'paid_by'> {
   if (!payment_method || typeof payment_method === 'string') return {};
   return { paid_by: payment_method.type.startsWith('card') ? 'card' : 'online' };
@@ -82,7 +107,7 @@ function moneyOf({ currency }: Stripe.PaymentIntent, amount: number) {
   return { amount: fromStripe(amount, currency), currency: currency.toUpperCase() };
 }
 
-/** The shopper's next action: a page of the bank, or a client secret for Stripe.js in the storefront. */
+/** The shopper's next action: the URL of the bank's page, or a client secret for Stripe.js in the storefront. */
 function nextActionOf({ next_action, client_secret }: Stripe.PaymentIntent): Outcome['next_action'] {
   const url = next_action?.redirect_to_url?.url;
   if (url) return { type: 'redirect', url };

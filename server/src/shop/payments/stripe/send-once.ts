@@ -1,12 +1,12 @@
 import { isRepeatedFailure } from './errors.ts';
 
-/** Maximum number of idempotency keys per attempt; the job retries. */
+/** Maximum number of keys per call. The job retries later. */
 const KEYS = 10;
 
 /**
- * Sends a call that moves money under an idempotency key. For a day Stripe repeats its first response to a key, even
- * its own failure (https://docs.stripe.com/error-low-level). In that case `find` looks for an object that the call
- * created nevertheless. If there is none, the next key is used, which is the same for all concurrent callers.
+ * Sends a call that moves money once. Stripe repeats its first response to an idempotency key for a day, even a server
+ * error (https://docs.stripe.com/error-low-level). After such an error, `find` looks for the object. If there is none,
+ * the next key is used, the same for all concurrent callers.
  */
 export async function sendOnce<Made>(
   key: string,

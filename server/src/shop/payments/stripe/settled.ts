@@ -4,9 +4,7 @@ import { ifRefused } from './errors.ts';
 import { type Found, intentOf } from './find.ts';
 import { outcomeOfIntent, outcomeOfSession, SHOWN_IN_INTENT } from './outcomes.ts';
 
-/**
- * The result of a payment. A failed payment is cancelled at Stripe, so that nobody can pay it later with another card.
- */
+/** Returns the result of a payment. Cancels a failed payment at Stripe, so that nobody can pay it with another card. */
 export async function settled(stripe: Stripe, found: Found): Promise<Outcome> {
   const outcome = outcomeOf(found);
   const intent = intentOf(found);
@@ -17,7 +15,6 @@ export async function settled(stripe: Stripe, found: Found): Promise<Outcome> {
   return outcomeOfIntent(now, outcome.reference);
 }
 
-/** The result that the objects show, without a further call. */
 export function outcomeOf(found: Found): Outcome {
   return found.kind === 'session' ? outcomeOfSession(found.session) : outcomeOfIntent(found.intent);
 }

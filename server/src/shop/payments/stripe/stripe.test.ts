@@ -41,7 +41,6 @@ function card(behaviour: Parameters<StripeStandIn['confirmationToken']>[0], give
 const keyOf = ({ id, site_id }: PaymentToBegin, reference: string | null = null) => ({ id, site_id, reference });
 const PAID = { status: 'succeeded', amount: 3_600, currency: 'EUR' };
 
-/** Begins a payment on Stripe's page. */
 async function opened(given: Partial<PaymentToBegin> = {}) {
   const wanted = payment(PAGE, given);
   const begun = await stripe.begin(wanted);
@@ -65,7 +64,7 @@ test('charges a valid card once when the payment is sent twice', async () => {
   );
 });
 
-test('fails a declined card with a reason and accepts no other card afterwards', async () => {
+test('a declined card fails the payment with a reason, and the payment accepts no other card', async () => {
   const wanted = card('declined');
   const outcome = await stripe.begin(wanted);
   expect(outcome).toMatchObject({ status: 'failed', reason: 'card_declined' });
@@ -73,7 +72,7 @@ test('fails a declined card with a reason and accepts no other card afterwards',
   expect(await stripe.outcomeOf(keyOf(wanted, outcome.reference))).toMatchObject({ status: 'failed' });
 });
 
-test('sends 3-D Secure shoppers to the bank and succeeds after confirmation', async () => {
+test('redirects shoppers to the bank for 3-D Secure, and succeeds after confirmation', async () => {
   const wanted = card('three_d_secure');
   const { reference, next_action, status } = await stripe.begin(wanted);
   expect({ status, next_action }).toMatchObject({ status: 'requires_action', next_action: { type: 'redirect' } });
@@ -134,7 +133,7 @@ test('captures part of an authorized amount once and releases the rest', async (
   expect(await stripe.capture(key, move)).toMatchObject({ status: 'succeeded', amount: 3_000 });
 });
 
-test('releases a payment authorized on the Stripe page, or lets it expire after a week', async () => {
+test('releases an authorization from the Stripe page on cancellation, or after a week', async () => {
   const [released, lapsed] = [await opened({ capture: 'manual' }), await opened({ capture: 'manual' })];
   await standIn.press(released.url, 'pay');
   await standIn.press(lapsed.url, 'pay');
@@ -161,10 +160,10 @@ test('refunds once, even after Stripe has forgotten the idempotency key, and nev
   });
 });
 
-test('a retry creates what a Stripe failure prevented', async () => {
+test('a retry succeeds after a failure of Stripe', async () => {
   const manual = card('success', { capture: 'manual' });
   const reserved = keyOf(manual, (await stripe.begin(manual)).reference);
-  // On the second attempt, the first key returns the same failure and the next key fails too.
+  // The second call gets the stored error for key 1, and a new error for key 2.
   const taken = { id: uuidv7(), amount: 3_600, currency: 'EUR' };
   standIn.faults.add('error_500', /\/capture$/, 3);
   for (let n = 0; n < 2; n += 1) await expect(stripe.capture(reserved, taken)).rejects.toThrow('An error occurred.');
@@ -186,22 +185,19 @@ test('a retry creates what a Stripe failure prevented', async () => {
 
 const LOST: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429'];
 
-test.for(LOST)(
-  'reports the outcome as unknown after %s, and the actual one when queried or sent again',
-  async (kind) => {
-    const wanted = card('success');
-    // The client retries once by itself after a broken connection.
-    standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
-    await expect(stripe.begin(wanted)).rejects.toThrow();
-    standIn.faults.clear();
-    const known = await stripe.outcomeOf(keyOf(wanted));
-    expect(known?.status).toBe(kind === 'cut_after' ? 'succeeded' : undefined);
-    const ended = await stripe.cancel(keyOf(wanted));
-    expect(ended.status).toBe(kind === 'cut_after' ? 'succeeded' : 'cancelled');
-  },
-);
+test.for(LOST)('reports the outcome as unknown after %s, and the actual outcome on a query or retry', async (kind) => {
+  const wanted = card('success');
+  // Stripe's client retries once on its own after a broken connection.
+  standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
+  await expect(stripe.begin(wanted)).rejects.toThrow();
+  standIn.faults.clear();
+  const known = await stripe.outcomeOf(keyOf(wanted));
+  expect(known?.status).toBe(kind === 'cut_after' ? 'succeeded' : undefined);
+  const ended = await stripe.cancel(keyOf(wanted));
+  expect(ended.status).toBe(kind === 'cut_after' ? 'succeeded' : 'cancelled');
+});
 
-test('charges nothing if the payment arrives after its cancellation', async () => {
+test('charges nothing if a payment reaches Stripe after its cancellation', async () => {
   const late = card('success');
   expect(await stripe.cancel(keyOf(late))).toMatchObject({ status: 'cancelled' });
   expect(await stripe.begin(late)).toMatchObject({ status: 'cancelled' });
@@ -238,7 +234,7 @@ function lastEvent(type: string, secret = SECRET, signedAt = Date.now()) {
   return { headers: { 'stripe-signature': signature }, body: Buffer.from(body), event };
 }
 
-test('returns the current state of the payment for an outdated webhook', async () => {
+test('an outdated webhook returns the current state of the payment', async () => {
   const { key, url } = await opened();
   await standIn.press(url, 'decline');
   const early = lastEvent('payment_intent.payment_failed');
@@ -251,7 +247,7 @@ test('returns the current state of the payment for an outdated webhook', async (
   expect(await stripe.receive(completed.headers, completed.body)).toMatchObject({ payment_id: key.id, outcome });
 });
 
-test('identifies the refund in a refund webhook', async () => {
+test('a refund webhook identifies its refund', async () => {
   const key = await paid();
   const id = uuidv7();
   await stripe.refund(key, { id, amount: 100, currency: 'EUR' });

@@ -13,15 +13,15 @@ import { begin } from './begin.ts';
 import { clientOf, type StripeAccount } from './client.ts';
 import { codeOf, ifRefused, isOfOtherAccount, isRefusal } from './errors.ts';
 import { receive } from './events.ts';
-import { type Found, findPayment, findRefund, intentOf } from './find.ts';
+import { type Found, findPayment, findRefund, intentOf, moneySince } from './find.ts';
 import { giveBack } from './give-back.ts';
 import { outcomeOfIntent, outcomeOfRefund } from './outcomes.ts';
 import { sendOnce } from './send-once.ts';
 import { outcomeOf, settled } from './settled.ts';
 
 /**
- * Payments by Stripe: on its own page (Checkout), or with a PaymentIntent that the storefront confirms. Every call that
- * moves money uses our id as its idempotency key, so that repeating it moves no more.
+ * Payments by Stripe, on Stripe's page (Checkout) or with a PaymentIntent that the storefront confirms. Every call that
+ * moves money has our id as its idempotency key, so that a retry moves nothing twice.
  */
 export function stripeProvider(account: StripeAccount): PaymentProvider {
   const client = () => clientOf(account);
@@ -37,6 +37,9 @@ export function stripeProvider(account: StripeAccount): PaymentProvider {
     cancel: async (payment) => cancel(await client(), payment),
     refund: async (payment, move) => refund(await client(), payment, move),
     giveBack: async (payment) => giveBack(await client(), payment),
+    moneySince: async function* (since) {
+      yield* moneySince(await client(), account.site_id, since);
+    },
     receive: async (headers, body) => receive(await client(), account, headers, body),
   };
 }
@@ -78,8 +81,9 @@ async function cancel(stripe: Stripe, payment: PaymentKey): Promise<Outcome> {
 const NEVER_BEGAN = { status: 'cancelled', reason: null, next_action: null, amount: null, currency: null } as const;
 
 /**
- * Blocks a payment that Stripe does not have, because the call that begins it may still be on its way. A call that
- * charges nothing uses the idempotency key, so that the late call is rejected. Undefined if the key was already used.
+ * Blocks a payment that Stripe does not know, because its first request may still be on the way. A request that charges
+ * nothing uses up the idempotency key, so that Stripe rejects the late one. Returns undefined if the key was already
+ * used.
  */
 async function forestall(stripe: Stripe, payment: PaymentKey): Promise<Found | undefined> {
   const { id: payment_id, site_id } = payment;
@@ -109,7 +113,7 @@ async function refund(
   if (found === 'elsewhere') return { status: 'failed', reference: id, reason: NO_ACCOUNT };
   const intent = found && intentOf(found);
   if (!intent) return { status: 'failed', reference: id, reason: 'payment_not_found' };
-  // Stripe keeps idempotency keys for a day. After that, a repeated refund is found by our id.
+  // Stripe forgets idempotency keys after a day. Then our id in the metadata finds the earlier refund.
   const known = await findRefund(stripe, intent.id, id);
   if (known) return outcomeOfRefund(known);
   const counted = toStripe(amount, currency);

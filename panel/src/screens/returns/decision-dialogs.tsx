@@ -1,0 +1,153 @@
+import { unwrap } from '@commerce-backend/sdk';
+import type { FormEvent, ReactNode } from 'react';
+import { api, fieldError } from '../../api.ts';
+import { Dialog } from '../../ui/dialog.tsx';
+import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
+import { DialogFoot } from '../../ui/form-error.tsx';
+import { Form } from '../../ui/held.tsx';
+import { textIn } from '../orders/bulk-ship.tsx';
+import { type Return, useReturnAct } from './return-queries.ts';
+
+interface DialogProps {
+  found: Return;
+  onClose: () => void;
+}
+
+const at = ({ id }: Return) => ({ params: { path: { return_id: id } } });
+
+/** A dialog that sends its form. */
+function FormDialog<Body>({
+  title,
+  action,
+  work,
+  read,
+  error,
+  onClose,
+  children,
+}: {
+  title: string;
+  action: string;
+  work: { mutate: (body: Body) => void; isPending: boolean; error: Error | null };
+  read: (form: FormData) => Body;
+  /** The error that a field shows. */
+  error: string | undefined;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    work.mutate(read(new FormData(event.currentTarget)));
+  };
+  return (
+    <Dialog open onClose={onClose} title={title}>
+      <Form busy={work.isPending} onSubmit={submit}>
+        {children}
+        <DialogFoot work={work} action={action} error={error ? null : work.error} onCancel={onClose} />
+      </Form>
+    </Dialog>
+  );
+}
+
+export function ApproveDialog({ found, onClose }: DialogProps) {
+  const work = useReturnAct(
+    (body: { keep_goods: boolean; shipping: { label_url: string | null } }) =>
+      unwrap(api.POST('/api/dashboard/returns/{return_id}/approve', { ...at(found), body })),
+    { said: `Return ${found.number} is approved. The customer receives an e-mail.`, onDone: onClose, quiet: true },
+  );
+  const error = fieldError(work.error, 'label_url');
+  const read = (form: FormData) => ({
+    keep_goods: form.has('keep_goods'),
+    shipping: { label_url: textIn(form, 'label_url') },
+  });
+  return (
+    <FormDialog title="Approve the return" action="Approve" work={work} read={read} error={error} onClose={onClose}>
+      <TextField
+        label="Link to the shipping label"
+        name="label_url"
+        type="url"
+        placeholder="https://"
+        hint="The e-mail also has the return address and the instructions, if the settings contain them."
+        error={error}
+      />
+      <Checkbox name="keep_goods" label="The customer keeps the goods" hint="You can refund at once." />
+    </FormDialog>
+  );
+}
+
+export function DeclineDialog({ found, onClose }: DialogProps) {
+  const work = useReturnAct(
+    (reason: string) =>
+      unwrap(api.POST('/api/dashboard/returns/{return_id}/decline', { ...at(found), body: { reason } })),
+    { said: `Return ${found.number} is declined. The customer receives an e-mail.`, onDone: onClose, quiet: true },
+  );
+  const error = fieldError(work.error, 'reason');
+  const read = (form: FormData) => textIn(form, 'reason') ?? '';
+  return (
+    <FormDialog title="Decline the return" action="Decline" work={work} read={read} error={error} onClose={onClose}>
+      <TextArea
+        label="Reason"
+        name="reason"
+        rows={3}
+        maxLength={1000}
+        hint="The customer reads it."
+        error={error}
+        required
+      />
+    </FormDialog>
+  );
+}
+
+export function ReturnTrackingDialog({ found, onClose }: DialogProps) {
+  const { carrier, tracking_number } = found.shipping;
+  const work = useReturnAct(
+    (body: { carrier: string | null; tracking_number: string }) =>
+      unwrap(api.POST('/api/dashboard/returns/{return_id}/tracking', { ...at(found), body })),
+    { said: 'The tracking is recorded.', onDone: onClose, quiet: true },
+  );
+  const error = fieldError(work.error, 'tracking_number');
+  const read = (form: FormData) => ({
+    carrier: textIn(form, 'carrier'),
+    tracking_number: textIn(form, 'tracking_number') ?? '',
+  });
+  return (
+    <FormDialog title="Tracking of the return" action="Save" work={work} read={read} error={error} onClose={onClose}>
+      <TextField label="Carrier" name="carrier" maxLength={255} defaultValue={carrier ?? ''} />
+      <TextField
+        label="Tracking number"
+        name="tracking_number"
+        maxLength={255}
+        defaultValue={tracking_number ?? ''}
+        error={error}
+        required
+      />
+    </FormDialog>
+  );
+}
+
+export function CloseDialog({ found, onClose }: DialogProps) {
+  const work = useReturnAct(
+    (reason: string | null) =>
+      unwrap(api.POST('/api/dashboard/returns/{return_id}/close', { ...at(found), body: { reason } })),
+    { said: `Return ${found.number} is closed. The customer receives an e-mail.`, onDone: onClose, quiet: true },
+  );
+  const error = fieldError(work.error, 'reason');
+  const isRefunded = found.refund_ids.length > 0;
+  const read = (form: FormData) => textIn(form, 'reason');
+  return (
+    <FormDialog title="Close the return" action="Close" work={work} read={read} error={error} onClose={onClose}>
+      {isRefunded ? (
+        <p>It is refunded. Items that did not arrive can be returned again.</p>
+      ) : (
+        <TextArea
+          label="Why the customer gets no money"
+          name="reason"
+          rows={3}
+          maxLength={1000}
+          hint="The customer reads it."
+          error={error}
+          required
+        />
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,154 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { Fragment, useState } from 'react';
+import { Link } from 'wouter';
+import { api } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Card, Loaded, Page } from '../../ui/page.tsx';
+import { useDecision, useWithdrawal, type Withdrawal, withdrawalStatus } from './withdrawal-queries.ts';
+
+const BACK = { to: '/withdrawals', label: 'Withdrawals' };
+
+/** One withdrawal: its statement, the withheld items and the decision about them. */
+export function WithdrawalScreen({ params }: { params: Record<string, string> }) {
+  const query = useWithdrawal(params.withdrawal_id ?? '');
+  if (!query.data) {
+    return (
+      <Page title="Withdrawal" back={BACK}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  const found = query.data;
+  return (
+    <Page
+      title={`Withdrawal of ${found.name}`}
+      back={BACK}
+      status={<Badge value={found.status}>{withdrawalStatus(found.status)}</Badge>}
+      actions={<Decisions found={found} />}
+    >
+      {found.late && <p className="note">Received after the period for withdrawal.</p>}
+      <div className="columns">
+        <div className="stack">
+          <Statement found={found} />
+        </div>
+        <div className="stack">
+          <Items found={found} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Statement({ found }: { found: Withdrawal }) {
+  const { time, date } = useFormat();
+  const facts: [string, string][] = [
+    ['Received', time(found.received_at)],
+    ['Refund due', date(found.refund_due_at)],
+    ['Name', found.name],
+    ['E-mail', found.email],
+    ['Order, as entered', found.contract],
+    ['Items, as entered', found.items ?? 'The whole contract'],
+  ];
+  return (
+    <Card title="Statement">
+      <dl className="facts">
+        {facts.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+    </Card>
+  );
+}
+
+type Line = Withdrawal['lines'][number] & { id: string };
+
+function Items({ found: { order_id, order_number, return_id, return_number, lines } }: { found: Withdrawal }) {
+  const columns: Column<Line>[] = [
+    {
+      id: 'item',
+      header: 'Item',
+      cell: ({ name, variant_name }) => (variant_name ? `${name}, ${variant_name}` : name),
+    },
+    { id: 'quantity', header: 'Withheld', numeric: true, cell: ({ quantity }) => quantity },
+    { id: 'confirmed', header: 'Confirmed', numeric: true, cell: ({ confirmed }) => confirmed },
+  ];
+  return (
+    <Card title="Order">
+      {order_id ? (
+        <p>
+          <Link to={`/orders/${order_id}`}>Order {order_number}</Link>
+        </p>
+      ) : (
+        <p>No order has this number and e-mail. Contact the customer, then close the withdrawal.</p>
+      )}
+      {return_id && (
+        <p>
+          Shipped items: <Link to={`/returns/${return_id}`}>Return {return_number}</Link>
+        </p>
+      )}
+      {lines.length > 0 && (
+        <DataTable
+          caption="Withheld items"
+          columns={columns}
+          rows={lines.map((line) => ({ ...line, id: line.line_item_id }))}
+        />
+      )}
+    </Card>
+  );
+}
+
+/** Confirm and close, if the state and the user's permissions allow them. */
+function Decisions({ found: { id, status } }: { found: Withdrawal }) {
+  const can = useCan();
+  const [open, setOpen] = useState<'confirm' | 'close'>();
+  const onClose = () => setOpen(undefined);
+  const params = { path: { withdrawal_id: id } };
+  const confirm = useDecision(
+    () => unwrap(api.POST('/api/dashboard/withdrawals/{withdrawal_id}/confirm', { params, body: {} })),
+    'The withdrawal is confirmed.',
+    onClose,
+  );
+  const close = useDecision(
+    () => unwrap(api.POST('/api/dashboard/withdrawals/{withdrawal_id}/close', { params })),
+    'The withdrawal is closed.',
+    onClose,
+  );
+  return (
+    <>
+      {status === 'to_confirm' && can('orders:refund') && (
+        <Button kind="primary" onClick={() => setOpen('confirm')}>
+          Confirm and refund
+        </Button>
+      )}
+      {status !== 'closed' && can('orders:write') && <Button onClick={() => setOpen('close')}>Close</Button>}
+      <Confirm
+        open={open === 'confirm'}
+        onClose={onClose}
+        onConfirm={() => confirm.mutate()}
+        title="Confirm the withdrawal?"
+        action="Confirm and refund"
+        busy={confirm.isPending}
+      >
+        <p>The withheld items are removed from the order, restocked and refunded.</p>
+      </Confirm>
+      <Confirm
+        open={open === 'close'}
+        onClose={onClose}
+        onConfirm={() => close.mutate()}
+        title="Close the withdrawal?"
+        action="Close"
+        busy={close.isPending}
+      >
+        <p>Nothing is refunded, and withheld items can ship again.</p>
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,186 @@
+import { randomUUID } from 'node:crypto';
+import { type Account, asCustomer, asGuest, CUSTOMER_PASSWORD, openAccount } from '../testing/customers.ts';
+import { mailedSecret } from '../testing/mails.ts';
+import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import type { Reply } from '../testing/raw-requests.ts';
+import { callAs, operationOf, type Tenant, tryAs, type World } from '../testing/tenant.ts';
+import { inWorld } from '../testing/three-tenants.ts';
+import { useCodesAgain } from './second-factor-codes.ts';
+
+/** After a customer's sessions are ended, tries every token that they were given, even those issued at the same moment. */
+export const B4: Proof = {
+  id: 'B4',
+  promise:
+    'After a session has ended, by whatever means, its tokens fail from the very next call; a second-factor code logs in once.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      let tried = 0;
+      for (let round = 0; round < pick(trial.size, 1, 25); round += 1) {
+        for (const [what, ending] of Object.entries(ENDINGS)) {
+          tried += await play(world, what, ending, false);
+          tried += await play(world, what, ending, true);
+          trial.progress(`${what}, ${tried} calls`);
+        }
+        tried += await useCodesAgain(world);
+      }
+      return { tried, unit: 'calls with what had ended', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+interface Session {
+  token: string;
+  /** The request that issued the token: its idempotency key, operation and caller. */
+  given: { key: string; operation: string; body?: object; by: Tenant };
+}
+
+interface Scene {
+  world: World;
+  tenant: Tenant;
+  account: Account;
+  /** The session whose call ends this session or the customer's other sessions. */
+  first: Session;
+}
+
+interface Ending {
+  end(scene: Scene): Promise<unknown>;
+  /** The sessions that this call ends. */
+  ends: 'all' | 'the first' | 'all but the first';
+  /** The password stays valid, so a login at the same moment need not fail. */
+  keepsPassword?: true;
+}
+
+const ENDINGS: Record<string, Ending> = {
+  logout: {
+    end: ({ world, tenant, first }) => callAs(world, asCustomer(tenant, first.token), 'storefront.logoutCustomer'),
+    ends: 'the first',
+  },
+  'a logout everywhere': {
+    end: ({ world, tenant, first }) =>
+      callAs(world, asCustomer(tenant, first.token), 'storefront.logoutCustomerEverywhere'),
+    ends: 'all',
+    keepsPassword: true,
+  },
+  'another password': {
+    end: ({ world, tenant, first }) =>
+      callAs(world, asCustomer(tenant, first.token), 'storefront.changePassword', {
+        current_password: CUSTOMER_PASSWORD,
+        new_password: NEW_PASSWORD,
+      }),
+    ends: 'all but the first',
+  },
+  'a link for a new password': {
+    end: async ({ world, tenant, account }) => {
+      await callAs(world, asGuest(tenant), 'storefront.requestPasswordReset', { email: account.email });
+      const token = await mailedSecret(world, tenant.site_id, account.email);
+      return callAs(world, asGuest(tenant), 'storefront.resetPassword', { token, new_password: NEW_PASSWORD });
+    },
+    ends: 'all',
+  },
+  'another address, entered by staff and confirmed': {
+    end: async ({ world, tenant, account: { id, email } }) => {
+      await callAs(world, tenant, 'dashboard.updateCustomer', { email: `new-${email}` }, { customer_id: id });
+      const token = await mailedSecret(world, tenant.site_id, `new-${email}`);
+      return callAs(world, asGuest(tenant), 'storefront.verifyEmail', { token });
+    },
+    ends: 'all',
+    keepsPassword: true,
+  },
+  anonymisation: {
+    end: ({ world, tenant, account: { id } }) =>
+      callAs(world, tenant, 'dashboard.anonymizeCustomer', undefined, { customer_id: id }),
+    ends: 'all',
+  },
+  'a closed account': {
+    end: ({ world, tenant, first }) => callAs(world, asCustomer(tenant, first.token), 'storefront.deleteCustomer'),
+    ends: 'all',
+  },
+};
+
+const NEW_PASSWORD = 'another password of the proofs';
+
+/**
+ * Logs in twice and renews both sessions, then ends them and expects all tokens to fail. With `racing`, further logins and
+ * renewals run while the sessions are being ended.
+ */
+async function play(world: World, what: string, ending: Ending, racing: boolean): Promise<number> {
+  const { end, ends, keepsPassword } = ending;
+  const [tenant] = world.tenants;
+  const account = await openAccount(world, tenant);
+  const login = () => give(world, asGuest(tenant), 'storefront.loginCustomer', loginOf(account));
+  const renew = ({ token }: Session) => give(world, asCustomer(tenant, token), 'storefront.refreshCustomerToken');
+  const [first, second] = [await mustGive(login()), await mustGive(login())];
+  const ofFirst = [first, await mustGive(renew(first))];
+  const ofSecond = [second, await mustGive(renew(second))];
+  const scene = { world, tenant, account, first };
+  type Gained = (Session | undefined)[];
+  const gained: { ofFirst: Gained; ofSecond: Gained; logins: Gained } = { ofFirst: [], ofSecond: [], logins: [] };
+  if (racing) {
+    const [, ofFirstToo, ofSecondToo, logins] = await Promise.all([
+      end(scene),
+      Promise.all([1, 2, 3].map(() => renew(first))),
+      Promise.all([renew(second), renew(second)]),
+      Promise.all([login(), login()]),
+    ]);
+    Object.assign(gained, { ofFirst: ofFirstToo, ofSecond: ofSecondToo, logins });
+  } else await end(scene);
+
+  const dead = [
+    ...(ends === 'all but the first' ? [] : [...ofFirst, ...gained.ofFirst]),
+    ...(ends === 'the first' ? [] : [...ofSecond, ...gained.ofSecond]),
+    ...(ends === 'the first' || keepsPassword ? [] : gained.logins),
+  ].filter((session) => session !== undefined);
+  let tried = 0;
+  for (const session of dead) tried += await expectDead(world, tenant, session, `${what}${racing ? ', racing' : ''}`);
+  const alive = ends === 'all' ? [] : ends === 'the first' ? ofSecond : ofFirst;
+  for (const { token } of alive) {
+    const { status } = await tryAs(world, asCustomer(tenant, token), 'storefront.getCustomer');
+    if (status !== 200)
+      world.violations.add(`${what} ended a session that should continue: expected 200, got ${status}`);
+  }
+  return tried;
+}
+
+function loginOf({ email }: Account) {
+  return { email, password: CUSTOMER_PASSWORD };
+}
+
+/** Requests a token; undefined if it was refused. */
+async function give(world: World, by: Tenant, operation: string, body?: object): Promise<Session | undefined> {
+  const given = { key: randomUUID(), operation, body, by };
+  const { status, text } = await sendAgain(world, given);
+  return status === 200 ? { token: (JSON.parse(text) as { access_token: string }).access_token, given } : undefined;
+}
+
+async function mustGive(giving: Promise<Session | undefined>): Promise<Session> {
+  const session = await giving;
+  if (!session) throw new Error('The proof was refused its session.');
+  return session;
+}
+
+function sendAgain(world: World, { key, operation, body, by }: Session['given']): Promise<Reply> {
+  const { site_id, secrets } = by;
+  const headers = {
+    'X-Site-ID': site_id,
+    'X-Service-Token': secrets.StorefrontToken,
+    ...(secrets.CustomerToken && { Authorization: `Bearer ${secrets.CustomerToken}` }),
+    'Idempotency-Key': key,
+  };
+  return world.send({ operation: operationOf(operation), path: {}, query: {}, headers, body }, by);
+}
+
+/**
+ * Expects 401 for every call with the token, including operations on which it is optional, and no token for the old idempotency
+ * key. Returns the number of calls.
+ */
+async function expectDead(world: World, tenant: Tenant, { token, given }: Session, what: string): Promise<number> {
+  const calls = ['getCustomer', 'listCustomerOrders', 'refreshCustomerToken', 'createCart', 'logoutCustomer'];
+  for (const name of calls) {
+    const { status, text } = await tryAs(world, asCustomer(tenant, token), `storefront.${name}`);
+    if (status !== 401)
+      world.violations.add(`${what}: ${name} with an earlier token: expected 401, got ${status} ${text}`);
+  }
+  const replay = await sendAgain(world, given);
+  if (replay.status < 400)
+    world.violations.add(`${what}: repeating an earlier request returned its token again: ${replay.text}`);
+  return calls.length + 1;
+}

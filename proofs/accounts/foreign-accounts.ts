@@ -1,0 +1,214 @@
+import { randomUUID } from 'node:crypto';
+import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
+import { asCustomer } from '../testing/customers.ts';
+import { ENDS_ITS_CREDENTIAL, underKey, unexpected } from '../testing/idempotent-requests.ts';
+import { isForCustomers, kindsOf, MAKERS } from '../testing/objects.ts';
+import { effects, holdingsOf } from '../testing/owner-queries.ts';
+import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { type Chance, chanceOf } from '../testing/random.ts';
+import { type Call, comparable, type Reply } from '../testing/raw-requests.ts';
+import { type Slot, slotsOf, withValue } from '../testing/request-values.ts';
+import { fillIn, makeCartOf, makeOrder } from '../testing/sales.ts';
+import type { Ids, Kind, Tenant, World } from '../testing/tenant.ts';
+import { inWorld } from '../testing/three-tenants.ts';
+import { validCall } from '../testing/valid-requests.ts';
+import { mayCall, type Principal, principalsOf } from './callers.ts';
+
+/** Every kind of caller of a tenant calls every operation with the objects of each other caller. */
+export const A2: Proof = {
+  id: 'A2',
+  promise: 'Within a shop, no caller reaches an operation that is not open to them, nor the data of another customer.',
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const [tenant] = world.tenants;
+      const chance = chanceOf(trial.seed);
+      const owners = await ownersIn(world, tenant, pick(trial.size, 2, 12));
+      let tried = 0;
+      for (const operation of operationTable) {
+        tried += await attack(world, tenant, owners, operation);
+        tried += await admit(world, tenant, operation, chance, pick(trial.size, 1, 4));
+        trial.progress(`${operation.id}, ${tried} requests`);
+      }
+      return { tried, unit: 'requests', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+/** Someone with a cart, a checkout and an order; a customer also has an address. */
+interface Owner {
+  name: string;
+  customer_id: string | null;
+  token: string;
+  ids: Partial<Ids>;
+}
+
+/** Objects of a single buyer, not of the whole shop. */
+const OWNED: Kind[] = ['customer', 'address', 'cart', 'cart_line', 'checkout', 'order', 'order_line'];
+
+/**
+ * Operations for one person only. An invitation and a second factor belong to one person, and a caller must not end its own
+ * session.
+ */
+const FOR_SOMEBODY_NEW = ['dashboard.acceptInvitation', 'dashboard.confirmTwoFactor', 'dashboard.replaceRecoveryCodes'];
+
+const GUEST: Owner = { name: 'a guest', customer_id: null, token: '', ids: {} };
+
+async function ownersIn(world: World, tenant: Tenant, customers: number): Promise<Owner[]> {
+  const owners = [await furnish(world, tenant, GUEST)];
+  for (let index = 1; index <= customers; index += 1) {
+    owners.push(await furnish(world, tenant, await newAccount(world, tenant, `customer ${index}`)));
+  }
+  return owners;
+}
+
+/** A customer with nothing but an account and an address. */
+async function newAccount(world: World, tenant: Tenant, name = 'a customer'): Promise<Owner> {
+  const { customer, customer_token, address } = await MAKERS.customer.make(world, tenant);
+  const [customer_id = '', token = ''] = [customer?.[0], customer_token?.[0]];
+  return { name, customer_id, token, ids: { customer, address } };
+}
+
+async function furnish(world: World, tenant: Tenant, owner: Owner): Promise<Owner> {
+  const shopper = asCustomer(tenant, owner.token);
+  const order = await makeOrder(world, shopper);
+  const cart = await makeCartOf(world, shopper);
+  const checkout = [await fillIn(world, shopper, cart.cart?.[0])];
+  return { ...owner, ids: { ...owner.ids, ...order, ...cart, checkout } };
+}
+
+/**
+ * Sends everything that must be rejected: calls by callers without access, and calls on another person's objects. Returns the
+ * number of calls.
+ */
+async function attack(world: World, tenant: Tenant, owners: Owner[], operation: Operation): Promise<number> {
+  const call = await validCall(world, tenant, operation, { full: true });
+  const places = placesIn(call);
+  const before = await holdingsOf(world.owner, tenant.site_id);
+  let tried = 0;
+  let accepted = 0;
+  for (const principal of principalsIn(tenant, owners)) {
+    for (const owner of places.length > 0 ? owners : owners.slice(0, 1)) {
+      const about = callOf(call, principal, places, owner);
+      if (!mayCall(principal, operation)) {
+        judgeClosed(world, about, `${principal.name} about ${owner.name}`, await world.send(about, tenant));
+        tried += 1;
+      } else if (places.length > 0 && !mayTouch(principal, owner, operation)) {
+        for (const some of places.length > 1 ? [places, ...places.map((place) => [place])] : [places]) {
+          const status = await compare(world, tenant, callOf(call, principal, some, owner), some, owner);
+          tried += 1;
+          if (status < 400) accepted += 1;
+        }
+      }
+    }
+  }
+  const changed = effects(before, await holdingsOf(world.owner, tenant.site_id));
+  if (accepted === 0 && changed.length > 0) {
+    world.violations.add(`${operation.id}: everything was refused, yet ${changed.join(', ')} changed`);
+  }
+  return tried;
+}
+
+interface Place {
+  slot: Slot;
+  kind: Kind;
+}
+
+/** Finds the places in a call that identify someone's object. */
+function placesIn({ operation, body }: Call): Place[] {
+  return slotsOf(operation, body).flatMap((slot) => {
+    const [kind] = kindsOf(slot.name, slot.schema, operation.id) ?? [];
+    const list = [slot.schema.type].flat().includes('array');
+    return kind && OWNED.includes(kind) && !list ? [{ slot, kind }] : [];
+  });
+}
+
+function principalsIn(tenant: Tenant, owners: Owner[]): Principal[] {
+  const shoppers = owners.flatMap(({ customer_id, token }) => (customer_id ? [{ id: customer_id, token }] : []));
+  return principalsOf(tenant, shoppers);
+}
+
+/** Changes the call so that this principal makes it, on the owner's objects. */
+function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owner): Call {
+  const own = places.reduce((about, { slot, kind }) => withValue(about, slot, ids[kind]?.[0] ?? randomUUID()), call);
+  const version = call.headers['If-Match'];
+  const headers = { ...principal.headers, ...(version !== undefined && { 'If-Match': version }) };
+  return call.operation.method === 'get' ? { ...own, headers } : underKey({ ...own, headers });
+}
+
+/**
+ * Staff may access everybody's objects. On the storefront, anyone who has the id of a guest's cart may use it; a customer's
+ * objects are open to that customer only.
+ */
+function mayTouch(principal: Principal, owner: Owner, operation: Operation): boolean {
+  if (operation.surface !== 'storefront') return true;
+  const own = owner.customer_id !== null && owner.customer_id === principal.customer_id;
+  return own || (owner.customer_id === null && !isForCustomers(operation));
+}
+
+function judgeClosed(world: World, { operation }: Call, who: string, { status, text }: Reply): void {
+  if (status === 401 || status === 403) return;
+  world.violations.add(`${operation.id}: ${who}: expected 401 or 403, got ${status} ${text.slice(0, 300)}`);
+}
+
+/** Expects the same response for another person's objects as for missing ones. Returns the status. */
+async function compare(world: World, tenant: Tenant, call: Call, places: Place[], owner: Owner): Promise<number> {
+  const unknown = unknownOf(call, places);
+  const foreign = await world.send(call, tenant);
+  const nothing = await world.send(unknown, tenant);
+  const actual = comparable(foreign, idsIn(call, places));
+  const expected = comparable(nothing, idsIn(unknown, places));
+  if (actual !== expected) {
+    const where = places.map(({ slot }) => slot.name).join(', ');
+    world.violations.add(`${call.operation.id}: ${where} of ${owner.name}: ${actual}, of nobody: ${expected}`);
+  }
+  return foreign.status;
+}
+
+function unknownOf(call: Call, places: Place[]): Call {
+  const unknown = places.reduce((about, { slot }) => withValue(about, slot, randomUUID()), call);
+  return call.operation.method === 'get' ? unknown : underKey(unknown);
+}
+
+function idsIn({ path, query, body }: Call, places: Place[]): string[] {
+  return places.map(({ slot }) => {
+    const place = { path, query, body, header: {} }[slot.in] as Record<string, unknown>;
+    return String(slot.at.reduce<unknown>((at, key) => (at as Record<string | number, unknown>)[key], place));
+  });
+}
+
+/** E7 covers agents, so they are not among the principals here. E5 covers the agents of a new customer. */
+function isProvenElsewhere({ id, surface }: Operation): boolean {
+  return surface === 'agent' || id === 'storefront.revokeAgent' || id === 'storefront.listAgentAudit';
+}
+
+/** Verifies that rejections are meaningful: callers with access are served, and owners are not treated like strangers. */
+async function admit(
+  world: World,
+  tenant: Tenant,
+  operation: Operation,
+  chance: Chance,
+  most: number,
+): Promise<number> {
+  const callers = chance.some(
+    principalsOf(tenant, [{ id: 'of a new customer', token: '' }]).filter((caller) => mayCall(caller, operation)),
+    most,
+  );
+  if (isProvenElsewhere(operation)) return 0;
+  if (callers.length === 0) world.violations.add(`${operation.id}: none of the principals may call it`);
+  for (const caller of callers) {
+    const customer = caller.customer_id ? await newAccount(world, tenant) : undefined;
+    const call = await validCall(world, customer ? asCustomer(tenant, customer.token) : tenant, operation);
+    const places = operation.surface === 'storefront' ? placesIn(call) : [];
+    const bare = customer ?? GUEST;
+    const owner = places.length > 0 ? await furnish(world, tenant, bare) : bare;
+    const own = callOf(call, customer ? shopperOf(tenant, customer) : caller, places, owner);
+    const isOfOther = ENDS_ITS_CREDENTIAL.includes(operation.id) || FOR_SOMEBODY_NEW.includes(operation.id);
+    if (isOfOther && !customer) own.headers = call.headers;
+    const reply = await world.send(own, tenant);
+    if (reply.status !== operation.status) unexpected(world, own, `${caller.name} about their own`, reply);
+  }
+  return callers.length;
+}
+
+function shopperOf(tenant: Tenant, { customer_id, token }: Owner): Principal {
+  return principalsOf(tenant, [{ id: String(customer_id), token }]).at(-1) as Principal;
+}

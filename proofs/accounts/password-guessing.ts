@@ -1,0 +1,300 @@
+import { randomUUID } from 'node:crypto';
+import type { Pool } from 'pg';
+import { hashToken, mintToken } from '../../server/src/shop/tokens.ts';
+import { startServer, stopServer } from '../../server/test/server.ts';
+import { withOwnDatabase } from '../testing/own-database.ts';
+import { type Figures, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
+import { type Chance, chanceOf } from '../testing/random.ts';
+import { type Reply, send } from '../testing/raw-requests.ts';
+import { openTenant } from '../testing/site.ts';
+import { operationOf } from '../testing/tenant.ts';
+
+/**
+ * Guesses passwords from a new IP address each time, with every spelling of the e-mail address, wherever a password is checked.
+ * Hours pass by moving the times in the database into the past.
+ */
+export const B2: Proof = {
+  id: 'B2',
+  promise: 'Any attack tries at most 20 passwords an hour on an account, and its owner waits 15 minutes at most.',
+  run: (trial) =>
+    withOwnDatabase(trial.databaseUrl, async (databaseUrl) => {
+      const settings = { rateLimits: true, trustProxy: 1, validateResponses: false };
+      const server = await startServer(databaseUrl, settings, databaseUrl);
+      try {
+        return await attack({ ...trial, databaseUrl }, server);
+      } finally {
+        await stopServer(server);
+      }
+    }),
+};
+
+const MOST_AN_HOUR = 20;
+const LONGEST_WAIT = 15 * 60;
+const HOUR = 3_600;
+const PASSWORD = 'a password of the proofs';
+const WRONG = 'not the password';
+
+async function attack(trial: Trial, { baseUrl, owner }: { baseUrl: string; owner: Pool }) {
+  const violations = new Violations();
+  const scene = { baseUrl, owner, ...(await openTenant(trial.databaseUrl)), password_hash: CHEAP_HASH };
+  const chance = chanceOf(trial.seed);
+  const figures = { attempts: 0, most: 0, longest: 0 };
+  const strategies = Object.entries(STRATEGIES);
+  const hours = pick(trial.size, 1.1, 4);
+  for (const [place, open] of Object.entries(PLACES)) {
+    const chosen = [
+      ...strategies.slice(0, 1),
+      ...chance.some(strategies.slice(1), pick(trial.size, 1, strategies.length)),
+    ];
+    for (const [what, strategy] of chosen) {
+      const target = await open(scene);
+      const guesser = new Guesser(scene, target);
+      await guesser.runStrategy(strategy(chance), hours * HOUR);
+      figures.attempts += guesser.attempts;
+      figures.most = Math.max(figures.most, guesser.mostInAnHour());
+      if (guesser.mostInAnHour() > MOST_AN_HOUR) {
+        violations.add(`${place}, ${what}: ${guesser.mostInAnHour()} passwords tried within an hour`);
+      }
+      const waited = await guesser.logInAsOwner();
+      figures.longest = Math.max(figures.longest, waited, guesser.longestRetryAfter);
+      if (Math.max(waited, guesser.longestRetryAfter) > LONGEST_WAIT) {
+        violations.add(
+          `${place}, ${what}: expected the owner to wait at most ${LONGEST_WAIT} s, but the login took ${waited} s and the longest Retry-After was ${guesser.longestRetryAfter} s`,
+        );
+      }
+      trial.progress(`${place}, ${what}: ${guesser.mostInAnHour()} within an hour, ${figures.attempts} attempts`);
+    }
+  }
+  const note = `at most ${figures.most} passwords tried on an account within any hour; the owner waited ${Math.ceil(figures.longest)} s at most`;
+  return { tried: figures.attempts, unit: 'attempts', violations: violations.list, note } satisfies Figures;
+}
+
+interface Scene {
+  baseUrl: string;
+  owner: Pool;
+  site_id: string;
+  storefront_token: string;
+  password_hash: string;
+}
+
+/** A hash of `PASSWORD` at the lowest cost, so that many attempts do not take long. */
+const CHEAP_HASH = '$argon2id$v=19$m=8,t=1,p=1$oUJkuJrwEN58OIOGYbAuFA$4ldxRodfvzyXuAFLLDwwZDZ88E3kVCvRd0JjgjbvwPw';
+
+/** An account, and one place where its password is checked. */
+interface Target {
+  /** The spellings of the e-mail address that identify the account. */
+  spellings: string[];
+  tryPassword(spelling: string, password: string, key?: string): Promise<Reply>;
+}
+
+const PLACES: Record<string, (scene: Scene) => Promise<Target>> = {
+  'login of customers': async (scene) => {
+    const { email } = await openAccount(scene);
+    const tryPassword = (spelling: string, password: string) =>
+      ask(scene, 'storefront.loginCustomer', { email: spelling, password });
+    return { tryPassword, spellings: await spellingsThatOpen(scene, email, tryPassword) };
+  },
+  'everything that asks customers for their password': async (scene) => {
+    const { email, token } = await openAccount(scene);
+    const operations = [
+      (password: string) => ask(scene, 'storefront.loginCustomer', { email, password }),
+      (password: string) =>
+        ask(scene, 'storefront.changePassword', { current_password: password, new_password: PASSWORD }, token),
+      (password: string) =>
+        ask(scene, 'storefront.updateCustomer', { current_password: password, email: `new-${email}` }, token),
+    ];
+    return {
+      spellings: ['0', '1', '2'],
+      tryPassword: (position, password) => (operations[Number(position)] as (typeof operations)[0])(password),
+    };
+  },
+  'login of staff': async (scene) => {
+    const email = newAddress();
+    await scene.owner.query(
+      `insert into commerce.staff (id, email, name, password_hash) values (gen_random_uuid(), $1, 'Staff', $2)`,
+      [email, scene.password_hash],
+    );
+    const tryPassword = (spelling: string, password: string) =>
+      ask(scene, 'dashboard.login', { email: spelling, password });
+    return { tryPassword, spellings: await spellingsThatOpen(scene, email, tryPassword) };
+  },
+};
+
+/** An address with letters that change when their case is folded. */
+function newAddress(): string {
+  return `kisß-é-${randomUUID()}@example.com`;
+}
+
+async function openAccount({ owner, site_id, password_hash }: Scene): Promise<{ email: string; token: string }> {
+  const [email, token] = [newAddress(), mintToken('customer')];
+  await owner.query(
+    `with customer as (
+       insert into commerce.customers (site_id, id, email, password_hash, email_verified_at)
+       values ($1, gen_random_uuid(), $2, $3, now()) returning site_id, id
+     )
+     insert into commerce.customer_tokens (site_id, id, session_id, customer_id, token_hash, expires_at, renewable_until)
+     select site_id, gen_random_uuid(), gen_random_uuid(), id, $4, now() + interval '29 days', now() + interval '30 days'
+     from customer`,
+    [site_id, email, password_hash, hashToken(token)],
+  );
+  return { email, token };
+}
+
+/** Returns the spellings of an address that identify the account. */
+async function spellingsThatOpen(
+  scene: Scene,
+  email: string,
+  tryPassword: (spelling: string, password: string) => Promise<Reply>,
+): Promise<string[]> {
+  const spellings = [
+    email,
+    email.toUpperCase(),
+    email.replace('@example.com', '@EXAMPLE.com'),
+    email.replace('k', '\u212a'),
+    email.replace('i', '\u0130'),
+    email.replace('i', '\u0131'),
+    email.replace('s', '\u017f'),
+    email.replace('ß', 'ẞ'),
+    email.replace('ß', 'ss'),
+    email.normalize('NFD'),
+    email.replace('é', '\u00c9'),
+    email.replace('kis', '\uff4b\uff49\uff53'),
+    email.replace('kis', 'ki\u00ads'),
+    email.replace('kis', 'k\u200bis'),
+    email.replace('é', '\u00e9\u0323'),
+  ];
+  const opening: string[] = [];
+  for (const spelling of new Set(spellings)) {
+    const { status } = await tryPassword(spelling, PASSWORD);
+    if (status === 200) opening.push(spelling);
+  }
+  // Deletes the recorded attempts, so that the attack starts without them.
+  await scene.owner.query('delete from commerce.login_throttles');
+  return opening;
+}
+
+let addresses = 0;
+
+async function ask(scene: Scene, operation_id: string, body: object, token?: string): Promise<Reply> {
+  addresses += 1;
+  const from = `10.${(addresses >> 16) & 255}.${(addresses >> 8) & 255}.${addresses & 255}`;
+  const headers = {
+    ...(operation_id.startsWith('storefront') && {
+      'X-Site-ID': scene.site_id,
+      'X-Service-Token': scene.storefront_token,
+    }),
+    ...(token && { Authorization: `Bearer ${token}` }),
+    'X-Forwarded-For': from,
+    'Idempotency-Key': randomUUID(),
+  };
+  return send(scene.baseUrl, { operation: operationOf(operation_id), path: {}, query: {}, headers, body });
+}
+
+/** An attacker's strategy: how many attempts run concurrently, and how long to wait after a response. */
+interface Strategy {
+  atOnce: number;
+  /** Seconds to wait. `retryAfter` is the waiting time in the last response, or 0 if the password was checked. */
+  wait(retryAfter: number, tried: number): number;
+}
+
+const QUARTER = 15 * 60;
+
+const STRATEGIES: Record<string, (chance: Chance) => Strategy> = {
+  // Cycles through all spellings, in case each is counted separately.
+  '8 at once, as soon as one may': () => ({ atOnce: 8, wait: (retryAfter) => retryAfter }),
+  'as soon as one may': () => ({ atOnce: 1, wait: (retryAfter) => retryAfter }),
+  ...Object.fromEntries(
+    [5, 8, 10, 11, 12, 14].flatMap((burst) =>
+      [QUARTER + 1, HOUR + 1].map((rest) => [
+        `${burst} in a row, then ${Math.floor(rest / 60)} minutes of rest`,
+        (): Strategy => ({
+          atOnce: 1,
+          wait: (retryAfter, tried) => (tried > 0 && tried % burst === 0 && retryAfter === 0 ? rest : retryAfter),
+        }),
+      ]),
+    ),
+  ),
+  'at random': (chance) => ({
+    atOnce: 1,
+    wait: (retryAfter) => Math.max(retryAfter, chance.of([0, 0, 0, 60, 300, QUARTER, QUARTER + 1])),
+  }),
+  'against the clock': (chance) => ({
+    atOnce: 1,
+    wait: (retryAfter) => (retryAfter > 0 ? chance.of([retryAfter, retryAfter / 2, 1]) : 0),
+  }),
+};
+
+class Guesser {
+  readonly #scene: Scene;
+  readonly #target: Target;
+  /** When passwords were checked, in seconds since the attack began. */
+  readonly #checkedAt: number[] = [];
+  readonly #began = performance.now();
+  #skipped = 0;
+  attempts = 0;
+  longestRetryAfter = 0;
+
+  constructor(scene: Scene, target: Target) {
+    this.#scene = scene;
+    this.#target = target;
+  }
+
+  get #time(): number {
+    return this.#skipped + (performance.now() - this.#began) / 1_000;
+  }
+
+  async runStrategy({ atOnce, wait }: Strategy, seconds: number): Promise<void> {
+    const { spellings } = this.#target;
+    while (this.#time < seconds) {
+      const tries = Array.from(
+        { length: atOnce },
+        (_, index) => spellings[(this.attempts + index) % spellings.length] ?? '',
+      );
+      const waits = await Promise.all(tries.map((spelling) => this.#guess(spelling)));
+      await this.#pass(wait(Math.min(...waits), this.#checkedAt.length));
+    }
+  }
+
+  /** Returns Retry-After in seconds, or 0 if the password was checked. */
+  async #guess(spelling: string): Promise<number> {
+    this.attempts += 1;
+    const reply = await this.#target.tryPassword(spelling, WRONG);
+    if (reply.status === 401) this.#checkedAt.push(this.#time);
+    else if (reply.status !== 429) throw new Error(`A guess was answered ${reply.status}: ${reply.text}`);
+    const retryAfter = reply.status === 429 ? Number(reply.headers['retry-after']) : 0;
+    this.longestRetryAfter = Math.max(this.longestRetryAfter, retryAfter);
+    return retryAfter;
+  }
+
+  /** Lets time pass: moves the database's records of guesses into the past. */
+  async #pass(seconds: number): Promise<void> {
+    if (seconds <= 0) return;
+    this.#skipped += seconds;
+    await this.#scene.owner.query(
+      `with throttles as (
+         update commerce.login_throttles set next_attempt_at = next_attempt_at - $1 * interval '1 second',
+           expires_at = expires_at - $1 * interval '1 second'
+       )
+       update commerce.rate_counts set expires_at = expires_at - $1 * interval '1 second'`,
+      [seconds],
+    );
+  }
+
+  /** The owner tries the right password, and waits as Retry-After asks until it is accepted; returns the total wait in seconds. */
+  async logInAsOwner(): Promise<number> {
+    const arrived = this.#time;
+    for (;;) {
+      const reply = await this.#target.tryPassword(this.#target.spellings[0] ?? '', PASSWORD);
+      if (reply.status === 200) return this.#time - arrived;
+      if (reply.status !== 429) throw new Error(`The owner was answered ${reply.status}: ${reply.text}`);
+      await this.#pass(Number(reply.headers['retry-after']));
+    }
+  }
+
+  mostInAnHour(): number {
+    return Math.max(
+      0,
+      ...this.#checkedAt.map((from) => this.#checkedAt.filter((at) => at >= from && at < from + HOUR).length),
+    );
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * An agent token calls without pause over all protocols and servers until it is revoked. Everyone who may revoke it does so in
+ * turn.
+ */
+
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { operationTable } from '../../server/src/http/contract/contract.ts';
+import { bearer, callOf } from '../testing/agents.ts';
+import { callTool } from '../testing/mcp.ts';
+import { type AgentArena, type Pair, revokeByOAuth } from './agent-on-all-protocols.ts';
+import { type AgentAnswer, type Prepared, WAYS, type Way } from './agent-protocols.ts';
+
+export interface Ended {
+  /** The number of calls accepted before the revocation. */
+  before: number;
+  /** The number of calls that began after the response to the revocation. */
+  after: number;
+  /** The number of calls after the revocation that were accepted; each is a violation. */
+  late: number;
+}
+
+type Revoke = (arena: AgentArena, pair: Pair, at: string) => Promise<number>;
+
+export const REVOKERS: Record<string, Revoke> = {
+  'the merchant': ({ site }, { token_id }, at) =>
+    drop(at, `/api/dashboard/agent-tokens/${token_id}`, { 'X-API-Key': site.api_key }),
+  'the customer': ({ site }, { token_id, customer_token }, at) =>
+    drop(at, `/api/storefront/customer/me/agents/${token_id}`, {
+      ...{ 'X-Site-ID': site.site_id, 'X-Service-Token': site.storefront_token },
+      Authorization: `Bearer ${customer_token}`,
+    }),
+  'the agent': (_arena, { secret }, at) => drop(at, '/api/agent/token', { Authorization: `Bearer ${secret}` }),
+  'the agent over MCP': async ({ site }, { secret }, at) => {
+    const call = callOf('agent.revokeToken', bearer(secret));
+    const { status, result } = await callTool({ baseUrl: at }, site, secret, call);
+    return result?.isError ? 500 : status;
+  },
+  'the agent by OAuth': async ({ site }, { secret }, at) => (await revokeByOAuth(at, site.site_id, secret)).status,
+};
+
+async function drop(at: string, path: string, headers: Record<string, string>): Promise<number> {
+  const key = { 'Idempotency-Key': randomUUID() };
+  return (await fetch(at + path, { method: 'DELETE', headers: { ...key, ...headers } })).status;
+}
+
+const CALLS_AFTER = 3;
+/** The longest wait for a server that only returns errors. */
+const WARM_WITHIN_MS = 60_000;
+
+export async function endMidway(arena: AgentArena, variant_id: string, number: number): Promise<Ended> {
+  const names = Object.keys(REVOKERS);
+  const by = names[number % names.length] ?? '';
+  const pair = await arena.newPair(100_000_000);
+  const [prepared] = await arena.prepareMany(pair, variant_id, 1);
+  const calls = new Calls(arena, pair, prepared as Prepared);
+  await calls.warmedUp();
+  const status = await REVOKERS[by]?.(arena, pair, arena.at());
+  const answered = calls.revoked();
+  const at = await arena.now();
+  if (status !== 200) arena.violations.add(`the revocation by ${by} got ${status}`);
+  await answered;
+  for (const late of calls.late) arena.violations.add(`after the revocation by ${by}: ${late}`);
+  const written = await writtenAfter(arena, pair, at);
+  for (const what of written) arena.violations.add(`after the revocation by ${by}, in the database: ${what}`);
+  return { before: calls.accepted, after: calls.refused, late: calls.late.length + written.length };
+}
+
+/** Makes calls of each kind, over each protocol and server, as fast as responses arrive. */
+class Calls {
+  accepted = 0;
+  refused = 0;
+  readonly late: string[] = [];
+  #revoked = false;
+  readonly #callers: Promise<void>[];
+  readonly #warm = new Set<string>();
+
+  constructor(arena: AgentArena, pair: Pair, prepared: Prepared) {
+    this.#callers = WAYS.flatMap((way) => arena.addresses.map((at) => this.#callOn(way, at, pair, prepared)));
+  }
+
+  async #callOn(way: Way, at: string, { agent }: Pair, prepared: Prepared): Promise<void> {
+    const actions: (() => Promise<AgentAnswer>)[] = [
+      () => agent.read(way, at),
+      () => agent.buy(way, at, prepared.variant_id),
+      () => agent.grow(way, at, prepared, 1 + Math.floor(Math.random() * 3)),
+    ];
+    for (let [n, after] = [0, 0]; after < CALLS_AFTER; n += 1) {
+      const begunAfter = this.#revoked;
+      const { status, error, text } = await (actions[n % actions.length] as () => Promise<AgentAnswer>)();
+      if (begunAfter) {
+        after += 1;
+        this.refused += 1;
+        if (error === undefined || !ENDED.includes(error)) this.late.push(`${way}: ${status} ${text.slice(0, 300)}`);
+      } else if (error === undefined) {
+        this.accepted += 1;
+        this.#warm.add(`${way} ${at}`);
+      }
+    }
+  }
+
+  /** Resolves when each server has accepted a call over each protocol. */
+  async warmedUp(): Promise<void> {
+    const end = Date.now() + WARM_WITHIN_MS;
+    while (this.#warm.size < this.#callers.length) {
+      if (Date.now() > end) throw new Error(`Only ${[...this.#warm].join(', ')} were ever accepted.`);
+      await sleep(5);
+    }
+  }
+
+  /** From now on, calls that begin are expected to be refused. Resolves when each caller has made some. */
+  async revoked(): Promise<void> {
+    this.#revoked = true;
+    await Promise.all(this.#callers);
+  }
+}
+
+const ENDED = ['invalid_token', 'unauthorized'];
+
+/**
+ * Audit rows of writes have the time when their transaction began; audit rows of reads have the time when the row was written.
+ */
+const CHANGES = operationTable.filter(({ safe }) => !safe).map(({ id }) => id);
+
+/** Rows that writes of the agent created after this time, although none should have been accepted. */
+async function writtenAfter({ owner, site }: AgentArena, { token_id }: Pair, at: string): Promise<string[]> {
+  const { rows } = await owner.query<{ what: string }>(
+    `select action || ' ' || status as what from commerce.audit_events
+       where site_id = $1 and actor_type = 'agent' and actor_id = $2 and created_at > $3 and status < 400
+         and action = any($4)
+     union all select 'a cart' from commerce.carts where site_id = $1 and agent_token_id = $2 and created_at > $3
+     union all select 'a checkout' from commerce.checkouts
+       where site_id = $1 and agent_token_id = $2 and greatest(created_at, updated_at) > $3`,
+    [site.site_id, token_id, at, CHANGES],
+  );
+  return rows.map(({ what }) => what);
+}

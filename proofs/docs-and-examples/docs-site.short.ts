@@ -1,0 +1,86 @@
+/** Builds the documentation with `npm run docs`, which fails at the first broken link, and opens it as readers do. */
+
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import express from 'express';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium } from '../../server/test/chromium.ts';
+import { leaveScreenshot, openTab } from '../../server/test/tab.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const SITE = join(ROOT, 'docs-site');
+const LONG_ENOUGH_MS = 240_000;
+
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+const played = test.skipIf(!chromium);
+
+let server: Server;
+let address: string;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  await promisify(execFile)(process.execPath, [join(ROOT, 'scripts/docs/build.ts')]);
+  server = createServer(express().use(express.static(SITE)));
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  if (chromium) browser = await openChromium(chromium);
+}, LONG_ENOUGH_MS);
+
+afterAll(async () => {
+  await browser?.close();
+  server?.closeAllConnections();
+  server?.close();
+});
+
+test('the reference pages list every error and every event of the contract', () => {
+  const { webhooks, components } = JSON.parse(readFileSync(join(ROOT, 'spec/generated/openapi.json'), 'utf8'));
+  const page = (name: string) => readFileSync(join(SITE, name), 'utf8');
+  for (const code of components.schemas.ErrorCode.enum) expect(page('errors.html')).toContain(`id="${idOf(code)}"`);
+  for (const type of Object.keys(webhooks)) expect(page('events.html')).toContain(`id="${idOf(type)}"`);
+});
+
+for (const width of [1280, 375])
+  played(
+    `at ${width} px, every start page opens, the search finds a word, and nothing is loaded from other hosts`,
+    async () => {
+      if (!browser) return;
+      const { page, complaints } = await openTab(browser, width, { script: true });
+      const foreign: string[] = [];
+      page.on('request', (request) => {
+        if (!request.url().startsWith(address) && !request.url().startsWith('data:')) foreign.push(request.url());
+      });
+      for (const name of [
+        '',
+        'start/storefront',
+        'start/agent',
+        'start/merchant',
+        'start/operator',
+        'errors',
+        'events',
+      ]) {
+        await page.goto(`${address}/${name === '' ? '' : `${name}.html`}`, { waitUntil: 'networkidle0' });
+        await leaveScreenshot(page, `docs-${width}-${name.replace('/', '-') || 'home'}`);
+        expect([name, await page.evaluate('document.documentElement.scrollWidth > innerWidth')]).toEqual([name, false]);
+      }
+      await page.click('.VPNavBarSearchButton, #local-search button');
+      await page.waitForSelector('.VPLocalSearchBox input');
+      await page.type('.VPLocalSearchBox input', 'budget_exceeded');
+      await page.waitForSelector('.VPLocalSearchBox .result');
+      expect(await page.$$eval('.result', (results) => results.map((result) => result.getAttribute('href')))).toContain(
+        '/errors.html#budget_exceeded',
+      );
+      await leaveScreenshot(page, `docs-${width}-search`);
+      expect([foreign, complaints]).toEqual([[], []]);
+    },
+    LONG_ENOUGH_MS,
+  );
+
+/** The id that the documentation site gives a heading. */
+function idOf(heading: string): string {
+  return heading.replaceAll('.', '');
+}

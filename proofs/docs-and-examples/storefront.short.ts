@@ -1,0 +1,514 @@
+/** Starts the browser examples as their README does, next to a demo shop, and uses them in Chromium as shoppers do. */
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDashboardClient, createStorefrontClient, unwrap } from '@commerce-backend/sdk';
+import type { AxeResults } from 'axe-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openStorefront } from '../../examples/storefront/app.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
+import { seedDemo } from '../../server/src/demo/seed.ts';
+import type { DemoCredentials } from '../../server/src/demo/stored.ts';
+import { type Browser, findChromium, NO_CHROMIUM, openChromium, type Page } from '../../server/test/chromium.ts';
+import { waitFor } from '../../server/test/receiver.ts';
+import { SECRET_KEY, startServer, stopServer } from '../../server/test/server.ts';
+import { accessibilityProblems, leaveScreenshot, openTab, PATIENCE_MS } from '../../server/test/tab.ts';
+import { databaseUrl, superuserUrl } from '../../server/test/worker-database.ts';
+
+const LONG_ENOUGH_MS = 180_000;
+
+const chromium = findChromium();
+if (!chromium) console.warn(NO_CHROMIUM);
+const played = test.skipIf(!chromium);
+
+let dataDir: string;
+let server: Awaited<ReturnType<typeof startServer>>;
+let demo: DemoCredentials;
+const processes: ChildProcess[] = [];
+let browser: Browser;
+let axe: string;
+let home: string;
+
+beforeAll(async () => {
+  if (!chromium) return;
+  const [port, own] = [await freePort(), await freePort()];
+  const baseUrl = `http://localhost:${port}`;
+  server = await startServer(databaseUrl(), { baseUrl }, superuserUrl(), port);
+  dataDir = await mkdtemp(join(tmpdir(), 'commerce-storefront-'));
+  ({ demo } = await seedDemo({ db: server.db, dataDir, baseUrl, secretKey: SECRET_KEY }));
+  home = `http://localhost:${own}`;
+  const dashboard = createDashboardClient({ baseUrl, apiKey: demo.api_key });
+  await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { storefront_url: `${home}/` } }));
+  // The test adds its own code, because each customer can use the demo shop's codes only once.
+  const code = { code: 'GUIDE10', kind: 'percentage', value: '10' } as const;
+  await unwrap(dashboard.POST('/api/dashboard/discounts', { body: code }));
+  await start('storefront/main.ts', own);
+  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  browser = await openChromium(chromium);
+}, LONG_ENOUGH_MS);
+
+afterAll(async () => {
+  for (const child of processes) child.kill();
+  await browser?.close();
+  if (server) await stopServer(server);
+  if (dataDir) await rm(dataDir, { recursive: true });
+}, LONG_ENOUGH_MS);
+
+/** Starts an example on a port, as its README does, and returns the URL that it prints. */
+async function start(example: string, port: number): Promise<string> {
+  const env = { PATH: process.env.PATH, DEMO_FILE: join(dataDir, 'demo.json'), PORT: String(port) };
+  const main = new URL(`../../examples/${example}`, import.meta.url).pathname;
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  processes.push(child);
+  let output = '';
+  child.stdout.on('data', (chunk) => {
+    output += chunk;
+  });
+  const address = `http://localhost:${port}`;
+  await waitFor(() => output.includes(address));
+  return address;
+}
+
+const SEEN = {
+  en: {
+    width: 1280,
+    cart: 'Cart',
+    total: '€48.60',
+    order: 'Order',
+    waiting: 'Waiting for your payment',
+    nothing: 'Nothing found',
+  },
+  de: {
+    width: 375,
+    cart: 'Warenkorb',
+    total: '48,60 €',
+    order: 'Bestellung',
+    waiting: 'Wartet auf Ihre Zahlung',
+    nothing: 'Nichts gefunden',
+  },
+  fr: {
+    width: 375,
+    cart: 'Panier',
+    total: '48,60 €',
+    order: 'Commande',
+    waiting: 'En attente de votre paiement',
+    nothing: 'Aucun résultat',
+  },
+} as const;
+
+for (const [language, { width, ...seen }] of Object.entries(SEEN))
+  played(
+    `without scripts, in ${language} at ${width} px, a shopper browses, orders, and finds the order in the history`,
+    async () => {
+      const { page, complaints } = await openTab(browser, width);
+      const visit = walk(page, `storefront-${language}-${width}`);
+
+      await page.goto(`${home}/${language}/`);
+      expect(await page.$eval('html', (element) => element.lang)).toBe(language);
+      await visit.look('1-home');
+      await visit.follow('.menu a[href$="/collections/kitchen-and-table"]');
+      const all = await visit.count('.card');
+      if (width < 600) await page.click('.filters > summary');
+      await visit.follow('.facet a[href*="vendor=Kilnhouse"]');
+      expect(await visit.count('.card')).toBeLessThan(all);
+      expect(
+        await page.$$eval('.card .quiet', (lines) => lines.every((line) => line.textContent?.includes('Kilnhouse'))),
+      ).toBe(true);
+      // After one vendor is chosen, the other vendors can still be chosen, instead of it or in addition.
+      expect(await visit.count('.facet a[href*="vendor=Kilnhouse&vendor="]')).toBeGreaterThan(0);
+      await visit.look('2-facet');
+
+      await visit.search('zzqxv');
+      expect(await visit.text('main')).toContain(seen.nothing);
+      await visit.look('3-nothing');
+      await visit.search('stoneware mug');
+      await visit.follow('.card a[href$="/products/rowan-stoneware-mug"]');
+      await visit.follow('.choice a[href*="variant="]:not([aria-current]):not(.gone)');
+      await visit.look('4-product');
+
+      await page.$eval('.add [name="quantity"]', (field) => Object.assign(field, { value: '2' }));
+      await visit.press('.add button');
+      expect(await visit.text('h1')).toBe(seen.cart);
+      await page.$eval('.amount [name="quantity"]', (field) => Object.assign(field, { value: '3' }));
+      await visit.press('.amount button');
+      await page.type('.code input', 'NONSENSE');
+      await visit.press('.code button');
+      expect(await visit.count('.refusal')).toBe(1);
+      await page.type('.code input', 'guide10');
+      await visit.press('.code button');
+      expect(await visit.text('.totals .sum dd')).toBe(seen.total);
+      expect(await page.$eval('.line h2 a', ({ href }) => href)).toContain(`${home}/${language}/products/`);
+      await visit.look('5-cart');
+
+      await visit.follow('.actions a[href$="/login"]');
+      await visit.look('6-login');
+      const [customer] = demo.customers;
+      await page.type('[action$="/login"] [name="email"]', customer?.email ?? '');
+      await page.type('[action$="/login"] [name="password"]', customer?.password ?? '');
+      await visit.press('[action$="/login"] button');
+      // The guest's cart is kept after the login.
+      expect(await visit.text('.actions .count')).toBe('3');
+
+      await visit.press('[action$="/checkout"] button');
+      expect(page.url()).toContain(`${demo.base_url}/checkout/`);
+      expect(await page.$eval('html', (element) => element.lang)).toBe(language);
+      await placeOrder(page);
+      await visit.follow(`a[href^="${home}/${language}/thanks"]`);
+      await visit.look('7-thanks');
+      expect(await visit.text('.actions .count')).toBe('0');
+
+      await visit.follow('.actions a[href$="/account"]');
+      const number = await visit.text('.orders a');
+      expect(number).toMatch(new RegExp(`^${seen.order} \\d+$`));
+      expect(await visit.text('.orders li')).toContain(seen.waiting);
+      await visit.look('8-account');
+      await visit.follow('.orders a');
+      expect(await visit.text('h1')).toBe(number);
+      expect(await visit.text('.transfer dl'), 'how to pay').toContain(number.split(' ').at(-1));
+      await visit.look('9-order');
+      await visit.follow('.actions a[href$="/account"]');
+      await visit.press('[action$="/logout"] button');
+      expect(await visit.count('.actions a[href$="/login"]')).toBe(1);
+      expect([visit.found, complaints]).toEqual([[], []]);
+    },
+    LONG_ENOUGH_MS,
+  );
+
+const ACCOUNT = {
+  en: { width: 1280, saved: 'Your changes are saved.', wrong: 'The current password is not right.' },
+  de: { width: 375, saved: 'Ihre Änderungen sind gespeichert.', wrong: 'Das bisherige Passwort stimmt nicht.' },
+  fr: { width: 375, saved: 'Vos modifications sont enregistrées.', wrong: 'Le mot de passe actuel n’est pas le bon.' },
+} as const;
+
+for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
+  played(
+    `in ${language} at ${width} px, a customer changes the profile, the password and the address book`,
+    async () => {
+      const { page, complaints } = await openTab(browser, width);
+      const visit = walk(page, `storefront-${language}-${width}-account`);
+      const fill = (name: string, value: string) =>
+        page.$eval(`[name="${name}"]`, (field, text) => Object.assign(field, { value: text }), value);
+      const login = demo.customers[1];
+      await page.goto(`${home}/${language}/login`);
+      // Rejected forms keep what was entered, except the password, and name the wrong field.
+      await page.type('[action$="/register"] [name="first_name"]', 'Maja');
+      await page.$eval('[action$="/register"] [name="email"]', (field) => Object.assign(field, { type: 'text' }));
+      await page.type('[action$="/register"] [name="email"]', 'maja.example');
+      await page.type('[action$="/register"] [name="password"]', 'a longer horse and a better staple');
+      await visit.press('[action$="/register"] button');
+      expect(await visit.count('.refusal')).toBe(1);
+      const values = (form: string) =>
+        page.$$eval(`${form} input`, (inputs) =>
+          inputs.map((input) => [input.name, input.getAttribute('value'), input.hasAttribute('aria-invalid')]),
+        );
+      expect(await values('[action$="/register"]')).toEqual([
+        ['first_name', 'Maja', false],
+        ['email', 'maja.example', true],
+        ['password', '', false],
+      ]);
+      await visit.look('0-register');
+      await page.type('[action$="/login"] [name="email"]', login?.email ?? '');
+      await page.type('[action$="/login"] [name="password"]', 'not the password');
+      await visit.press('[action$="/login"] button');
+      expect(await values('[action$="/login"]')).toEqual([
+        ['email', login?.email, false],
+        ['password', '', false],
+      ]);
+      await page.type('[action$="/login"] [name="password"]', login?.password ?? '');
+      await visit.press('[action$="/login"] button');
+
+      await visit.follow('.account nav a[href$="/account/profile"]');
+      await fill('last_name', 'Kept');
+      await fill('phone', '0301'.repeat(20));
+      await page.click('[name="marketing"]');
+      const isTicked = await visit.count('[name="marketing"]:checked');
+      await visit.press('[action$="/account/profile"] button');
+      expect(await visit.count('.refusal')).toBe(1);
+      expect((await values('[action$="/account/profile"]')).slice(1, 3)).toEqual([
+        ['last_name', 'Kept', false],
+        ['phone', '0301'.repeat(20), true],
+      ]);
+      expect(await visit.count('[name="marketing"]:checked')).toBe(isTicked);
+      await page.click('[name="marketing"]');
+      await fill('phone', '');
+      await fill('last_name', `Ø'Brien ${language}`);
+      await visit.press('[action$="/account/profile"] button');
+      expect(await visit.text('.notice')).toBe(saved);
+      expect(await page.$eval('[name="last_name"]', (field) => field.getAttribute('value'))).toBe(
+        `Ø'Brien ${language}`,
+      );
+      await fill('current_password', 'not the password');
+      await fill('new_password', 'a longer horse and a better staple');
+      await visit.press('[action$="/account/password"] button');
+      expect(await visit.text('.refusal')).toBe(wrong);
+      await visit.look('1-profile');
+
+      await visit.follow('.account nav a[href$="/account/addresses"]');
+      const before = await visit.count('.addresses li');
+      if (before > 0) await page.click('.adding summary');
+      const parts = { last_name: 'Meyer', address1: `Lindenallee ${language}`, postal_code: '10115', city: 'Berlin' };
+      for (const [name, value] of Object.entries(parts)) await page.type(`.adding [name="${name}"]`, value);
+      // By keyboard, because a click may miss while the form opens.
+      await page.focus('.adding [name="is_default"]');
+      await page.keyboard.press('Space');
+      // The phone number is too long. The rest of the input must be kept.
+      await page.type('.adding [name="phone"]', '030 '.repeat(20));
+      await visit.press('.adding button');
+      expect(await visit.count('.refusal')).toBe(1);
+      const typed = (name: string) =>
+        page.$eval(`.adding[open] [name="${name}"]`, (field) => field.getAttribute('value'));
+      for (const [name, value] of Object.entries(parts)) expect(await typed(name)).toBe(value);
+      expect(await visit.count('.adding [name="is_default"]:checked')).toBe(1);
+      expect(await visit.count('.adding [aria-invalid]')).toBe(1);
+      expect(await visit.count('.addresses li')).toBe(before);
+      await page.$eval('.adding [name="phone"]', (field) => Object.assign(field, { value: '' }));
+      await visit.look('2-address');
+      await visit.press('.adding button');
+      expect(await visit.text('.notice')).toBe(saved);
+      expect(await visit.count('.addresses li')).toBe(before + 1);
+      // Only one address is the default: the new one.
+      expect(await visit.count('.addresses li > .state')).toBe(1);
+      expect(await visit.text('.addresses li:has(> .state) address')).toContain(`Lindenallee ${language}`);
+      await visit.look('3-addresses');
+      await page.click('.addresses li:last-child summary');
+      await page.$eval('.addresses li:last-child [name="city"]', (field) => Object.assign(field, { value: 'Bonn' }));
+      await visit.press('.addresses li:last-child .fields button');
+      expect(await visit.text('.addresses li:last-child address')).toContain('10115 Bonn');
+      await visit.press('.addresses li:last-child [action$="/delete"] button');
+      expect(await visit.count('.addresses li')).toBe(before);
+      // The browser reports the rejected forms, as expected.
+      expect([visit.found, complaints.filter((one) => !one.includes('422'))]).toEqual([[], []]);
+    },
+    LONG_ENOUGH_MS,
+  );
+
+for (const width of [1280, 375])
+  played(
+    `at ${width} px, pages have breadcrumbs and legal links, and empty pages suggest products`,
+    async () => {
+      const { page, complaints } = await openTab(browser, width);
+      const visit = walk(page, `storefront-ways-${width}`);
+      await page.goto(`${home}/fr/products/rowan-stoneware-mug`);
+      const way = () => page.$$eval('.trail li', (steps) => steps.map((step) => step.textContent));
+      expect(await way()).toEqual(['Accueil', 'Tableware', 'Rowan Stoneware Mug']);
+      await visit.follow('.trail li:nth-child(2) a');
+      expect(await page.$$eval('.chips a', ([chip]) => chip?.textContent)).toContain('Tableware');
+      await visit.look('1-chips');
+      // A parameter that filters nothing must not be shown as a filter, whatever its name.
+      await page.goto(`${home}/fr/search?constructor=1&utm_source=mail&price_min=`);
+      expect(await visit.count('.chips')).toBe(0);
+      await page.goBack();
+      await visit.follow('.chips .clear a');
+      expect(await visit.count('.chips')).toBe(0);
+      await visit.follow('.site-map a[href$="/collections"]');
+      await visit.follow('.tiles li a');
+      expect(await way()).toEqual(['Accueil', 'Toutes les collections', await visit.text('h1')]);
+
+      const texts = await page.$$eval('[aria-labelledby="map-legal"] a', (links) => links.map(({ href }) => href));
+      expect(texts).toHaveLength(4);
+      for (const text of texts) expect((await fetch(text)).status, text).toBe(200);
+
+      await page.goto(`${home}/de/no-such-page`);
+      expect(await visit.text('h1')).toBe('Hier ist nichts');
+      expect(await visit.count('.card')).toBe(4);
+      await visit.look('2-not-found');
+      await page.goto(`${home}/de/cart`);
+      expect(await visit.text('h1')).toBe('Ihr Warenkorb ist leer');
+      expect(await visit.count('.card')).toBe(4);
+      await visit.look('3-empty-cart');
+      // The browser reports the missing page, as expected.
+      expect([visit.found, complaints.filter((one) => !one.includes('404'))]).toEqual([[], []]);
+    },
+    LONG_ENOUGH_MS,
+  );
+
+played(
+  'if the shop cannot be reached, every page says so in its language and shows no internal details',
+  async () => {
+    const gone = `http://localhost:${await freePort()}`;
+    const { site_id: siteId, storefront_token: storefrontToken } = demo;
+    const shop = createStorefrontClient({ baseUrl: gone, siteId, storefrontToken, maxAttempts: 1 });
+    const own = openStorefront({ shop, baseUrl: gone, name: 'Alder & Finch' }).listen(0);
+    const address = `http://localhost:${(own.address() as AddressInfo).port}`;
+    const ask = async (path: string) => {
+      const answer = await fetch(address + path, { headers: { Cookie: `cart_id=${demo.site_id}` } });
+      return { status: answer.status, text: await answer.text() };
+    };
+    for (const path of ['/de/', '/de/cart', '/de/products/x']) {
+      const { status, text } = await ask(path);
+      expect({ path, status }).toEqual({ path, status: 500 });
+      expect(text).toContain('Etwas ist schiefgegangen');
+      expect(text).not.toMatch(/\.ts|node:|ECONN/);
+    }
+    expect(await ask('/sitemap.xml')).toEqual({ status: 500, text: 'Internal Server Error' });
+    expect(await ask('/de/products/%')).toEqual({ status: 400, text: 'Bad Request' });
+    own.close();
+  },
+  LONG_ENOUGH_MS,
+);
+
+played(
+  'with scripts, products are suggested while typing, and can be chosen by keyboard',
+  async () => {
+    const { page, complaints } = await openTab(browser, 1280, { script: true });
+    await page.goto(`${home}/en/`);
+    // Waits for the suggestions for the whole word, because earlier ones would be replaced while the test presses a key.
+    const isAnswered = page.waitForResponse((response) => response.url().endsWith('q=rowan'));
+    await page.type('.search input', 'rowan');
+    await (await isAnswered).text();
+    await page.waitForSelector('.suggestions a[href*="rowan"]:first-child, .suggestions :first-child a[href*="rowan"]');
+    await leaveScreenshot(page, 'storefront-suggest');
+    await page.keyboard.press('ArrowDown');
+    await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
+    expect(page.url()).toBe(`${home}/en/products/rowan-stoneware-mug`);
+    expect(complaints).toEqual([]);
+  },
+  LONG_ENOUGH_MS,
+);
+
+played(
+  'search engines may index each product in each language, but no cart, login or search page',
+  async () => {
+    const textAt = async (path: string) => (await fetch(home + path)).text();
+    const product = await textAt('/de/products/rowan-stoneware-mug?variant=none&notice=added');
+    expect(product).toContain(`<link rel="canonical" href="${home}/de/products/rowan-stoneware-mug">`);
+    expect(product).toContain(`hreflang="fr" href="${home}/fr/products/rowan-stoneware-mug"`);
+    expect(product).toMatch(/<meta name="description" content="A generous mug[^"]{50,160}">/);
+    const [, data = ''] = /<script type="application\/ld\+json">(.*?)<\/script>/.exec(product) ?? [];
+    expect(JSON.parse(data)).toMatchObject({
+      '@type': 'Product',
+      name: 'Rowan Stoneware Mug',
+      offers: expect.any(Array),
+    });
+    for (const path of ['/en/cart', '/en/login', '/en/search?q=mug', '/en/search?vendor=Kilnhouse'])
+      expect(await textAt(path), path).toContain('<meta name="robots" content="noindex">');
+    expect(await textAt('/de/collections/kitchen-and-table?utm_source=mail')).toContain(
+      `<link rel="canonical" href="${home}/de/collections/kitchen-and-table">`,
+    );
+    const sitemap = await textAt('/sitemap.xml');
+    for (const language of ['en', 'de', 'fr']) {
+      expect(sitemap).toContain(`<loc>${home}/${language}/products/rowan-stoneware-mug</loc>`);
+      expect(sitemap).toContain(`<loc>${home}/${language}/collections</loc>`);
+    }
+    expect(await textAt('/robots.txt')).toContain(`Sitemap: ${home}/sitemap.xml`);
+  },
+  LONG_ENOUGH_MS,
+);
+
+played(
+  'a customer who forgot the password gets a link, and no response reveals whether an account exists',
+  async () => {
+    const asked = async (email: string) => {
+      const body = new URLSearchParams({ email });
+      const answer = await fetch(`${home}/en/forgotten`, { method: 'POST', body, redirect: 'manual' });
+      return answer.headers.get('Location');
+    };
+    expect(await asked(demo.customers[0]?.email ?? '')).toBe('/en/login?notice=check_mail');
+    expect(await asked('nobody@mail.example')).toBe('/en/login?notice=check_mail');
+    expect(await asked('nobody')).toBe('/en/login?notice=form_refused');
+  },
+  LONG_ENOUGH_MS,
+);
+
+played(
+  "a form of another site is rejected, and missing or expired objects have an error page in the visitor's language",
+  async () => {
+    const body = new URLSearchParams({ variant_id: demo.site_id, quantity: '1' });
+    const foreign = await fetch(`${home}/en/cart/add`, {
+      method: 'POST',
+      body,
+      headers: { Origin: 'https://evil.example' },
+    });
+    expect(foreign.status).toBe(403);
+    const gone = await fetch(`${home}/de/products/${'<script>'}`);
+    expect(gone.status).toBe(404);
+    expect(await gone.text()).toContain('Hier ist nichts');
+    const expired = await fetch(`${home}/fr/account`, {
+      headers: { Cookie: `customer=cust_${'a'.repeat(38)}` },
+      redirect: 'manual',
+    });
+    expect([expired.status, expired.headers.get('Location')]).toEqual([303, '/fr/login']);
+  },
+  LONG_ENOUGH_MS,
+);
+
+played(
+  'the buy button on a page of another origin leads to the checkout of its product',
+  async () => {
+    const address = await start('widget/serve.ts', await freePort());
+    const { page, complaints } = await openTab(browser, 375, { script: true });
+    await page.goto(address);
+    const button = await page.waitForSelector('buy-button >>> button');
+    await leaveScreenshot(page, 'widget-375');
+    expect(await violationsAt(page)).toEqual([]);
+    await page.select('buy-button >>> select', (await variantOf('rowan-stoneware-mug', 'Oat')) ?? '');
+    await Promise.all([page.waitForNavigation(), button?.click()]);
+    expect(page.url()).toContain(`${demo.base_url}/checkout/chk_`);
+    expect(await page.$eval('.lines', (lines) => lines.textContent)).toContain('Oat');
+    expect(complaints).toEqual([]);
+  },
+  LONG_ENOUGH_MS,
+);
+
+async function variantOf(slug: string, option: string): Promise<string | undefined> {
+  const { base_url: baseUrl, site_id: siteId, storefront_token: storefrontToken } = demo;
+  const params = { path: { id_or_slug: slug } };
+  const { variants } = await unwrap(
+    createStorefrontClient({ baseUrl, siteId, storefrontToken }).GET('/api/storefront/products/{id_or_slug}', {
+      params,
+    }),
+  );
+  return variants.find(({ option1 }) => option1 === option)?.id;
+}
+
+/** Orders on the hosted page as a customer who has an address. */
+async function placeOrder(page: Page): Promise<void> {
+  const press = (action: string) => Promise.all([page.waitForNavigation(), page.click(`button[value="${action}"]`)]);
+  await page.click('[name="payment_method"][value="bank_transfer"]');
+  if (!(await page.$('[name="shipping_option_id"]'))) await press('save');
+  await page.click('[name="shipping_option_id"]');
+  await press('save');
+  await press('place_order');
+}
+
+/** Steps of a shopper, each of which also checks accessibility. */
+function walk(page: Page, name: string) {
+  const leaving = (act: Promise<void>) => Promise.all([page.waitForNavigation(), act]);
+  const found: string[] = [];
+  return {
+    /** The accessibility problems found so far. */
+    found,
+    follow: (link: string) => leaving(page.click(link)),
+    press: (button: string) => leaving(page.click(button)),
+    async search(words: string) {
+      await page.$eval('.search input', (field) => Object.assign(field, { value: '' }));
+      await page.type('.search input', words);
+      await leaving(page.click('.search button'));
+    },
+    text: (selector: string) =>
+      page.$eval(selector, (element) => element.textContent?.trim().replaceAll(/[\u00a0\u202f]/g, ' ')),
+    count: async (selector: string) => (await page.$$(selector)).length,
+    async look(step: string) {
+      await leaveScreenshot(page, `${name}-${step}`);
+      found.push(
+        ...[...(await accessibilityProblems(page)), ...(await violationsAt(page))].map((one) => `${step}: ${one}`),
+      );
+    },
+  };
+}
+
+/** Opens the page again with scripts enabled, which axe-core needs, and returns its findings. */
+async function violationsAt(page: Page): Promise<string[]> {
+  const tab = await page.browserContext().newPage();
+  tab.setDefaultTimeout(PATIENCE_MS);
+  await tab.setViewport(page.viewport());
+  await tab.goto(page.url());
+  await tab.evaluate(axe);
+  const { violations } = (await tab.evaluate('axe.run()')) as AxeResults;
+  await tab.close();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}

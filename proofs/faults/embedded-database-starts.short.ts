@@ -1,0 +1,271 @@
+/** Tests the embedded PostgreSQL when servers are killed, start concurrently, or use an unusual data directory. */
+
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { DataDirInUse, type Embedded, startEmbedded } from '../../server/src/db/embedded.ts';
+import { accountOfPostgres } from '../../server/src/db/embedded-binaries.ts';
+
+const HOLDER = fileURLToPath(new URL('../../server/test/hold-embedded.ts', import.meta.url));
+
+const clean: (() => unknown)[] = [];
+let made = '';
+
+beforeAll(async () => {
+  const parent = mkdtempSync(join(tmpdir(), 'commerce-embedded-'));
+  chmodSync(parent, 0o711);
+  made = join(parent, 'data');
+  const { stop } = await startEmbedded({ dataDir: made, durable: true });
+  await stop();
+});
+
+afterAll(() => rmSync(join(made, '..'), { recursive: true }));
+
+afterEach(async () => {
+  for (const act of clean.splice(0).reverse()) await act();
+});
+
+function dataDir(name = 'data', mode = 0o711): string {
+  const parent = mkdtempSync(join(tmpdir(), 'commerce-embedded-'));
+  chmodSync(parent, mode);
+  const directory = join(parent, name);
+  clean.push(() => {
+    const place = join(directory, 'postgres');
+    // Ends a PostgreSQL whose server the test has killed.
+    if (existsSync(join(place, 'postmaster.pid'))) process.kill(postmasterOf(directory), 'SIGKILL');
+    if (existsSync(place)) rmSync(realpathSync(place), { recursive: true, force: true });
+    rmSync(parent, { recursive: true, force: true });
+  });
+  return directory;
+}
+
+/** Copies a data directory that was created once by a first start and a clean stop. */
+function madeDirectory(): string {
+  const directory = dataDir();
+  // Preserves the owners of the files, because PostgreSQL may run as another user.
+  execFileSync('cp', ['-a', made, directory]);
+  return directory;
+}
+
+async function start(directory: string, onProgress?: (sentence: string) => void): Promise<Embedded> {
+  const embedded = await startEmbedded({ dataDir: directory, durable: true, onProgress });
+  clean.push(() => embedded.stop().catch(() => {}));
+  return embedded;
+}
+
+interface Held {
+  child: ChildProcess;
+  url: string;
+  reused: boolean;
+}
+
+/** Starts a server in its own process, which a test can kill. */
+async function hold(directory: string): Promise<Held> {
+  const child = spawn(process.execPath, [HOLDER, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+  clean.push(() => child.kill('SIGKILL'));
+  const [line] = await once(child.stdout as NodeJS.ReadableStream, 'data');
+  return { child, ...(JSON.parse(String(line)) as { url: string; reused: boolean }) };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+async function ask<Row extends pg.QueryResultRow>(url: string, statement: string): Promise<Row[]> {
+  const client = new pg.Client(url);
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<Row>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const write = (url: string) => ask(url, 'create table if not exists notes (n int); insert into notes values (1)');
+const count = async (url: string) => (await ask<{ n: number }>(url, 'select count(*)::int as n from notes'))[0]?.n;
+
+function postmasterOf(directory: string): number {
+  return Number(readFileSync(join(directory, 'postgres', 'postmaster.pid'), 'utf8').split('\n')[0]);
+}
+
+test('data survives a stop and a start, and the database has the extensions that the shop needs', async () => {
+  const directory = dataDir();
+  const first = await start(directory);
+  await write(first.url);
+  await first.stop();
+
+  const { url, superuserUrl, reused } = await start(directory);
+
+  expect(reused).toBe(false);
+  expect(await count(url)).toBe(1);
+  const extensions = ['pg_trgm', 'unaccent', 'fuzzystrmatch', 'btree_gin'];
+  for (const name of extensions) await ask(url, `create extension ${name}`);
+  const [facts] = await ask(
+    url,
+    `select current_setting('fsync') as fsync, current_setting('synchronous_commit') as commits,
+            current_setting('is_superuser') as superuser, lower('ÀЖ') as lower, similarity('Жук', 'жук') as alike,
+            unaccent('Größe') as folded`,
+  );
+  expect(facts).toEqual({ fsync: 'on', commits: 'on', superuser: 'off', lower: 'àж', alike: 1, folded: 'Grosse' });
+  expect(await ask(superuserUrl, "select current_setting('is_superuser') as superuser")).toEqual([{ superuser: 'on' }]);
+});
+
+test('after kill -9 of the server, the next server takes over the running PostgreSQL with all committed rows', async () => {
+  const directory = madeDirectory();
+  const killed = await hold(directory);
+  await write(killed.url);
+  await kill(killed.child);
+
+  const next = await start(directory);
+
+  expect(next.reused).toBe(true);
+  expect(next.url).toBe(killed.url);
+  expect(await count(next.url)).toBe(1);
+});
+
+test('after kill -9 of the server and of PostgreSQL, the next start recovers all committed rows', async () => {
+  const directory = madeDirectory();
+  const killed = await hold(directory);
+  await write(killed.url);
+  await kill(killed.child);
+  process.kill(postmasterOf(directory), 'SIGKILL');
+
+  const next = await start(directory);
+
+  expect(next.reused).toBe(false);
+  expect(await count(next.url)).toBe(1);
+});
+
+test('a second server on the same data directory is refused with one line that names the first server, which keeps running', async () => {
+  const directory = madeDirectory();
+  const first = await hold(directory);
+
+  const refusal = await start(directory).catch((error: Error) => error);
+
+  expect(refusal).toBeInstanceOf(DataDirInUse);
+  expect((refusal as Error).message).toContain(`process ${first.child.pid}`);
+  expect((refusal as Error).message).not.toContain('\n');
+  await write(first.url);
+});
+
+test('of two concurrent starts on a missing directory, one succeeds', async () => {
+  const directory = dataDir();
+
+  const starts = await Promise.allSettled([start(directory), start(directory)]);
+
+  const refused = starts.filter((one) => one.status === 'rejected');
+  expect(refused.map(({ reason }) => (reason as Error).name)).toEqual(['DataDirInUse']);
+});
+
+test('a server that starts while another one stops gets its own PostgreSQL', async () => {
+  const directory = madeDirectory();
+  const first = await start(directory);
+  await write(first.url);
+
+  const [, second] = await Promise.all([first.stop(), sleep(20).then(() => start(directory))]);
+
+  expect(await count(second.url)).toBe(1);
+});
+
+test('a stale postmaster.pid whose process id now belongs to another program does not prevent a start', async () => {
+  const directory = madeDirectory();
+  const first = await start(directory);
+  await write(first.url);
+  const file = join(directory, 'postgres', 'postmaster.pid');
+  const stale = readFileSync(file, 'utf8').split('\n');
+  await first.stop();
+  // Runs as the user of PostgreSQL, because PostgreSQL assumes that a process of another user has ended.
+  const stranger = spawn('sleep', ['60'], { ...accountOfPostgres(join(directory, 'postgres')) });
+  clean.push(() => stranger.kill());
+  writeFileSync(file, [stranger.pid, ...stale.slice(1)].join('\n'));
+  const { uid, gid } = statSync(join(directory, 'postgres'));
+  spawn('chown', [`${uid}:${gid}`, file]);
+
+  const next = await start(directory);
+
+  expect(await count(next.url)).toBe(1);
+  expect(stranger.exitCode).toBeNull();
+});
+
+test('if PostgreSQL dies under a running server, it is restarted on the same address', async () => {
+  const directory = madeDirectory();
+  const sentences: string[] = [];
+  const { url } = await start(directory, (sentence) => sentences.push(sentence));
+  await write(url);
+
+  process.kill(postmasterOf(directory), 'SIGKILL');
+
+  await expect.poll(() => count(url).catch(() => undefined), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => sentences).toContain('PostgreSQL is running again');
+  await expect(start(directory)).rejects.toThrow(DataDirInUse);
+});
+
+test('an interrupted first start does not disturb the next one', async () => {
+  const directory = dataDir();
+  const half = spawn(process.execPath, [HOLDER, directory], { stdio: 'ignore' });
+  await expect.poll(() => existsSync(directory), { interval: 5, timeout: 10_000 }).toBe(true);
+  await sleep(100);
+  await kill(half);
+
+  const { url } = await start(directory);
+
+  await write(url);
+  expect(await count(url)).toBe(1);
+});
+
+test.each([
+  ['spaces and quotes', `it's a "shop" of ours`],
+  ['more bytes than a socket address holds', `${'long'.repeat(30)}/${'longer'.repeat(20)}`],
+])('a directory with %s in its name works as well', async (_, name) => {
+  const { url } = await start(dataDir(name));
+
+  await write(url);
+});
+
+test('a relative directory works as well', async () => {
+  const directory = dataDir();
+
+  await start(relative(process.cwd(), directory));
+
+  expect(lstatSync(join(directory, 'postgres')).isDirectory()).toBe(true);
+});
+
+test('a data directory inside a directory that other users cannot enter works as well', async () => {
+  const directory = dataDir('data', 0o700);
+  const first = await start(directory);
+  await write(first.url);
+  await first.stop();
+
+  const { url } = await start(directory);
+
+  expect(await count(url)).toBe(1);
+});
+
+test('a start leaves unrelated files in the data directory alone, and its error names the remedy', async () => {
+  const directory = dataDir();
+  mkdirSync(join(directory, 'postgres'), { recursive: true });
+  writeFileSync(join(directory, 'postgres', 'letter.txt'), 'dear');
+
+  await expect(start(directory)).rejects.toThrow('Move it away, or set DATA_DIR');
+
+  expect(existsSync(join(directory, 'postgres', 'letter.txt'))).toBe(true);
+});

@@ -1,0 +1,331 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { findTool } from '../../server/test/tools.ts';
+import { notRunWithout } from '../testing/missing-tool.ts';
+import { type Figures, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
+import { HaCluster } from './ha-cluster.ts';
+import { HaServers } from './ha-servers.ts';
+import { Shoppers } from './ha-shoppers.ts';
+
+const TOOLS = [
+  { names: ['patroni'], debianPackage: 'patroni' },
+  { names: ['etcd'], debianPackage: 'etcd-server' },
+  { names: ['haproxy'], debianPackage: 'haproxy' },
+  { names: ['pgbouncer'], debianPackage: 'pgbouncer' },
+  { names: ['redis-server'], debianPackage: 'redis-server' },
+  { names: ['postgres'], debianPackage: 'postgresql-15', folders: ['/usr/lib/postgresql/15/bin'] },
+];
+const SHOPPERS = 3;
+const SERVES_WITHIN_MS = 120_000;
+
+/**
+ * Shoppers place orders at deploy/ha while its primary fails in one way after another: it becomes read-only, is cut off from
+ * the network, or is killed (with synchronous replication, with no standby answering, or with asynchronous replication).
+ */
+export const C17: Proof = {
+  id: 'C17',
+  promise:
+    'A failover loses and duplicates no confirmed order if replication is synchronous; otherwise lost orders are listed, and no order number is assigned twice.',
+  async run(trial) {
+    for (const tool of TOOLS) if (!findTool(tool)) return notRunWithout('C17', tool);
+    const cluster = new HaCluster();
+    try {
+      await cluster.script('up');
+      return await attack(trial, cluster);
+    } finally {
+      await cluster.close();
+    }
+  },
+};
+
+/** The other faults take minutes, because Patroni waits for its leases to expire. */
+const SHORT_FAULTS = [readOnly, synchronous, asynchronous];
+const ALL_FAULTS = [readOnly, synchronous, standbysGone, partition, asynchronous];
+
+interface Arena {
+  cluster: HaCluster;
+  servers: HaServers;
+  shop: Awaited<ReturnType<HaServers['openShop']>>;
+  shoppers: Shoppers;
+  violations: Violations;
+}
+
+async function attack({ size, progress }: Trial, cluster: HaCluster): Promise<Figures> {
+  const violations = new Violations();
+  const servers = new HaServers(cluster, await cluster.environment());
+  const notes: string[] = [];
+  let confirmed = 0;
+  try {
+    const shop = await servers.openShop();
+    await servers.start();
+    const rounds = pick(size, 1, 20);
+    for (let round = 0; round < rounds; round += 1) {
+      for (const play of pick(size, SHORT_FAULTS, ALL_FAULTS)) {
+        const shoppers = new Shoppers(servers.baseUrl, shop, { mayLose: play === asynchronous });
+        const note = await play({ cluster, servers, shop, shoppers, violations });
+        await jobsRun(cluster, violations, play.name);
+        for (const text of shoppers.unexpected) violations.add(`${play.name}: ${text}`);
+        if (servers.ended > 0) violations.add(`${play.name}: ${servers.ended} server processes have ended`);
+        confirmed += shoppers.confirmed.length;
+        notes.push(`${play.name}: ${note}`);
+        progress(notes.at(-1) ?? '');
+      }
+    }
+  } finally {
+    await servers.stop();
+  }
+  return { tried: confirmed, unit: 'confirmed orders', violations: violations.list, note: notes.join('; ') };
+}
+
+/** The primary rejects writes for a while, as after a demotion. */
+async function readOnly({ cluster, servers, shoppers, violations }: Arena): Promise<string> {
+  shoppers.start(SHOPPERS);
+  await sleep(3_000);
+  await cluster.sql('alter system set default_transaction_read_only = on');
+  await cluster.sql('select pg_reload_conf()');
+  const begun = Date.now();
+  await sleep(4_000);
+  const write = await shoppers.fetch('/api/storefront/cart', {
+    method: 'POST',
+    headers: { 'Idempotency-Key': crypto.randomUUID() },
+  });
+  // HAProxy has no server left by then, so a process is asked directly.
+  const direct = (path: string) => fetch(`http://${cluster.net}.21:8080${path}`).then(({ status }) => status);
+  const statuses = [
+    write.status,
+    await direct('/api/storefront/products'),
+    await direct('/readyz'),
+    await direct('/healthz'),
+  ];
+  if (statuses.join() !== '503,503,503,200')
+    violations.add(`read-only: write, read, readyz, healthz answered ${statuses}`);
+  await resetReadOnly(cluster);
+  const since = Date.now();
+  await orderingAgain(shoppers, violations, 'read-only');
+  const pause = shoppers.pauseSince(begun);
+  await shoppers.stop();
+  await nothingLost({ cluster, shoppers, violations }, 'read-only');
+  return `${pause.toFixed(1)} s without orders, ${((Date.now() - since) / 1000).toFixed(1)} s after the end of it; ${servers.ended} processes ended`;
+}
+
+async function resetReadOnly(cluster: HaCluster): Promise<void> {
+  await cluster.sql('alter system reset default_transaction_read_only');
+  await cluster.sql('select pg_reload_conf()');
+}
+
+async function synchronous(arena: Arena): Promise<string> {
+  return withoutLoss(arena, 'synchronous', async (old) => {
+    await arena.cluster.script('kill-primary');
+    return { killed: Date.now(), mend: () => arena.cluster.script('start', old) };
+  });
+}
+
+/** Longer than the server waits for an answer, so that its callers retry while their COMMIT waits for a standby. */
+const WITHOUT_STANDBYS_MS = 9_000;
+
+/** The primary is killed while COMMITs wait, because no standby answers. */
+async function standbysGone(arena: Arena): Promise<string> {
+  const { cluster, servers, violations } = arena;
+  return withoutLoss(arena, 'standbys gone', async (old) => {
+    freeze(await senders(cluster));
+    await sleep(WITHOUT_STANDBYS_MS);
+    const { output } = await servers.command('doctor');
+    if (!/COMMITs wait/.test(output) || /pg_terminate_backend/.test(output))
+      violations.add(`standbys gone: doctor reports ${output}`);
+    await cluster.script('kill-primary');
+    return { killed: Date.now(), mend: () => cluster.script('start', old) };
+  });
+}
+
+/** The primary accepts connections, but reaches no standby, and its Patroni reaches nothing: another node takes its place. */
+async function partition(arena: Arena): Promise<string> {
+  const { cluster, violations } = arena;
+  return withoutLoss(arena, 'partition', async (old) => {
+    const stopped = [...(await senders(cluster)), await cluster.patroni(old)];
+    const direct = new pg.Client(await cluster.superuserUrl('commerce', old));
+    direct.on('error', () => undefined);
+    await direct.connect();
+    freeze(stopped);
+    const killed = Date.now();
+    let written = false;
+    direct.query('create table public.written_by_former_primary ()').then(
+      () => {
+        written = true;
+      },
+      () => undefined,
+    );
+    return {
+      killed,
+      mend: async () => {
+        if (written) violations.add('partition: the former primary has confirmed a write');
+        // Kills the old node, as the watchdog would have. If it resumed instead, Patroni 3.0 might make it the primary again,
+        // which loses orders.
+        await cluster.script('kill', old);
+        await direct.end().catch(() => undefined);
+        await cluster.script('start', old);
+      },
+    };
+  });
+}
+
+async function senders(cluster: HaCluster): Promise<number[]> {
+  const rows = await cluster.sql<{ pid: number }>('select pid from pg_stat_replication');
+  return rows.map(({ pid }) => pid);
+}
+
+function freeze(pids: number[]): void {
+  for (const pid of pids) process.kill(pid, 'SIGSTOP');
+}
+
+/** Plays a fault of the primary while shoppers order. No order may be lost, and the primary must return as a standby. */
+async function withoutLoss(
+  arena: Arena,
+  round: string,
+  fault: (old: string) => Promise<{ killed: number; mend: () => Promise<unknown> }>,
+): Promise<string> {
+  const { cluster, shoppers, violations } = arena;
+  shoppers.start(SHOPPERS);
+  await sleep(5_000);
+  const old = await cluster.script('primary');
+  const begun = Date.now();
+  const { killed, mend } = await fault(old);
+  await orderingAgain(shoppers, violations, round);
+  await sleep(5_000);
+  await shoppers.stop();
+  const pause = shoppers.pauseSince(begun);
+  const { lost, doubled } = await nothingLost(arena, round);
+  await mend();
+  if (!(await cluster.follows(old, SERVES_WITHIN_MS))) violations.add(`${round}: ${old} did not return as a standby`);
+  const before = ((killed - begun) / 1000).toFixed(1);
+  return `${pause.toFixed(1)} s without orders (${before} s before the kill); ${shoppers.confirmed.length} confirmed, ${lost.length} lost, ${doubled} doubled`;
+}
+
+/** Loses the transactions of some seconds: the primary is killed while it sends nothing to its standbys. */
+async function asynchronous(arena: Arena): Promise<string> {
+  const { cluster, servers, shop, shoppers, violations } = arena;
+  await synchronousMode(cluster, false);
+  const name = async (path: string) => ((await (await shoppers.fetch(path)).json()) as { name: string }).name;
+  const product = '/api/storefront/products/mug';
+  const cursor = async (from = '') => {
+    const headers = { 'X-Site-ID': shop.site_id, 'X-Sync-Secret': shop.sync_secret };
+    const answer = await fetch(`${servers.baseUrl}/api/sync/products${from}`, { headers });
+    return { status: answer.status, ...((await answer.json()) as { resume_cursor?: string; error?: string }) };
+  };
+  shoppers.start(SHOPPERS);
+  await sleep(4_000);
+  freeze(await senders(cluster));
+  await cluster.sql("update commerce.products set name = 'Lost mug' where slug = 'mug' and site_id = $1", [
+    shop.site_id,
+  ]);
+  const lostName = await name(product);
+  await name(product);
+  const { resume_cursor } = await cursor();
+  await ordersToLose(shoppers);
+  const old = await cluster.script('primary');
+  const killed = Date.now();
+  await cluster.script('kill-primary');
+  await orderingAgain(shoppers, violations, 'asynchronous');
+  await sleep(5_000);
+  await shoppers.stop();
+  const pause = shoppers.pauseSince(killed);
+
+  const { lost, doubled } = await compare(arena, 'asynchronous');
+  if (lostName !== 'Lost mug' || lost.length === 0)
+    violations.add('asynchronous: no order was lost in the failover, so the proof shows nothing');
+  const [stored] = await cluster.sql<{ name: string }>('select name from commerce.products where site_id = $1', [
+    shop.site_id,
+  ]);
+  for (let read = 0; read < 6; read += 1) {
+    const shown = await name(product);
+    if (shown !== stored?.name)
+      violations.add(`asynchronous: the cache shows "${shown}", the database has "${stored?.name}"`);
+  }
+  const resumed = await cursor(`?cursor=${resume_cursor}`);
+  if (resumed.error !== 'cursor_expired')
+    violations.add(`asynchronous: the earlier cursor answered ${JSON.stringify(resumed)}`);
+  const { output, code } = await servers.command('lost', '--log', servers.log);
+  const listed = lost.filter(({ checkout_id }) => output.includes(checkout_id)).length;
+  if (code !== 2 || listed !== lost.length)
+    violations.add(`asynchronous: lost lists ${listed} of ${lost.length} orders: ${output}`);
+
+  await cluster.script('start', old);
+  if (!(await cluster.follows(old, SERVES_WITHIN_MS)))
+    violations.add(`asynchronous: ${old} did not return as a standby`);
+  await synchronousMode(cluster, true);
+  return `${pause.toFixed(1)} s without orders; ${shoppers.confirmed.length} confirmed, ${lost.length} lost, ${listed} of them listed, ${doubled} doubled`;
+}
+
+/** Waits until orders are confirmed that no standby has. */
+async function ordersToLose(shoppers: Shoppers): Promise<void> {
+  const before = shoppers.confirmed.length;
+  const until = Date.now() + SERVES_WITHIN_MS;
+  while (shoppers.confirmed.length < before + 2 * SHOPPERS && Date.now() < until) await sleep(100);
+}
+
+async function synchronousMode(cluster: HaCluster, on: boolean): Promise<void> {
+  const settings = [`synchronous_mode=${on}`, `synchronous_mode_strict=${on}`, 'maximum_lag_on_failover=67108864'];
+  await cluster.script('patronictl', 'edit-config', '--force', ...settings.flatMap((one) => ['--set', one]));
+  for (let attempt = 0; attempt < 60; attempt += 1) {
+    const [row] = await cluster.sql<{ names: string }>("select current_setting('synchronous_standby_names') as names");
+    if ((row?.names !== '') === on) return;
+    await sleep(1_000);
+  }
+  throw new Error(`synchronous_mode did not become ${on}.`);
+}
+
+/** Waits until the shop confirms orders again. */
+async function orderingAgain(shoppers: Shoppers, violations: Violations, round: string): Promise<void> {
+  const before = shoppers.confirmed.length + SHOPPERS;
+  const until = Date.now() + SERVES_WITHIN_MS;
+  while (shoppers.confirmed.length <= before && Date.now() < until) await sleep(100);
+  if (shoppers.confirmed.length <= before) violations.add(`${round}: no order within ${SERVES_WITHIN_MS / 1000} s`);
+}
+
+async function nothingLost(arena: Pick<Arena, 'cluster' | 'shoppers' | 'violations'>, round: string) {
+  const found = await compare(arena, round);
+  for (const { order_number, checkout_id } of found.lost) {
+    arena.violations.add(`${round}: the confirmed order ${order_number} of checkout ${checkout_id} is lost`);
+  }
+  return found;
+}
+
+// Excludes jobs that were replaced while they ran: they remain with all attempts used.
+const DUE = `select task_identifier, attempts, locked_by, locked_at, last_error from graphile_worker.jobs
+  where run_at < now() and attempts < max_attempts limit 3`;
+
+/** Waits until the worker has run all due jobs. */
+async function jobsRun(cluster: HaCluster, violations: Violations, round: string): Promise<void> {
+  const until = Date.now() + SERVES_WITHIN_MS;
+  for (let due = await cluster.sql(DUE); due.length > 0; due = await cluster.sql(DUE)) {
+    if (Date.now() > until) return violations.add(`${round}: jobs are due and do not run: ${JSON.stringify(due)}`);
+    await sleep(1_000);
+  }
+}
+
+/** Compares the confirmed orders with the database. */
+async function compare(
+  { cluster, shoppers, violations }: Pick<Arena, 'cluster' | 'shoppers' | 'violations'>,
+  round: string,
+) {
+  const { confirmed } = shoppers;
+  const stored = await cluster.sql<{ checkout_id: string; order_number: string }>(
+    'select checkout_id, order_number from commerce.orders where checkout_id is not null',
+  );
+  const known = new Map(stored.map((order) => [order.checkout_id, order]));
+  const lost = confirmed.filter(({ checkout_id }) => !known.has(checkout_id));
+  for (const { checkout_id, order_number } of confirmed) {
+    const stored_as = known.get(checkout_id)?.order_number ?? order_number;
+    if (stored_as !== order_number)
+      violations.add(`${round}: the order ${order_number} of checkout ${checkout_id} is stored as ${stored_as}`);
+  }
+  const given = new Map<string, string>();
+  let doubled = 0;
+  for (const { checkout_id, order_number } of [...confirmed, ...stored]) {
+    const other = given.get(order_number);
+    given.set(order_number, checkout_id);
+    if (other === undefined || other === checkout_id) continue;
+    doubled += 1;
+    violations.add(`${round}: the number ${order_number} was given to the checkouts ${other} and ${checkout_id}`);
+  }
+  return { lost, doubled };
+}

@@ -1,0 +1,155 @@
+import { randomUUID } from 'node:crypto';
+import { freePort } from '../../server/src/db/free-port.ts';
+import type { MemoryInUse } from '../testing/memory-gauge.ts';
+import { type Figures, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
+import { RawClient, rawRequest } from '../testing/raw-http.ts';
+import { ServerProcess, withDirectory } from '../testing/server-process.ts';
+import { openTenant } from '../testing/site.ts';
+
+/**
+ * A client with the public token of a shop sends requests that were never sent before: searches with and without results, new
+ * and unknown carts, and new idempotency keys. Each IP address stays below its limits.
+ */
+export const I8: Proof = {
+  id: 'I8',
+  promise: 'The memory of the server grows by no more than its cache reports, however many different requests it gets.',
+  run: (trial) => withDirectory((directory) => attack(trial, directory)),
+};
+
+const CONNECTIONS = 8;
+/** Few enough that each IP address makes at most 60 changes of carts a minute. */
+const CALLS_PER_ADDRESS = 200;
+/** The share by which memory use may exceed its start value plus the growth that the cache reports. */
+const TOLERANCE = 0.1;
+const MEGABYTE = 1_048_576;
+
+async function attack({ size, databaseUrl, progress }: Trial, directory: string): Promise<Figures> {
+  const shop = await openTenant(databaseUrl);
+  const env = { DATABASE_URL: databaseUrl, DATA_DIR: directory, TRUST_PROXY: '1', LOG_LEVEL: 'warn', ROLE: 'api' };
+  const server = new ServerProcess(await freePort(), env, './memory-gauge.ts');
+  const violations = new Violations();
+  const calls = pick(size, 1_000, 100_000);
+  try {
+    await server.readyAtLast();
+    await openGoods(server.baseUrl, shop.api_key);
+    const asker = new Asker(server.port, shop, violations);
+    await asker.ask(pick(size, 400, 20_000));
+    await mustKeepNoEmptySearch(server, shop, violations);
+    const [before, countedBefore] = [await memoryOf(server), await countedBy(server)];
+    for (let done = 0; done < calls; done += 1_000) {
+      await asker.ask(1_000);
+      if (done % 10_000 === 0) progress(`${done} of ${calls} calls`);
+    }
+    const counted = (await countedBy(server)) - countedBefore;
+    const after = await memoryOf(server);
+    const beyond = (kind: keyof MemoryInUse) => (after[kind] - before[kind] - counted) / (before[kind] + counted);
+    // The short form only checks `arrayBuffers`, because the heap of a new process is still growing when the short form ends.
+    for (const kind of pick(size, ['arrayBuffers'] as const, ['rss', 'arrayBuffers'] as const)) {
+      if (beyond(kind) > TOLERANCE) {
+        violations.add(
+          `${kind} grew from ${megabytes(before[kind])} to ${megabytes(after[kind])} MB, of which the cache counts ${megabytes(counted)}`,
+        );
+      }
+    }
+    if (counted === 0) violations.add('Nothing was kept, so that nothing was shown.');
+    const note = `the cache counts ${megabytes(counted)} MB more; RSS ${megabytes(before.rss)} → ${megabytes(after.rss)} MB, arrayBuffers ${megabytes(before.arrayBuffers)} → ${megabytes(after.arrayBuffers)} MB`;
+    return { tried: asker.asked, unit: 'calls for something new', violations: violations.list, note };
+  } finally {
+    await server.end('SIGKILL');
+  }
+}
+
+async function mustKeepNoEmptySearch(server: ServerProcess, shop: Shop, violations: Violations): Promise<void> {
+  const before = await countedBy(server);
+  const headers = { 'X-Site-ID': shop.site_id, 'X-Service-Token': shop.storefront_token };
+  for (let n = 0; n < 20; n += 1) {
+    await fetch(`${server.baseUrl}/api/storefront/products?q=neverthere${n}`, { headers });
+  }
+  if ((await countedBy(server)) !== before) violations.add('Searches that find nothing are kept.');
+}
+
+interface Shop {
+  site_id: string;
+  storefront_token: string;
+}
+
+/** Sends requests with the public token, never the same one twice. */
+class Asker {
+  asked = 0;
+  readonly #shop: Shop;
+  readonly #violations: Violations;
+  readonly #clients: RawClient[];
+
+  constructor(port: number, shop: Shop, violations: Violations) {
+    this.#shop = shop;
+    this.#violations = violations;
+    this.#clients = Array.from({ length: CONNECTIONS }, () => new RawClient(port));
+  }
+
+  async ask(calls: number): Promise<void> {
+    const until = this.asked + calls;
+    const lane = async (client: RawClient) => {
+      while (this.asked < until) {
+        this.asked += 1;
+        const { text, statuses } = this.#requestFor(this.asked);
+        const status = (await client.send(text))?.status ?? 0;
+        // The server closes a connection after a number of requests, and rejects searches when the machine is busy.
+        if (status !== 0 && status !== 503 && !statuses.includes(status))
+          this.#violations.add(`${text.split(' HTTP')[0]}: expected ${statuses.join(' or ')}, got ${status}`);
+      }
+    };
+    await Promise.all(this.#clients.map(lane));
+  }
+
+  #requestFor(n: number): { text: string; statuses: number[] } {
+    const address = Math.floor(n / CALLS_PER_ADDRESS);
+    const headers = {
+      'X-Site-ID': this.#shop.site_id,
+      'X-Service-Token': this.#shop.storefront_token,
+      'X-Forwarded-For': `10.${address >> 16}.${(address >> 8) & 255}.${address & 255}`,
+    };
+    const get = (target: string, ...statuses: number[]) => ({ text: rawRequest('GET', target, headers), statuses });
+    switch (n % 10) {
+      case 0:
+        return get(`/api/storefront/cart/${randomUUID()}`, 404);
+      case 1: {
+        const keyed = { ...headers, 'Idempotency-Key': randomUUID(), 'Content-Type': 'application/json' };
+        return {
+          text: rawRequest('POST', '/api/storefront/cart', { ...keyed, 'Content-Length': '0' }),
+          statuses: [201],
+        };
+      }
+      case 2:
+      case 3:
+      case 4:
+        return get(`/api/storefront/products?q=nothing${n}like${n}this`, 200);
+      default:
+        return get(`/api/storefront/products?q=mug&limit=2&price_max=${1_000 + n}`, 200);
+    }
+  }
+}
+
+async function openGoods(baseUrl: string, api_key: string): Promise<void> {
+  for (let n = 0; n < 5; n += 1) {
+    const response = await fetch(`${baseUrl}/api/dashboard/products`, {
+      method: 'POST',
+      headers: { 'X-API-Key': api_key, 'Idempotency-Key': randomUUID(), 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: `Mug ${n}`, price: '12.00', status: 'active', inventory_quantity: 10 }),
+    });
+    if (response.status !== 201) throw new Error(`The product was refused: ${await response.text()}`);
+  }
+}
+
+/** Returns the server's memory use after a garbage collection. */
+function memoryOf(server: ServerProcess): Promise<MemoryInUse> {
+  return new Promise((resolve) => server.order<MemoryInUse>({}, resolve));
+}
+
+async function countedBy({ baseUrl }: ServerProcess): Promise<number> {
+  const text = await (await fetch(`${baseUrl}/metrics`)).text();
+  return Number(/^catalogue_cache_bytes (\S+)/m.exec(text)?.[1]);
+}
+
+function megabytes(bytes: number): string {
+  return (bytes / MEGABYTE).toFixed(1);
+}

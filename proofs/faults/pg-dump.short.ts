@@ -1,0 +1,126 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { prepareSchema } from '../../server/src/commands/schema.ts';
+import { findPostgres, type OwnCluster, PG_DUMP, startCluster } from '../../server/test/pg-tools.ts';
+import { send } from '../../server/test/send-statement.ts';
+import { skippedWithout } from '../../server/test/tools.ts';
+
+const bin = findPostgres();
+if (!bin) process.stderr.write(`${skippedWithout(PG_DUMP)}\n`);
+
+const COMMANDS = join(import.meta.dirname, '../../server/bin/commerce-server.js');
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8');
+
+/** A code block of docs/production.md, with commands that can run here. */
+function block(first: string): string {
+  const found = [...PAGE.matchAll(/```sh(?: own-test)?\n([\s\S]*?)```/g)].map(([, text = '']) => text);
+  const text = found.find((one) => one.startsWith(first));
+  if (!text) throw new Error(`docs/production.md has no block that begins with ${first}`);
+  return text.replaceAll('npx commerce-server', `'${process.execPath}' '${COMMANDS}'`);
+}
+
+describe.skipIf(!bin)('the documented backup with pg_dump', () => {
+  let dir = '';
+  let from: OwnCluster;
+  let to: OwnCluster;
+
+  beforeAll(async () => {
+    dir = mkdtempSync(join(tmpdir(), 'commerce-pg-dump-'));
+    chmodSync(dir, 0o711);
+    from = await startCluster(bin ?? '', join(dir, 'from'));
+    to = await startCluster(bin ?? '', join(dir, 'to'));
+    for (const { url } of [from, to]) {
+      await send(url, `create role commerce login createrole password 'pw'`);
+      for (const name of ['commerce', 'careless']) await send(url, `create database ${name} owner commerce`);
+    }
+    await prepareSchema(login(from));
+    await fill(login(from));
+    expect(paste('pg_dump', login(from))).toMatchObject({ status: 0 });
+  }, 300_000);
+
+  afterAll(async () => {
+    await from?.stop();
+    await to?.stop();
+    rmSync(dir, { recursive: true, force: true });
+  }, 300_000);
+
+  function login({ url }: OwnCluster, name = 'commerce', database = 'commerce'): string {
+    return Object.assign(new URL(url), { username: name, password: 'pw', pathname: `/${database}` }).href;
+  }
+
+  function asSuperuser({ url }: OwnCluster, database = 'commerce'): string {
+    return Object.assign(new URL(url), { pathname: `/${database}` }).href;
+  }
+
+  function run(command: string, url: string) {
+    const { PATH, HOME } = process.env;
+    const env = {
+      PATH: `${bin}:${PATH}`,
+      HOME,
+      DATABASE_URL: url,
+      DATA_DIR: join(dir, 'data'),
+      SECRET_KEY: 'kP4vXq7ZtN2mWs9RbY6cHd1LfJ8gTe3U5oAi0KxE',
+    };
+    return spawnSync('bash', ['-ec', command], { cwd: dir, env, encoding: 'utf8' });
+  }
+
+  function paste(first: string, url: string) {
+    return run(block(first), url);
+  }
+
+  /** Creates two tenants, so that row-level security would hide rows from a login without a tenant. */
+  async function fill(url: string): Promise<void> {
+    await send(
+      asSuperuser(from),
+      `insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)
+         select gen_random_uuid(), gen_random_uuid(), 'Shop ' || n, 'EUR', 2 from generate_series(1, 2) n;
+       insert into commerce.site_settings (site_id, name) select site_id, merchant_name from commerce.sites`,
+    );
+    await send(url, `select graphile_worker.add_job('send_mail', '{}')`);
+  }
+
+  const COUNTS = `select (select count(*)::int from commerce.site_settings) as settings,
+    (select count(*)::int from graphile_worker._private_jobs) as jobs`;
+
+  test('an owner that is not a superuser dumps every tenant, and restores them in a new cluster', async () => {
+    const restored = paste('npx commerce-server migrate --roles', login(to));
+
+    expect(restored).toMatchObject({ status: 0, stdout: expect.stringMatching(/No problems found\.\n$/) });
+    expect(await send(asSuperuser(to), COUNTS)).toEqual([{ settings: 2, jobs: 1 }]);
+  }, 300_000);
+
+  test('migrate creates missing roles after a restore', async () => {
+    const database = 'careless';
+    const superuser = asSuperuser(to, database);
+    await send(
+      asSuperuser(to),
+      'reassign owned by commerce_search to commerce; reassign owned by commerce_sweep to commerce',
+    );
+    const roles = 'commerce_app, commerce_search, commerce_sweep, commerce_backup, commerce_backup_members';
+    await send(asSuperuser(to), `drop owned by ${roles}; drop role ${roles}`);
+
+    const loaded = run('pg_restore --no-owner --dbname="$DATABASE_URL" shop.dump', login(to, 'commerce', database));
+    const mended = run(`'${process.execPath}' '${COMMANDS}' migrate`, login(to, 'commerce', database));
+
+    expect(loaded.stderr).toContain('role "commerce_app" does not exist');
+    expect(mended.stderr).toMatch(/^Restored missing objects: role commerce_app, .* policies/);
+    expect(await send(superuser, COUNTS)).toEqual([{ settings: 2, jobs: 1 }]);
+    const calls = `select has_function_privilege('public', 'commerce.enqueue(text, json, timestamptz)', 'execute') as open`;
+    expect(await send(superuser, calls)).toEqual([{ open: false }]);
+  }, 300_000);
+
+  test('a backup-only login can dump; without the backup policies, pg_dump fails instead of omitting rows', async () => {
+    await send(login(from), `create role nightly login password 'pw' in role commerce_backup`);
+    const dump = 'pg_dump --format=custom --enable-row-security --file=nightly.dump "$DATABASE_URL"';
+    expect(run(dump, login(from, 'nightly'))).toMatchObject({ status: 0 });
+
+    await send(login(from), 'drop policy backup on commerce.site_settings');
+    const { status, stderr } = run(dump, login(from, 'nightly'));
+
+    expect(status).toBe(1);
+    expect(stderr).toContain('app.site_id');
+  }, 300_000);
+});

@@ -1,0 +1,4 @@
+import { shortForm } from '../testing/short-form.ts';
+import { L6 } from './retention.ts';
+
+shortForm(L6);

@@ -1,0 +1,278 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createDashboardClient, createStorefrontClient, unwrap } from '@commerce-backend/sdk';
+import { prepareSchema } from '../../server/src/commands/schema.ts';
+import { startEmbedded } from '../../server/src/db/embedded.ts';
+import { freePort } from '../../server/src/db/free-port.ts';
+import { StreamingStandby } from '../../server/test/streaming-standby.ts';
+import { type Figures, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
+import { asOwner, ServerProcess, withDirectory } from '../testing/server-process.ts';
+import { openTenant } from '../testing/site.ts';
+import { cpuDuring } from './primary-cpu.ts';
+
+const READERS = 6;
+const PRODUCTS = 200;
+/** By how much a standby must at least reduce the CPU time of the primary. Checked in the full form only. */
+const GOAL = 0.3;
+
+/** Lets a standby lag, hang and end, and promotes it, while prices and titles change and shoppers read. */
+export const C18: Proof = {
+  id: 'C18',
+  promise: 'A lagging, lost or promoted standby never shows an older catalogue than the primary.',
+  run: (trial) => withDirectory((directory) => attack(trial, directory)),
+};
+
+async function attack({ size, progress }: Trial, directory: string): Promise<Figures> {
+  const violations = new Violations();
+  const { url, superuserUrl, stop } = await startEmbedded({ dataDir: directory });
+  const servers: ServerProcess[] = [];
+  let standby: StreamingStandby | undefined;
+  try {
+    await prepareSchema(url);
+    standby = await StreamingStandby.start(directory, superuserUrl);
+    const env = { DATABASE_URL: url, DATA_DIR: directory, RATE_LIMITS: 'off', LOG_LEVEL: 'warn', ROLE: 'api' };
+    const replicas = { ...env, DATABASE_REPLICA_URLS: standby.urlFor(url) };
+    const alone = new ServerProcess(await freePort(), env);
+    const server = new ServerProcess(await freePort(), replicas);
+    servers.push(alone, server);
+    for (const one of servers) await one.mustBeReady();
+    const shop = await openShop(server.baseUrl, superuserUrl);
+    await standby.caughtUp();
+
+    const reads = pick(size, 400, 4_000);
+    const before = await cpuOfReads(directory, shop.storefrontOf(alone.baseUrl), reads);
+    const after = await cpuOfReads(directory, shop.storefrontOf(server.baseUrl), reads);
+    const spared = 1 - after / before;
+    if (size === 'full' && spared < GOAL) violations.add(`A standby spares the primary ${percent(spared)} of its CPU`);
+    progress(`CPU of the primary per uncached list: ${before.toFixed(2)} ms, ${after.toFixed(2)} ms with a standby`);
+
+    const arena = { server, standby, shop, violations, shoppers: new Shoppers(shop, violations) };
+    const rounds = pick(size, 2, 20);
+    for (let round = 1; round <= rounds; round += 1) {
+      for (const play of [healthy, lagging, hanging, lost]) await play(arena);
+      progress(`${round} of ${rounds}; ${arena.shoppers.reads} reads`);
+    }
+    await promoted(arena, superuserUrl);
+    const used = await standbyReads(server);
+    const note = `${used.read} of them on the standby, ${used.behind} times it was behind, ${used.failed} times it failed; CPU of the primary per uncached list ${before.toFixed(2)} ms, with a standby ${after.toFixed(2)} ms`;
+    return { tried: arena.shoppers.reads, unit: 'reads', violations: violations.list, note };
+  } finally {
+    await Promise.all(servers.map((server) => server.running && server.end('SIGTERM')));
+    await standby?.kill();
+    await stop();
+  }
+}
+
+interface Arena {
+  server: ServerProcess;
+  standby: StreamingStandby;
+  shop: Shop;
+  shoppers: Shoppers;
+  violations: Violations;
+}
+
+/** The standby follows closely while the catalogue changes. */
+async function healthy({ server, standby, shop, shoppers, violations }: Arena): Promise<void> {
+  const before = await standbyReads(server);
+  await shoppers.during(async () => {
+    for (let change = 0; change < 20; change += 1) {
+      await shop.change();
+      await sleep(20);
+    }
+    await standby.caughtUp();
+  });
+  // A standby that failed in the round before is tried again after a while.
+  const until = Date.now() + 20_000;
+  while ((await standbyReads(server)).read === before.read && Date.now() < until) {
+    await shoppers.during(() => sleep(200));
+  }
+  if ((await standbyReads(server)).read === before.read) violations.add('healthy: no read used the standby');
+}
+
+async function lagging({ standby, shop, shoppers }: Arena): Promise<void> {
+  await standby.query('select pg_wal_replay_pause()');
+  await shop.change();
+  await shoppers.during(async () => {
+    for (let change = 0; change < 5; change += 1) {
+      await shop.change();
+      await sleep(50);
+    }
+  });
+  await standby.query('select pg_wal_replay_resume()');
+  await shoppers.during(() => standby.caughtUp());
+}
+
+async function hanging({ standby, shop, shoppers }: Arena): Promise<void> {
+  standby.signal('SIGSTOP');
+  await shop.change();
+  await shoppers.during(() => sleep(3_000));
+  standby.signal('SIGCONT');
+  await standby.caughtUp();
+}
+
+async function lost({ standby, shop, shoppers }: Arena): Promise<void> {
+  await shoppers.during(async () => {
+    await standby.kill();
+    await shop.change();
+    await sleep(500);
+    await standby.run();
+  });
+  await standby.caughtUp();
+}
+
+/** The standby becomes a separate primary, with another catalogue of the same version. */
+async function promoted(arena: Arena, superuserUrl: string): Promise<void> {
+  const { server, standby, shop, shoppers, violations } = arena;
+  await healthy(arena);
+  await shoppers.during(() => standby.promote());
+  const { read } = await standbyReads(server);
+  await standby.query(`update commerce.products set price = 0.01 where site_id = '${shop.siteId}'`);
+  await standby.query(`update commerce.collections set title = 'Title 0' where site_id = '${shop.siteId}'`);
+  await shop.change();
+  await shoppers.during(() => sleep(1_000));
+  const { rows } = await asOwner(
+    superuserUrl,
+    `select stripe, version from commerce.catalog_versions where site_id = '${shop.siteId}'`,
+  );
+  await standby.query(`delete from commerce.catalog_versions where site_id = '${shop.siteId}'`);
+  await standby.query({
+    text: `insert into commerce.catalog_versions (site_id, stripe, version)
+      select $1, stripe, version from json_to_recordset($2) as v (stripe smallint, version bigint)`,
+    values: [shop.siteId, JSON.stringify(rows)],
+  });
+  // A standby that failed is tried again after 5 s.
+  await shoppers.during(() => sleep(6_000));
+  const now = await standbyReads(server);
+  if (now.read > read) violations.add(`promoted: ${now.read - read} reads used the promoted standby`);
+}
+
+/** How often a server has tried to read on a standby, by result. */
+async function standbyReads(server: ServerProcess): Promise<{ read: number; behind: number; failed: number }> {
+  const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
+  const count = (result: string) =>
+    Number(new RegExp(`^standby_reads_total\\{result="${result}"\\} (\\d+)`, 'm').exec(text)?.[1] ?? 0);
+  return { read: count('read'), behind: count('behind'), failed: count('failed') };
+}
+
+type Storefront = ReturnType<typeof createStorefrontClient>;
+type Shop = Awaited<ReturnType<typeof openShop>>;
+
+/** Opens a shop with products and a collection, of which one product and the collection change. */
+async function openShop(baseUrl: string, databaseUrl: string) {
+  const { site_id, api_key, storefront_token } = await openTenant(databaseUrl);
+  const dashboard = createDashboardClient({ baseUrl, apiKey: api_key, maxAttempts: 1 });
+  const storefrontOf = (base: string) =>
+    createStorefrontClient({ baseUrl: base, siteId: site_id, storefrontToken: storefront_token, maxAttempts: 1 });
+  const give = (name: string) => {
+    const body = { name, price: '1.00', status: 'active' as const, inventory_quantity: 10 };
+    return unwrap(dashboard.POST('/api/dashboard/products', { body }));
+  };
+  for (let made = 1; made < PRODUCTS; made += 1) await give(`Product ${made}`);
+  const product = await give('The product that changes');
+  const body = { title: 'Title 1', handle: 'mugs', type: 'manual' as const, published: true };
+  const collection = await unwrap(dashboard.POST('/api/dashboard/collections', { body }));
+  let newest = 1;
+  return {
+    storefrontOf,
+    storefront: storefrontOf(baseUrl),
+    siteId: site_id,
+    slug: product.slug,
+    /** The number of the last change that was acknowledged. */
+    newest: () => newest,
+    /** Changes the price of the product and the title of the collection to the next number. */
+    async change(): Promise<void> {
+      const next = newest + 1;
+      const product_id = product.id;
+      const collection_id = collection.id;
+      await unwrap(
+        dashboard.PATCH('/api/dashboard/products/{product_id}', {
+          params: { path: { product_id } },
+          body: { price: `${next}.00` },
+        }),
+      );
+      await unwrap(
+        dashboard.PATCH('/api/dashboard/collections/{collection_id}', {
+          params: { path: { collection_id } },
+          body: { title: `Title ${next}` },
+        }),
+      );
+      newest = next;
+    },
+  };
+}
+
+/** Shoppers who compare what they read with the last change that was acknowledged before. */
+class Shoppers {
+  reads = 0;
+  readonly #shop: Shop;
+  readonly #violations: Violations;
+
+  constructor(shop: Shop, violations: Violations) {
+    this.#shop = shop;
+    this.#violations = violations;
+  }
+
+  /** Reads until the work is done, and once more after it. */
+  async during(work: () => Promise<unknown>): Promise<void> {
+    let done = false;
+    const readers = Array.from({ length: READERS }, async () => {
+      let last: boolean;
+      do {
+        last = done;
+        await this.#read();
+      } while (!last);
+    });
+    await work().finally(() => {
+      done = true;
+    });
+    await Promise.all(readers);
+  }
+
+  async #read(): Promise<void> {
+    const { newest, slug, storefront } = this.#shop;
+    const least = newest();
+    this.reads += 1;
+    const number = this.reads;
+    const begun = Date.now();
+    try {
+      const shown = await readNumber(storefront, slug, number);
+      if (shown < least) this.#violations.add(`read ${number} shows change ${shown} after change ${least}`);
+    } catch (error) {
+      this.#violations.add(`read ${number} failed after ${Date.now() - begun} ms: ${(error as Error).message}`);
+    }
+  }
+}
+
+/** The number of the change that one of three reads shows. */
+async function readNumber(storefront: Storefront, slug: string, number: number): Promise<number> {
+  if (number % 3 === 0) {
+    const params = { path: { id_or_slug: slug } };
+    return Number((await unwrap(storefront.GET('/api/storefront/products/{id_or_slug}', { params }))).price);
+  }
+  if (number % 3 === 1) {
+    const params = { query: { limit: 1, price_max: `${10_000 + number}.00` } };
+    return Number((await unwrap(storefront.GET('/api/storefront/products', { params }))).products[0]?.price);
+  }
+  const params = { query: { limit: 1 + (number % 100) } };
+  const { collections } = await unwrap(storefront.GET('/api/storefront/collections', { params }));
+  return Number(collections[0]?.title.replace('Title ', ''));
+}
+
+/** The CPU milliseconds of the primary for each of this many lists that are not cached. */
+async function cpuOfReads(directory: string, storefront: Storefront, count: number): Promise<number> {
+  let next = 0;
+  const read = async (until: number) => {
+    while (next < until) {
+      next += 1;
+      const query = { limit: 20, page: 1 + (next % 5), price_max: `${1_000_000 + next}.00` };
+      await unwrap(storefront.GET('/api/storefront/products', { params: { query } }));
+    }
+  };
+  // Every connection has planned the statements before the measurement.
+  await Promise.all(Array.from({ length: READERS }, () => read(READERS * 10)));
+  const measured = () => Promise.all(Array.from({ length: READERS }, () => read(READERS * 10 + count)));
+  return (await cpuDuring(directory, measured)) / count;
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}

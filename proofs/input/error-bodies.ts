@@ -1,0 +1,71 @@
+import { operationTable } from '../../server/src/http/contract/contract.ts';
+import { underKey } from '../testing/idempotent-requests.ts';
+import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { chanceOf } from '../testing/random.ts';
+import { exchange, targetOf } from '../testing/raw-requests.ts';
+import { additions, mutationsIn } from '../testing/request-mutations.ts';
+import { slotsOf } from '../testing/request-values.ts';
+import { failStatements } from '../testing/statements.ts';
+import type { Tenant, World } from '../testing/tenant.ts';
+import { inWorld } from '../testing/three-tenants.ts';
+import { validCall } from '../testing/valid-requests.ts';
+
+/** Causes every kind of error in every operation, and searches bodies and headers for internal data. */
+export const J2: Proof = {
+  id: 'J2',
+  promise: "No error contains SQL, paths, stacks, versions, secrets or another caller's input.",
+  run: (trial) =>
+    inWorld(trial, async (world) => {
+      const chance = chanceOf(trial.seed);
+      const [tenant] = world.tenants;
+      for (const operation of operationTable) {
+        const call = await validCall(world, tenant, operation, { full: operation.method === 'get' });
+        const mistakes = [
+          ...slotsOf(operation, call.body).flatMap((slot) => mutationsIn(call, slot)),
+          ...additions(call),
+        ];
+        for (const { call: mistake } of chance.some(mistakes, pick(trial.size, 2, 200)))
+          await world.send(mistake, tenant);
+        await brokenBodies(world, tenant, call);
+        await failures(world, tenant, call);
+        await world.send({ ...call, headers: {} }, undefined);
+        trial.progress(`${operation.id}, ${world.answers} answers`);
+      }
+      return { tried: world.answers, unit: 'answers', violations: world.violations.list } satisfies Figures;
+    }),
+};
+
+type Call = Parameters<World['send']>[0];
+
+/** Sends invalid JSON that contains a secret, and bodies of other types. */
+async function brokenBodies(world: World, tenant: Tenant, call: Call): Promise<void> {
+  const secret = tenant.secrets.ApiKey;
+  const bodies: [string, string][] = [
+    ['application/json', `{"password": "${secret}",}`],
+    ['application/json', `{"a": ${'['.repeat(50)}${']'.repeat(50)}}`],
+    ['text/plain', secret],
+    ['application/json; charset=latin9', '{}'],
+    ['multipart/form-data; boundary=x', `--x\r\n\r\n${secret}\r\n--x--`],
+  ];
+  for (const [type, body] of bodies) {
+    const headers = { ...underKey(call).headers, 'Content-Type': type };
+    const reply = await exchange(world.baseUrl, call.operation.method.toUpperCase(), targetOf(call), headers, body);
+    world.look(reply, tenant, call.operation.id);
+  }
+}
+
+/** The database fails with a message and detail that contain everything that must not be revealed. */
+async function failures(world: World, tenant: Tenant, call: Call): Promise<void> {
+  const detail = `Key (token)=(${tenant.secrets.ApiKey}) in relation "tokens" of ${world.tenants[1].canary}: select a from b`;
+  for (const [code, place] of [
+    ['XX000', /products|collections|tokens|sites|variants/],
+    ['23505', /products|collections|tokens|sites|variants/],
+    ['42P01', /set_config/],
+  ] as const) {
+    const restore = failStatements(place, code, detail);
+    const reply = await world.send(underKey(call), tenant);
+    restore();
+    if (reply.text.includes('failed on purpose'))
+      world.violations.add(`${call.operation.id}: the response contains the database's error message: ${reply.text}`);
+  }
+}

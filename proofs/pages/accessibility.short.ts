@@ -1,0 +1,4 @@
+import { shortForm } from '../testing/short-form.ts';
+import { F12 } from './accessibility.ts';
+
+shortForm(F12);

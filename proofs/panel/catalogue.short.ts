@@ -1,0 +1,5 @@
+// These files share a server, a demo shop and a browser, which take seconds to start.
+import './amounts.ts';
+import './products-and-stock.ts';
+import './saving-a-product.ts';
+import './staff.ts';

@@ -1,0 +1,5 @@
+// These files share a server, a demo shop and a browser, which take seconds to start.
+import './customers-and-discounts.ts';
+import './keyboard.ts';
+import './orders.ts';
+import './rare-situations.ts';

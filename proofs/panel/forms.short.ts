@@ -1,0 +1,5 @@
+// These files share a server, a demo shop and a browser, which take seconds to start.
+import './offline.ts';
+import './settings.ts';
+import './stale-values.ts';
+import './unsaved-input.ts';

@@ -1,0 +1,4 @@
+import { shortForm } from '../testing/short-form.ts';
+import { L4 } from './hostile-panel.ts';
+
+shortForm(L4);

@@ -1,0 +1,301 @@
+/** Rare situations of a merchant: failures, pending work, and changes by someone else. */
+
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDashboardClient, unwrap } from '@commerce-backend/sdk';
+import { afterAll, expect, onTestFinished } from 'vitest';
+import type { Jobs } from '../../server/src/jobs/run.ts';
+import { workJobs } from '../../server/test/jobs.ts';
+import { openReceiver } from '../../server/test/receiver.ts';
+import { PATIENCE_MS } from '../../server/test/tab.ts';
+import { join as joinStaff, PASSWORD } from './invitation.ts';
+import { buy, pickUp, reserve } from './purchases.ts';
+import { inPanel, type Visit } from './visit.ts';
+
+let jobs: Jobs | undefined;
+afterAll(() => jobs?.stop());
+
+inPanel('a pickup order shows that it is for pickup, and nothing about delivery', async (visit) => {
+  const { open, look, sees, text } = visit;
+  const { id } = await pickUp(visit);
+  await open(`/orders/${id}`);
+  await sees('The customer fetches it');
+  await look('order-pick-up');
+  expect(await text()).not.toContain('Deliver to');
+  await open(`/orders/slips?ids=${id}`);
+  await sees('Pick-up: ');
+});
+
+inPanel('an authorized payment is captured', async (visit) => {
+  const { open, look, press, sees, dashboard } = visit;
+  jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
+  const { id } = await reserve(visit);
+  await open(`/orders/${id}`);
+  await press('Capture payment');
+  await look('order-capture');
+  await press('Capture');
+  await sees('The payment is being captured.');
+  const read = () => unwrap(dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id: id } } }));
+  await expect.poll(async () => (await read()).payment_status, { timeout: 60_000 }).toBe('paid');
+});
+
+inPanel('orders are filtered by days in the shop’s time zone, not the device’s', async (visit) => {
+  const { open, fill, look, sees, tab, dashboard } = visit;
+  const settings = await unwrap(dashboard.GET('/api/dashboard/settings'));
+  const change = (time_zone: string) => dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
+  const { order_number, created_at } = await buy(visit);
+  try {
+    // The two zones differ by 25 hours, so that the same moment is on different days.
+    await unwrap(change('Pacific/Kiritimati'));
+    await tab.emulateTimezone('Pacific/Pago_Pago');
+    const dayIn = (timeZone: string, moment: Date) => new Intl.DateTimeFormat('en-CA', { timeZone }).format(moment);
+    const day = dayIn('Pacific/Kiritimati', new Date(created_at));
+    const before = dayIn('Pacific/Kiritimati', new Date(Date.parse(created_at) - 86_400_000));
+    await open('/orders?sort=newest');
+    await sees(order_number);
+    await fillDay(visit, 'Placed from', day);
+    await fillDay(visit, 'Placed until', day);
+    await sees(order_number);
+    await look('orders-days');
+    await fillDay(visit, 'Placed from', before);
+    await fillDay(visit, 'Placed until', before);
+    await sees('No matching orders');
+    await fill('Search orders', '');
+    expect(new URL(tab.url()).searchParams.get('created_to')).toBe(
+      new Date(Date.parse(`${day}T00:00:00+14:00`)).toISOString(),
+    );
+  } finally {
+    await unwrap(change(settings.time_zone));
+  }
+});
+
+inPanel('failed pictures are named with the reason, and the product keeps its own', async (visit) => {
+  const { open, fill, press, sees, look, tab, dashboard, width } = visit;
+  jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
+  const { id } = await unwrap(
+    dashboard.POST('/api/dashboard/products', { body: { name: `Pictured ${width}`, price: '5.00' } }),
+  );
+  const folder = await mkdtemp(join(tmpdir(), 'panel-failures-'));
+  const files = {
+    'no-picture.jpg': 'These are words.',
+    'drawing.svg': '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>',
+    'empty.png': '',
+  };
+  try {
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+    const good = join(folder, 'good.png') as `${string}.png`;
+    await tab.screenshot({ path: good, clip: { x: 0, y: 0, width: 120, height: 90 } });
+    await open(`/products/${id}`);
+    await fill('Vendor', 'Still typed');
+    const input = await tab.waitForSelector('input[type="file"][aria-label="Pictures to upload"]');
+    const chosen = [...Object.keys(files).map((name) => join(folder, name)), good];
+    // Started before the upload, because the message is shown only for a short time.
+    const isTold = sees('Pictures are still uploading.');
+    await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(...chosen);
+    await isTold;
+    await sees('drawing.svg is not a JPEG, PNG or WebP picture.');
+    await sees('empty.png is empty.');
+    await tab.waitForSelector('.images li img', { timeout: 60_000 });
+    await tab.waitForFunction(`!document.body.innerText.includes('Pictures are still uploading.')`);
+    await sees('no-picture.jpg: ');
+    await look('pictures-failed');
+    await press('Save');
+    await sees('Saved.');
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+  const product = await unwrap(
+    dashboard.GET('/api/dashboard/products/{product_id}', { params: { path: { product_id: id } } }),
+  );
+  expect(product.vendor).toBe('Still typed');
+  expect(product.images).toHaveLength(1);
+});
+
+inPanel('a picture whose upload was pending when changes were discarded is not added', async (visit) => {
+  const { open, press, sees, tab, dashboard, width } = visit;
+  jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
+  const body = { name: `Discarded ${width}`, price: '5.00' };
+  const { id } = await unwrap(dashboard.POST('/api/dashboard/products', { body }));
+  const folder = await mkdtemp(join(tmpdir(), 'panel-discarded-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'late.png') as `${string}.png`;
+  await tab.screenshot({ path: file, clip: { x: 0, y: 0, width: 120, height: 90 } });
+  await open(`/products/${id}`);
+  // Delays the response about the file until `go` is called.
+  await tab.evaluate(`{
+    const { fetch } = window;
+    window.letGo = new Promise((resolve) => { window.go = resolve; });
+    window.fetch = async (request, ...rest) => {
+      const answer = await fetch(request, ...rest);
+      if (!answer.url.includes('/api/dashboard/files/')) return answer;
+      await window.letGo;
+      if ((await answer.clone().json()).url) setTimeout(() => { window.isMade = true; }, 100);
+      return answer;
+    };
+  }`);
+  const input = await tab.waitForSelector('input[type="file"][aria-label="Pictures to upload"]');
+  await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(file);
+  await sees('Pictures are still uploading.');
+  await press('Discard');
+  await tab.waitForFunction(`!document.querySelector('.save-bar')`);
+  await tab.evaluate('window.go()');
+  await tab.waitForFunction('window.isMade');
+  expect(await tab.$$eval('.images li, .save-bar', (found) => found.length)).toBe(0);
+});
+
+inPanel('a webhook delivery is shown, and sent again', async (visit) => {
+  const { open, press, sees, look, tab, dashboard, width } = visit;
+  jobs ??= await workJobs({ baseUrl: visit.demo.base_url });
+  let isUp = true;
+  const receiver = await openReceiver(() => (isUp ? [200, {}, 'Booked.'] : 500));
+  onTestFinished(() => receiver.close());
+  const made = dashboard.POST('/api/dashboard/webhooks', {
+    body: { url: receiver.url, events: ['order.*'], description: `Ledger ${width}` },
+  });
+  const { id } = await unwrap(made);
+  await open(`/settings/webhooks/${id}`);
+  await press('Send a ping');
+  await sees('webhook.ping');
+  await press('Show webhook.ping');
+  await sees('Sent payload');
+  await look('webhook-delivery');
+  await sees('Booked.');
+  await press('Send again');
+  await sees('It is sent again.');
+  await receiver.until(2);
+  // A delivery that will be retried automatically cannot be sent again by hand.
+  isUp = false;
+  await press('Send a ping');
+  await sees('The receiver answered 500.');
+  await open(`/settings/webhooks/${id}`);
+  await look('webhook-deliveries');
+  await press('Show webhook.ping');
+  await sees('Next automatic attempt');
+  expect(await tab.$eval('.dialog footer .button.primary', (button) => button.ariaDisabled)).toBe('true');
+});
+
+inPanel('a key is rotated, and the old one works for the chosen time', async (visit) => {
+  const { open, fill, press, sees, look, tab, width, demo } = visit;
+  const description = `Scanner ${width}`;
+  await open('/settings/keys');
+  const create = async () => {
+    await press('New API key');
+    await fill('What is it for?', description);
+    await press('Create');
+    await sees('It is shown only now.');
+    return secretOf(visit);
+  };
+  const states = async (...secrets: string[]) => {
+    const ask = (apiKey: string) => createDashboardClient({ baseUrl: demo.base_url, apiKey }).GET('/api/dashboard/me');
+    return (await Promise.all(secrets.map(ask))).map(({ response }) => response.status);
+  };
+  const first = await create();
+  await press('I have stored it');
+  await press(`Rotate ${description}`);
+  await fill('The old one ends', '1');
+  await look('key-rotate');
+  await press('Rotate');
+  await sees('It is shown only now.');
+  const second = await secretOf(visit);
+  await press('I have stored it');
+  await sees('Until ');
+  await look('keys-rotated');
+  expect(await states(first, second)).toEqual([200, 200]);
+  const old = (await listKeys(visit)).find((key) => key.description === description && key.expires_at !== null);
+  expect(Math.round((Date.parse(old?.expires_at ?? '') - Date.now()) / 60_000)).toBe(60);
+
+  await press(`Rotate ${description}`);
+  await fill('The old one ends', '0');
+  await press('Rotate');
+  await sees('It is shown only now.');
+  expect(await states(second, await secretOf(visit))).toEqual([401, 200]);
+  await press('I have stored it');
+  await sees('Replaced');
+  const cells = () => tab.$$eval('td', (all) => all.map(({ textContent }) => textContent));
+  await expect.poll(cells, { timeout: PATIENCE_MS }).toContain('Replaced');
+});
+
+inPanel('an open panel follows a role that changes or ends', async (visit) => {
+  const { press, sees, width, open, fill } = visit;
+  const email = `kim-${width}@staff.example`;
+  await joinStaff(visit, email, 'manager', async (other) => {
+    await other.open('/settings/legal');
+    await other.fill('Imprint', `https://shop.example/kim-${width}`);
+    await open('/settings/staff');
+    await fill('Role of Noor Finch', 'viewer');
+    await sees('The role is changed.');
+    // Saving is rejected, and the screen becomes read-only.
+    await other.press('Save');
+    await other.tab.waitForFunction(`document.querySelector('form fieldset:disabled')`);
+    expect(await other.text()).not.toContain('Discard');
+    // With a role that allows changes, the next screen is editable again.
+    await fill('Role of Noor Finch', 'manager');
+    await sees('The role is changed.');
+    await other.tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
+    await other.press('← Settings', 'link');
+    await other.press('Leave without saving');
+    await other.tab.locator('a[href$="/settings/general"]').click();
+    await other.sees('Save');
+    // When the session ends, the screen is hidden, but the input is kept.
+    await other.fill('Low stock threshold', '41');
+    await press('Remove Noor Finch');
+    await press('Remove');
+    await sees('Removed.');
+    await other.press('Save');
+    await other.sees('Log in again');
+    await other.look('login-again');
+    expect(await other.text()).not.toContain('Low stock threshold');
+  });
+});
+
+inPanel('input survives the end of a session', async (visit) => {
+  const email = `lee-${visit.width}@staff.example`;
+  await joinStaff(visit, email, 'manager', async (other) => {
+    await other.open('/products/new');
+    await other.fill('Name', `Outlives ${visit.width}`);
+    await other.fill('Price', '9.00');
+    await endSession(other);
+    await other.press('Save as draft');
+    await other.sees('Log in again');
+    // A key pressed by accident must not lose the input either.
+    await other.tab.keyboard.press('Escape');
+    await other.fill('E-mail', email);
+    await other.fill('Password', PASSWORD);
+    await other.press('Log in');
+    await other.tab.waitForFunction(`!document.querySelector('.login-again')`);
+    await other.press('Save as draft');
+    await other.sees('Saved as a draft.');
+  });
+});
+
+/** Logs out like another window with the same cookie. */
+async function endSession({ tab }: Visit): Promise<void> {
+  const ended = `fetch('/api/dashboard/auth/logout', {
+    method: 'POST',
+    headers: { 'X-Panel': '1', 'Idempotency-Key': crypto.randomUUID() },
+  }).then(({ status }) => status)`;
+  expect(await tab.evaluate(ended)).toBe(204);
+}
+
+async function secretOf({ tab }: Visit): Promise<string> {
+  return tab.$eval('.copyable code', (code) => code.textContent ?? '');
+}
+
+interface ListedKey {
+  description: string;
+  expires_at: string | null;
+}
+
+async function listKeys({ tab }: Visit): Promise<ListedKey[]> {
+  const keys = `fetch('/api/dashboard/api-keys', { headers: { 'X-Panel': '1' } }).then((response) => response.json())`;
+  return (await tab.evaluate(keys)) as ListedKey[];
+}
+
+/** Types a date as people do, part by part. The filter is applied once the date is complete. */
+async function fillDay({ tab }: Visit, label: string, day: string): Promise<void> {
+  const [year, month, date] = day.split('-');
+  await tab.focus(`::-p-aria([name="${label}"])`);
+  await tab.keyboard.type(`${month}${date}${year}`);
+  await tab.waitForFunction(`document.activeElement.value === '${day}'`);
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto';
+import { checkOut, onlyVariantOf, putInCarts, putOnSale, takeTransfers } from '../testing/products-and-checkouts.ts';
+import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { type Chance, chanceOf } from '../testing/random.ts';
+import { type Answer, type OpenShop, onPremises } from '../testing/test-server.ts';
+
+/** Two discount codes are applied to a cart in turn and prices change, while the cart is being ordered. */
+export const D4: Proof = {
+  id: 'D4',
+  promise: 'An order always has the discount of its own code, whichever code was applied last.',
+  run: (trial) =>
+    onPremises(trial, async ({ violations, openShop }) => {
+      const shop = await openShop();
+      await takeTransfers(shop);
+      const product = await putOnSale(shop, { track_inventory: false });
+      const variant_id = onlyVariantOf(product);
+      const codes = await Promise.all([publish(shop, 'percentage', '10'), publish(shop, 'fixed_amount', '3.33')]);
+      const chance = chanceOf(trial.seed);
+      const count = pick(trial.size, 40, 2_000);
+      const used = { none: 0, first: 0, second: 0 };
+      for (let done = 0; done < count; done += AT_ONCE) {
+        const contents = Array.from({ length: AT_ONCE }, () => [
+          { variant_id, quantity: 1 + Math.floor(chance.next() * 5) },
+        ]);
+        const carts = await putInCarts(shop, contents);
+        const [orders] = await Promise.all([
+          Promise.all(carts.map((cart_id) => race(shop, chance, cart_id, codes))),
+          reprice(shop, product.id),
+        ]);
+        for (const order of orders) {
+          if ('fault' in order) violations.add(order.fault);
+          else used[order.code === null ? 'none' : order.code === codes[0] ? 'first' : 'second'] += 1;
+        }
+        trial.progress(`${done + AT_ONCE} orders, ${shop.requests} requests`);
+      }
+      return {
+        tried: used.none + used.first + used.second,
+        unit: 'orders',
+        violations: violations.list,
+        note: `${used.first} with the first code, ${used.second} with the second, ${used.none} without; ${shop.requests} requests`,
+      } satisfies Figures;
+    }),
+};
+
+const AT_ONCE = 20;
+
+async function publish(shop: OpenShop, kind: 'percentage' | 'fixed_amount', value: string): Promise<string> {
+  const code = `CODE-${randomUUID().slice(0, 8)}`;
+  await shop.must('dashboard.createDiscount', { body: { code, kind, value } });
+  return code;
+}
+
+async function reprice(shop: OpenShop, product_id: string): Promise<void> {
+  for (const price of ['12.34', '7.77', '10.00']) {
+    await shop.must('dashboard.updateProduct', { path: { product_id }, body: { price } });
+  }
+}
+
+interface Truth {
+  code: string | null;
+}
+
+async function race(
+  shop: OpenShop,
+  chance: Chance,
+  cart_id: string,
+  codes: string[],
+): Promise<Truth | { fault: string }> {
+  const [early, takesOff] = [chance.of([undefined, ...codes]), chance.next() < 0.3];
+  const apply = (code: string) => shop.ask('storefront.applyDiscount', { path: { cart_id }, body: { code } });
+  if (early) await apply(early);
+  const { id } = await checkOut(shop, cart_id);
+  const [ordered, ...applied] = await Promise.all([
+    insist(shop, id),
+    ...[...codes, ...codes].map(apply),
+    ...(takesOff ? [shop.ask('storefront.removeDiscount', { path: { cart_id } })] : []),
+  ]);
+  const odd = applied.find(({ status, refusal }) => status !== 200 && refusal?.error !== 'cart_not_active');
+  if (odd) return { fault: `a code was refused: ${odd.status} ${JSON.stringify(odd.refusal)}` };
+  if (!ordered.data) return { fault: `the order was refused: ${ordered.status} ${JSON.stringify(ordered.refusal)}` };
+  return judge(shop, cart_id, ordered.data.order);
+}
+
+/** Completes the checkout with the total from the error, until the order is accepted. */
+async function insist(shop: OpenShop, checkout_id: string): Promise<Answer<'storefront.completeCheckout'>> {
+  let body: { expected_total?: string } = {};
+  for (let attempt = 0; ; attempt += 1) {
+    const answer = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body });
+    if (answer.refusal?.error !== 'price_changed' || attempt === 20) return answer;
+    body = { expected_total: String(answer.refusal.total) };
+  }
+}
+
+async function judge(
+  { premises, site_id }: OpenShop,
+  cart_id: string,
+  order: { id: string; subtotal: string; discount: string },
+): Promise<Truth | { fault: string }> {
+  const { rows } = await premises.owner.query(
+    `select o.discount_code, o.discount::text as discount, coalesce(json_agg(json_build_object('status', r.status, 'code', r.code,
+       'amount_off', r.amount_off::text, 'order_id', r.order_id)) filter (where r.id is not null), '[]') as living
+     from commerce.orders o
+     left join commerce.discount_redemptions r on r.site_id = o.site_id and r.cart_id = $3 and r.status <> 'released'
+     where o.site_id = $1 and o.id = $2 group by o.discount_code, o.discount`,
+    [site_id, order.id, cart_id],
+  );
+  const { discount_code, discount, living } = rows[0];
+  const [redemption] = living;
+  const fits =
+    discount_code === null
+      ? living.length === 0 && discount === '0.00'
+      : living.length === 1 &&
+        redemption.status === 'redeemed' &&
+        redemption.code === discount_code &&
+        redemption.amount_off === discount &&
+        redemption.order_id === order.id;
+  const shown = order.discount === discount;
+  return fits && shown
+    ? { code: discount_code }
+    : { fault: `order ${JSON.stringify(rows)} was shown as ${order.discount}` };
+}

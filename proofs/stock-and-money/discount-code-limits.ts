@@ -1,0 +1,253 @@
+import { randomUUID } from 'node:crypto';
+import { expireDue } from '../../server/src/shop/carts/expiry.ts';
+import { inShop } from '../../server/src/shop/in-shop.ts';
+import { SYSTEM } from '../../server/src/shop/shop.ts';
+import { openAccount, openCustomerSession } from '../testing/customers.ts';
+import {
+  answersOf,
+  checkOut,
+  onlyVariantOf,
+  putInCarts,
+  putOnSale,
+  takeTransfers,
+} from '../testing/products-and-checkouts.ts';
+import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { type Chance, chanceOf } from '../testing/random.ts';
+import { type OpenShop, onPremises } from '../testing/test-server.ts';
+
+/** Hundreds of carts at once apply discount codes that can be used ten times in total, or once by each customer. */
+export const D3: Proof = {
+  id: 'D3',
+  promise: 'A discount code is used exactly as often as its limit allows, however many shoppers apply it at once.',
+  run: (trial) =>
+    onPremises(trial, async ({ violations, openShop }) => {
+      const shop = await openShop();
+      await takeTransfers(shop);
+      const variant_id = onlyVariantOf(await putOnSale(shop, { track_inventory: false }));
+      const chance = chanceOf(trial.seed);
+      const rounds = pick(trial.size, 1, 10);
+      let tried = 0;
+      for (let round = 1; round <= rounds; round += 1) {
+        for (const attack of [inAll, oncePerGuest, oncePerCustomer]) {
+          const found = await attack({ shop, chance, variant_id, callers: trial.size === 'short' ? 60 : 500 });
+          tried += found.tried;
+          for (const fault of found.faults) violations.add(`round ${round}, ${attack.name}: ${fault}`);
+        }
+        trial.progress(`round ${round}, ${shop.requests} requests`);
+      }
+      return {
+        tried,
+        unit: 'attempts to use a code',
+        violations: violations.list,
+        note: `${rounds} rounds; ${shop.requests} requests`,
+      } satisfies Figures;
+    }),
+};
+
+const LIMIT = 10;
+
+interface Scene {
+  shop: OpenShop;
+  chance: Chance;
+  variant_id: string;
+  callers: number;
+}
+
+interface Found {
+  tried: number;
+  faults: string[];
+}
+
+/**
+ * All carts apply the code at once. Carts that got it are ordered, remove it, or are abandoned until the use expires; then the
+ * rejected carts apply it again.
+ */
+async function inAll({ shop, chance, variant_id, callers }: Scene): Promise<Found> {
+  const code = await publish(shop, { usage_limit: LIMIT });
+  const carts = await putInCarts(
+    shop,
+    Array.from({ length: callers }, () => [{ variant_id, quantity: 1 }]),
+  );
+  const faults: string[] = [];
+  const got = await wave(shop, code, carts, faults);
+  if (got.length !== LIMIT) faults.push(`${got.length} of ${callers} got a code that may be used ${LIMIT} times`);
+  faults.push(...(await overuse(shop, code, LIMIT)));
+
+  const again = carts.filter((cart) => !got.includes(cart));
+  const fates = got.map((cart_id, i) => ({ cart_id, fate: FATES[i % FATES.length] ?? complete }));
+  const second = chance.some(again, 40);
+  const [, gotAgain] = await Promise.all([
+    Promise.all(fates.map(({ cart_id, fate }) => fate(shop, cart_id, code, faults))),
+    wave(shop, code, second, faults),
+  ]);
+  // When all freed uses are taken, further requests must be rejected.
+  const third = await wave(shop, code, again.filter((cart) => !gotAgain.includes(cart)).slice(0, 40), faults);
+  const ordered = fates.filter(({ fate }) => fate === complete).length;
+  if (ordered + gotAgain.length + third.length !== LIMIT) {
+    faults.push(
+      `${ordered} carts were ordered, and ${gotAgain.length} + ${third.length} got the released uses: expected ${LIMIT} in all`,
+    );
+  }
+  faults.push(...(await overuse(shop, code, LIMIT)));
+  return { tried: callers + second.length + 40 + got.length, faults };
+}
+
+async function publish(shop: OpenShop, limits: { usage_limit?: number; usage_limit_per_customer?: number }) {
+  const code = `CODE-${randomUUID().slice(0, 8)}`;
+  const body = { code, kind: 'fixed_amount', value: '2.00', ...limits } as const;
+  await shop.must('dashboard.createDiscount', { body });
+  return code;
+}
+
+/** Applies the code to all carts at once, and returns those that got it. */
+async function wave(shop: OpenShop, code: string, carts: string[], faults: string[]): Promise<string[]> {
+  const answers = await Promise.all(
+    carts.map((cart_id) => shop.ask('storefront.applyDiscount', { path: { cart_id }, body: { code } })),
+  );
+  for (const { status, refusal } of answers) {
+    const isExpected = status === 200 || refusal?.error === 'discount_usage_limit_reached';
+    if (!isExpected)
+      faults.push(
+        `applyDiscount: expected 200 or discount_usage_limit_reached, got ${status} ${JSON.stringify(refusal)}`,
+      );
+  }
+  return carts.filter((_, i) => answers[i]?.status === 200);
+}
+
+type Fate = (shop: OpenShop, cart_id: string, code: string, faults: string[]) => Promise<void>;
+
+const complete: Fate = async (shop, cart_id, code, faults) => {
+  const { id: checkout_id, discount } = await checkOut(shop, cart_id);
+  const { data, refusal } = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body: {} });
+  if (discount !== '2.00' || data?.order.discount !== '2.00') {
+    faults.push(
+      `${code}: expected a discount of 2.00, got ${discount} at checkout and in the order ${data?.order.discount ?? JSON.stringify(refusal)}`,
+    );
+  }
+};
+
+const giveBack: Fate = async (shop, cart_id, _, faults) => {
+  const { status } = await shop.ask('storefront.removeDiscount', { path: { cart_id } });
+  if (status !== 200) faults.push(`removeDiscount: expected 200, got ${status}`);
+};
+
+/** The cart is abandoned until its use of the code expires, and then ordered without the discount. */
+const lapse: Fate = async (shop, cart_id, code, faults) => {
+  const { owner, db } = shop.premises;
+  await owner.query(
+    `update commerce.discount_redemptions set expires_at = now() - interval '1 hour' where site_id = $1 and cart_id = $2`,
+    [shop.site_id, cart_id],
+  );
+  await inShop(db, shop.tenant, SYSTEM, (inside) => expireDue(inside));
+  const { id: checkout_id, discount } = await checkOut(shop, cart_id);
+  const { data } = await shop.ask('storefront.completeCheckout', { path: { checkout_id }, body: {} });
+  if (discount !== '0.00' || data?.order.discount !== '0.00') {
+    faults.push(
+      `${code} was no longer reserved: expected no discount, got ${discount} at checkout and in the order ${data?.order.discount}`,
+    );
+  }
+};
+
+const FATES: Fate[] = [complete, giveBack, lapse];
+
+/**
+ * A guest is identified by the e-mail address, which is known only when the order is placed. Many carts with one address are
+ * completed at once.
+ */
+async function oncePerGuest({ shop, variant_id, callers }: Scene): Promise<Found> {
+  const faults: string[] = [];
+  const code = await publish(shop, { usage_limit_per_customer: 1 });
+  const count = Math.ceil(callers / 10);
+  const carts = await putInCarts(
+    shop,
+    Array.from({ length: count }, () => [{ variant_id, quantity: 1 }]),
+  );
+  await wave(shop, code, carts, faults);
+  const email = `${randomUUID()}@example.com`;
+  const written = [email, email.toUpperCase(), email.replace('example', 'Example')];
+  const checkouts = await Promise.all(carts.map((cart, i) => checkOut(shop, cart, written[i % written.length])));
+  const answers = await Promise.all(
+    checkouts.map(({ id }) => shop.ask('storefront.completeCheckout', { path: { checkout_id: id }, body: {} })),
+  );
+  const ordered = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ refusal }) => refusal?.error === 'discount_customer_limit_reached');
+  if (ordered.length !== 1 || refused.length !== count - 1) {
+    faults.push(`${ordered.length} ordered and ${refused.length} refused, of ${count} carts of one guest`);
+  }
+  faults.push(...(await overuse(shop, code, count)));
+
+  // The other carts can be ordered once the code is removed.
+  const [, other] = carts.filter((_, i) => answers[i]?.status !== 200);
+  const checkout = checkouts[carts.indexOf(other ?? '')];
+  if (!other || !checkout) return { tried: 2 * count, faults };
+  await shop.must('storefront.removeDiscount', { path: { cart_id: other } });
+  const body = { expected_total: '10.00' };
+  const first = await shop.ask('storefront.completeCheckout', { path: { checkout_id: checkout.id }, body });
+  const last = first.data
+    ? first
+    : await shop.ask('storefront.completeCheckout', { path: { checkout_id: checkout.id }, body });
+  if (last.data?.order.discount !== '0.00') faults.push(`without its code a cart could not be ordered: ${last.status}`);
+  return { tried: 2 * count + 1, faults };
+}
+
+/**
+ * A customer has only one cart at a time. Orders one cart after another, while a guest with the same e-mail address orders too.
+ */
+async function oncePerCustomer({ shop, variant_id }: Scene): Promise<Found> {
+  const faults: string[] = [];
+  const code = await publish(shop, { usage_limit_per_customer: 1 });
+  const seller = { canary: 'proof', site_id: shop.site_id };
+  const { id, email } = await openAccount(shop.premises, seller);
+  const customer_token = await openCustomerSession(shop.premises, seller, id);
+  const { id: cart_id } = await shop.must('storefront.createCart', { customer_token });
+  await shop.must('storefront.addCartItem', { path: { cart_id }, body: { variant_id, quantity: 1 }, customer_token });
+  const applied = await Promise.all(
+    Array.from({ length: 8 }, () =>
+      shop.ask('storefront.applyDiscount', { path: { cart_id }, body: { code }, customer_token }),
+    ),
+  );
+  if (applied.some(({ status }) => status !== 200))
+    faults.push('applying a code again that the cart already has was rejected');
+  const [guestCart = ''] = await putInCarts(shop, [[{ variant_id, quantity: 1 }]]);
+  await wave(shop, code, [guestCart], faults);
+  const guest = await checkOut(shop, guestCart, email);
+  const { id: own } = await shop.must('storefront.createCheckout', { body: { cart_id }, customer_token });
+  const path = { checkout_id: own };
+  await shop.must('storefront.updateCheckout', { path, body: { ...answersOf(email), phone: null }, customer_token });
+  const answers = await Promise.all([
+    shop.ask('storefront.completeCheckout', { path, body: {}, customer_token }),
+    shop.ask('storefront.completeCheckout', { path: { checkout_id: guest.id }, body: {} }),
+  ]);
+  const ordered = answers.filter(({ status }) => status === 200).length;
+  if (ordered !== 1) faults.push(`${ordered} orders of one person with a code limited to one use per person`);
+
+  const next = await shop.must('storefront.createCart', { customer_token });
+  if (answers[0].status === 200) {
+    const add = { path: { cart_id: next.id }, body: { variant_id, quantity: 1 }, customer_token };
+    await shop.must('storefront.addCartItem', add);
+    const once = await shop.ask('storefront.applyDiscount', {
+      path: { cart_id: next.id },
+      body: { code },
+      customer_token,
+    });
+    if (once.refusal?.error !== 'discount_customer_limit_reached')
+      faults.push(`the second use was not refused: ${once.status}`);
+  }
+  return { tried: applied.length + 4, faults };
+}
+
+/**
+ * Reports if the code has more uses than allowed, several uses in one cart, or a number of uses that differs from usage_count.
+ */
+async function overuse({ premises, site_id }: OpenShop, code: string, limit: number): Promise<string[]> {
+  const { rows } = await premises.owner.query<{ uses: number; carts: number; counted: number }>(
+    `select count(r.id)::int as uses, count(distinct r.cart_id)::int as carts, d.usage_count as counted
+     from commerce.discounts d
+     left join commerce.discount_redemptions r on r.site_id = d.site_id and r.discount_id = d.id and r.status <> 'released'
+     where d.site_id = $1 and d.code = $2 group by d.usage_count`,
+    [site_id, code],
+  );
+  const [found] = rows;
+  const isFine = found && found.uses <= limit && found.uses === found.carts && found.uses === found.counted;
+  return isFine ? [] : [`uses: ${JSON.stringify(found)}`];
+}

@@ -1,0 +1,150 @@
+import type { GeneratedLine, GeneratedOrder } from './random-orders.ts';
+
+/** What an order's money must be after each step, kept in minor units from the steps alone. */
+
+export interface LedgerLine extends GeneratedLine {
+  fulfilled: number;
+  refunded: number;
+  removed: number;
+}
+
+export interface Piece {
+  line: LedgerLine;
+  quantity: number;
+  shipped: boolean;
+}
+
+export interface LedgerRefund {
+  id: string;
+  amount: number;
+  status: 'pending' | 'succeeded' | 'failed';
+  pieces: Piece[];
+}
+
+export interface LedgerDispute {
+  reference: string;
+  amount: number;
+  status: 'open' | 'won' | 'lost';
+}
+
+export class Ledger {
+  readonly order: GeneratedOrder;
+  readonly lines: LedgerLine[];
+  readonly refunds: LedgerRefund[] = [];
+  readonly disputes: LedgerDispute[] = [];
+  received = 0;
+  isPaid = false;
+  isCancelled = false;
+  /** The price of pieces that came back before the order was paid. */
+  credit = 0;
+  /** The part of a refund that cancelled the order which the shop keeps. */
+  retained = 0;
+
+  constructor(order: GeneratedOrder) {
+    this.order = order;
+    this.lines = order.lines.map((line) => ({ ...line, fulfilled: 0, refunded: 0, removed: 0 }));
+    if (order.method === 'card') this.pay();
+  }
+
+  pay(): void {
+    this.isPaid = true;
+    this.received = this.order.total - this.credit;
+  }
+
+  /** The price of more pieces of a line: the difference of two shares, each rounded half up in exact arithmetic. */
+  share(line: LedgerLine, more: number): number {
+    const upTo = (pieces: number) =>
+      (2n * BigInt(line.charged) * BigInt(pieces) + BigInt(line.quantity)) / (2n * BigInt(line.quantity));
+    return Number(upTo(line.refunded + more) - upTo(line.refunded));
+  }
+
+  get live(): number {
+    return this.#refunded(({ status }) => status !== 'failed');
+  }
+
+  get done(): number {
+    return this.#refunded(({ status }) => status === 'succeeded');
+  }
+
+  /** Open and lost disputes, as far as money is left for them. */
+  get disputed(): number {
+    const claimed = this.disputes.reduce((sum, { amount, status }) => sum + (status === 'won' ? 0 : amount), 0);
+    return Math.min(claimed, this.received - this.live);
+  }
+
+  get refundable(): number {
+    return this.received - this.live - this.disputed;
+  }
+
+  get refundDue(): number {
+    const kept = this.isCancelled ? this.retained : this.order.total - this.credit;
+    return Math.max(0, this.received - this.done - this.disputed - kept);
+  }
+
+  get amountDue(): number {
+    return this.isCancelled || this.isPaid ? 0 : this.order.total - this.credit;
+  }
+
+  /**
+   * The price that is left for the customer: the total without unpaid pieces that came back, and without what was paid back. Of
+   * a cancelled order, what the shop keeps.
+   */
+  get charged(): number {
+    if (this.isCancelled) return Math.min(this.retained, this.received - this.done - this.disputed);
+    return this.order.total - this.credit - this.done - this.disputed;
+  }
+
+  /** Adds a refund. Without pieces, a refund of everything received removes all pieces of an order that has not shipped. */
+  refund(refund: Omit<LedgerRefund, 'pieces'>, given: Piece[] = []): void {
+    const isAll = this.live + refund.amount === this.received;
+    const isUnshipped = this.lines.every(({ fulfilled }) => fulfilled === 0);
+    const pieces = given.length === 0 && isAll && isUnshipped && !this.isCancelled ? this.#unshipped() : given;
+    for (const { line, quantity, shipped } of pieces) {
+      line.refunded += quantity;
+      if (!shipped) line.removed += quantity;
+    }
+    this.refunds.push({ ...refund, pieces });
+    if (refund.status === 'succeeded') this.#cancelIfNothingIsLeft();
+  }
+
+  /** Ends a refund. One that fails after it succeeded does not bring unshipped pieces back. */
+  settle(refund: LedgerRefund, status: 'succeeded' | 'failed'): void {
+    const hadSucceeded = refund.status === 'succeeded';
+    refund.status = status;
+    if (status === 'succeeded') {
+      this.#cancelIfNothingIsLeft();
+      return;
+    }
+    for (const { line, quantity, shipped } of refund.pieces) {
+      if (hadSucceeded && !shipped) continue;
+      line.refunded -= quantity;
+      if (!shipped) line.removed -= quantity;
+    }
+  }
+
+  /** A decided dispute never becomes open again. */
+  report({ reference, amount, status }: LedgerDispute): void {
+    const known = this.disputes.find((one) => one.reference === reference);
+    if (!known) this.disputes.push({ reference, amount, status });
+    else if (status !== 'open') known.status = status;
+  }
+
+  #refunded(counts: (refund: LedgerRefund) => boolean): number {
+    return this.refunds.filter(counts).reduce((sum, { amount }) => sum + amount, 0);
+  }
+
+  #unshipped(): Piece[] {
+    return this.lines
+      .map((line) => ({ line, quantity: line.quantity - line.fulfilled - line.removed, shipped: false }))
+      .filter(({ quantity }) => quantity > 0);
+  }
+
+  #cancelIfNothingIsLeft(): void {
+    const isOver =
+      this.lines.every(({ quantity, removed }) => removed === quantity) &&
+      !this.refunds.some(({ status, pieces }) => status === 'pending' && pieces.some(({ shipped }) => !shipped));
+    if (!isOver || this.isCancelled) return;
+    this.isCancelled = true;
+    this.retained = this.received - this.live;
+  }
+}

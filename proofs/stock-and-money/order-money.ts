@@ -1,0 +1,109 @@
+import { decimal } from '../../server/src/shop/money.ts';
+import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { type Chance, chanceOf } from '../testing/random.ts';
+import { type OpenShop, onPremises } from '../testing/test-server.ts';
+import { Ledger } from './money-ledger.ts';
+import { type History, STEPS, settleOne } from './money-steps.ts';
+import { insertOrder } from './random-orders.ts';
+
+/**
+ * Plays random histories of orders: staff act over HTTP, the provider reports refunds and disputes. The money of each order must
+ * be that of a ledger that is kept from the steps.
+ */
+export const D11: Proof = {
+  id: 'D11',
+  promise:
+    'After refunds, returns, disputes and cancellations, the money of an order adds up: no amount is lost or paid twice.',
+  run: (trial) =>
+    onPremises(trial, async (premises) => {
+      const wanted = pick(trial.size, 80, 20_000);
+      const shops: Played[] = [];
+      for (const currency of ['EUR', 'JPY', 'KWD']) {
+        const shop = await premises.openShop({ currency });
+        shops.push({ shop, steps: 0, refunds: 0, disputes: 0 });
+      }
+      let begun = 0;
+      const player = async () => {
+        while (begun < wanted) {
+          const number = begun;
+          begun += 1;
+          const played = shops[number % shops.length];
+          if (played) await play(played, number, chanceOf(trial.seed * 1_000_003 + number));
+          if (number % 500 === 0) trial.progress(`${number} histories`);
+        }
+      };
+      await Promise.all(Array.from({ length: 4 }, player));
+      const ids = shops.map(({ shop }) => shop.site_id);
+      await premises.owner.query(`delete from graphile_worker._private_jobs where payload ->> 'site_id' = any($1)`, [
+        ids,
+      ]);
+      const sum = (count: 'steps' | 'refunds' | 'disputes') => shops.reduce((all, played) => all + played[count], 0);
+      return {
+        tried: wanted,
+        unit: 'histories',
+        violations: premises.violations.list,
+        note: `${sum('steps')} steps, ${sum('refunds')} refunds, ${sum('disputes')} disputes; currencies of 0, 2 and 3 digits, tax added and included, with and without codes`,
+      } satisfies Figures;
+    }),
+};
+
+interface Played {
+  shop: OpenShop;
+  steps: number;
+  refunds: number;
+  disputes: number;
+}
+
+async function play(played: Played, number: number, chance: Chance): Promise<void> {
+  const { shop } = played;
+  const order = await insertOrder(shop, chance, chance.of([true, false]));
+  const names: string[] = [];
+  const history: History = {
+    ...{ shop, chance, ledger: new Ledger(order), returns: [] },
+    money: (minor) => decimal(minor, shop.tenant.currency_digits),
+    fault: (text) =>
+      shop.premises.violations.add(
+        `history ${number} (${order.method}: ${names.join(', ')}): ${text}, order ${order.id}`,
+      ),
+  };
+  for (let step = 8 + Math.floor(chance.next() * 12); step > 0; step -= 1) {
+    const [name, act] = chance.of(STEPS);
+    names.push(name);
+    await act(history);
+    played.steps += 1;
+    if (chance.next() < 0.4) await compare(history);
+  }
+  for (const refund of history.ledger.refunds.filter(({ status }) => status === 'pending')) {
+    names.push('the rest');
+    await settleOne(history, refund, 'succeeded');
+  }
+  await compare(history);
+  played.refunds += history.ledger.refunds.length;
+  played.disputes += history.ledger.disputes.length;
+}
+
+async function compare({ shop, ledger, money, fault }: History): Promise<void> {
+  const order = await shop.must('dashboard.getOrder', { path: { order_id: ledger.order.id } });
+  const expected = {
+    amount_received: ledger.received,
+    refunded: ledger.done,
+    refundable: ledger.refundable,
+    refund_due: ledger.refundDue,
+    amount_due: ledger.amountDue,
+  };
+  for (const [name, minor] of Object.entries(expected)) {
+    const shown = order[name as keyof typeof expected];
+    if (shown !== money(minor)) fault(`expected ${name} ${money(minor)}, got ${shown}`);
+  }
+  if ((order.status === 'cancelled') !== ledger.isCancelled) fault(`the status is ${order.status}`);
+  for (const { reference, status } of ledger.disputes) {
+    const shown = order.disputes.find(({ provider_reference }) => provider_reference === reference)?.status;
+    if (shown !== status) fault(`expected dispute ${reference} to be ${status}, got ${shown}`);
+  }
+  const left = ledger.received - ledger.done - ledger.disputed;
+  const { charged } = ledger;
+  if (charged < 0 || left !== charged - ledger.amountDue + ledger.refundDue) {
+    fault(`received less paid back is ${left}, charged ${charged}, due ${ledger.amountDue}, owed ${ledger.refundDue}`);
+  }
+  if (ledger.live + ledger.disputed > ledger.received) fault('more was paid back than received');
+}

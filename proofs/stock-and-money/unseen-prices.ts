@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import { PaperBrowser } from '../../server/test/paper-browser.ts';
+import {
+  onlyVariantOf,
+  type Product,
+  putInCarts,
+  putOnSale,
+  takeTransfers,
+} from '../testing/products-and-checkouts.ts';
+import { type Figures, type Proof, pick } from '../testing/proof.ts';
+import { chanceOf } from '../testing/random.ts';
+import { type OpenShop, onPremises } from '../testing/test-server.ts';
+import { orderedAs } from './review.ts';
+import { byReview, onPage, overApi } from './reviewing-buyers.ts';
+
+/**
+ * Makes two changes, by the merchant or in another tab, at each pair of moments in a purchase, even while the order is placed.
+ * This is done over the API and on the hosted page.
+ */
+export const D6: Proof = {
+  id: 'D6',
+  promise:
+    'Whatever changes during a checkout, shoppers are only charged prices that they saw, and goods go only to an address that they saw.',
+  run: (trial) =>
+    onPremises(trial, async ({ violations, openShop }) => {
+      const chance = chanceOf(trial.seed);
+      const all = pick(trial.size, [...BEFORE_ORDERING, ...chance.some(INTERLEAVINGS, 16)], INTERLEAVINGS);
+      const ends: Record<End, number> = { 'ordered as seen': 0, 'asked again, then ordered': 0, 'not ordered': 0 };
+      const left = [...all];
+      let requests = 0;
+      const lane = async () => {
+        const shop = await openShop();
+        await takeTransfers(shop);
+        for (let next = left.pop(); next; next = left.pop()) {
+          const { end, fault } = await live(shop, next);
+          ends[end] += 1;
+          if (fault) violations.add(`${nameOf(next)}: ${fault}`);
+          if (left.length % 200 === 0) trial.progress(`${all.length - left.length} interleavings`);
+        }
+        requests += shop.requests;
+      };
+      await Promise.all([lane(), lane(), lane()]);
+      const counts = Object.entries(ends).map(([end, count]) => `${count} ${end}`);
+      return {
+        tried: all.length,
+        unit: 'interleavings',
+        violations: violations.list,
+        note: `${counts.join(', ')}; ${CHANGES.length} kinds of change, ${requests} requests`,
+      } satisfies Figures;
+    }),
+};
+
+type End = 'ordered as seen' | 'asked again, then ordered' | 'not ordered';
+
+/** The objects of one purchase. */
+interface Scene {
+  shop: OpenShop;
+  products: [Product, Product];
+  cart_id: string;
+  discount_id: string;
+  shipping_option_id: string;
+  checkout_id: string;
+}
+
+type Change = (scene: Scene) => Promise<unknown>;
+
+const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
+const ELSEWHERE = { ...ADDRESS, address1: 'Hafenstr. 1', city: 'Hamburg', postal_code: '20095' };
+
+const reprice = ({ shop }: Scene, { id: product_id }: Product, price: string) =>
+  shop.ask('dashboard.updateProduct', { path: { product_id }, body: { price } });
+const settings = ({ shop }: Scene, body: { default_tax_rate?: string; prices_include_tax?: boolean }) =>
+  shop.ask('dashboard.updateSettings', { body });
+const editCode = ({ shop, discount_id }: Scene, body: { value?: string; active?: boolean; ends_at?: string }) =>
+  shop.ask('dashboard.updateDiscount', { path: { discount_id }, body });
+const editShipping = ({ shop, shipping_option_id }: Scene, body: { price?: string; active?: boolean }) =>
+  shop.ask('dashboard.updateShippingOption', { path: { shipping_option_id }, body });
+
+const otherTab = (
+  { shop, checkout_id }: Scene,
+  body: { email?: string; note?: string; shipping_address?: typeof ELSEWHERE },
+) => shop.ask('storefront.updateCheckout', { path: { checkout_id }, body });
+
+/**
+ * All changes that may affect the total or the delivery. A change that the shop rejects, such as deleting a product in a
+ * checkout, has no effect.
+ */
+const CHANGES: [string, Change][] = [
+  ['the price rises', (scene) => reprice(scene, scene.products[0], '11.00')],
+  ['the price falls', (scene) => reprice(scene, scene.products[0], '9.00')],
+  ['the price is as it was', (scene) => reprice(scene, scene.products[0], '10.00')],
+  [
+    'two prices change places',
+    async (scene) => {
+      await reprice(scene, scene.products[0], '20.00');
+      await reprice(scene, scene.products[1], '10.00');
+    },
+  ],
+  [
+    'a product is taken off sale',
+    ({ shop, products: [{ id: product_id }] }) =>
+      shop.ask('dashboard.updateProduct', { path: { product_id }, body: { status: 'draft' } }),
+  ],
+  [
+    'a product is deleted',
+    ({ shop, products: [, { id: product_id }] }) => shop.ask('dashboard.deleteProduct', { path: { product_id } }),
+  ],
+  ['the code takes off more', (scene) => editCode(scene, { value: '50' })],
+  ['the code is switched off', (scene) => editCode(scene, { active: false })],
+  ['the code ends', (scene) => editCode(scene, { ends_at: new Date(Date.now() - 1_000).toISOString() })],
+  ['the code is taken off', ({ shop, cart_id }) => shop.ask('storefront.removeDiscount', { path: { cart_id } })],
+  ['shipping costs more', (scene) => editShipping(scene, { price: '7.77' })],
+  ['shipping is no longer offered', (scene) => editShipping(scene, { active: false })],
+  ['the tax rises', (scene) => settings(scene, { default_tax_rate: '0.25' })],
+  ['the tax is added', (scene) => settings(scene, { prices_include_tax: false, default_tax_rate: '0.07' })],
+  [
+    'another tab adds a piece',
+    ({ shop, cart_id, products: [product] }) =>
+      shop.ask('storefront.addCartItem', {
+        path: { cart_id },
+        body: { variant_id: onlyVariantOf(product), quantity: 1 },
+      }),
+  ],
+  ['another tab changes the address', (scene) => otherTab(scene, { shipping_address: ELSEWHERE })],
+  ['another tab changes the e-mail', (scene) => otherTab(scene, { email: 'other@example.com' })],
+  ['another tab changes the note', (scene) => otherTab(scene, { note: 'Ring twice' })],
+];
+
+/** The moments of a purchase at which changes are made. */
+const MOMENTS = [
+  'before filling in',
+  'before ordering',
+  'while ordering',
+  'before agreeing',
+  'while agreeing',
+] as const;
+type Moment = (typeof MOMENTS)[number];
+
+/**
+ * `api`: the storefront sends only the total, as in the first published contract, and is protected only against other prices.
+ * `review`: it sends the review_token. `stale page`: the page is opened again elsewhere, and then the order is placed from the
+ * old one.
+ */
+const BUYERS = ['api', 'review', 'page', 'stale page'] as const;
+
+interface Interleaving {
+  buyer: (typeof BUYERS)[number];
+  changes: { at: Moment; change: (typeof CHANGES)[number] }[];
+}
+
+const EVENTS = MOMENTS.flatMap((at) => CHANGES.map((change) => ({ at, change })));
+
+const INTERLEAVINGS: Interleaving[] = BUYERS.flatMap((buyer) => [
+  ...EVENTS.map((event) => ({ buyer, changes: [event] })),
+  ...EVENTS.flatMap((one) =>
+    EVENTS.filter(({ at }) => MOMENTS.indexOf(at) > MOMENTS.indexOf(one.at)).map((other) => ({
+      buyer,
+      changes: [one, other],
+    })),
+  ),
+]);
+
+/** The single changes that happen after the review has been read. */
+const BEFORE_ORDERING = INTERLEAVINGS.filter(
+  ({ buyer, changes }) => buyer === 'review' && changes.length === 1 && changes[0]?.at === 'before ordering',
+);
+
+function nameOf({ buyer, changes }: Interleaving): string {
+  return `${buyer}: ${changes.map(({ at, change: [what] }) => `${what} ${at}`).join(', ')}`;
+}
+
+interface Outcome {
+  end: End;
+  fault?: string;
+}
+
+async function live(shop: OpenShop, { buyer, changes }: Interleaving): Promise<Outcome> {
+  const scene = await arrange(shop);
+  const now = async (moment: Moment) => {
+    for (const { at, change } of changes) if (at === moment) await change[1](scene);
+  };
+  const path = { checkout_id: scene.checkout_id };
+  await now('before filling in');
+  const filled = await shop.ask('storefront.updateCheckout', { path, body: answersFor(scene) });
+  if (!filled.data) return { end: 'not ordered' };
+  const { data } = filled;
+  const purchase =
+    buyer === 'api' ? overApi(scene, data) : buyer === 'review' ? byReview(scene, data) : await onPage(scene, data);
+  if (!purchase) return { end: 'not ordered' };
+  await now('before ordering');
+  if (buyer === 'stale page') await new PaperBrowser(shop.premises.baseUrl).open(data.checkout_url ?? '');
+  const [first] = await Promise.all([purchase.order(), now('while ordering')]);
+  if (first) return { end: 'ordered as seen', ...faultOf(await purchase.differences()) };
+  if (!purchase.isAsked()) return { end: 'not ordered', ...(await unexpectedOrder(scene)) };
+  await now('before agreeing');
+  const [second] = await Promise.all([purchase.order(), now('while agreeing')]);
+  if (!second) return { end: 'not ordered', ...(await unexpectedOrder(scene)) };
+  return { end: 'asked again, then ordered', ...faultOf(await purchase.differences()) };
+}
+
+async function arrange(shop: OpenShop): Promise<Scene> {
+  await shop.must('dashboard.updateSettings', { body: { default_tax_rate: '0.19', prices_include_tax: true } });
+  const sell = (name: string, price: string) =>
+    putOnSale(shop, { name, price, track_inventory: false, requires_shipping: true });
+  const products = [await sell('Mug', '10.00'), await sell('Bowl', '20.00')] as Scene['products'];
+  const code = `CODE-${randomUUID().slice(0, 8)}`;
+  const discount = await shop.must('dashboard.createDiscount', { body: { code, kind: 'percentage', value: '10' } });
+  const option = await shop.must('dashboard.createShippingOption', { body: { name: 'Parcel', price: '4.90' } });
+  await keepFewOptions(shop);
+  const [cart_id = ''] = await putInCarts(shop, [
+    products.map((one) => ({ variant_id: onlyVariantOf(one), quantity: 1 })),
+  ]);
+  await shop.must('storefront.applyDiscount', { path: { cart_id }, body: { code } });
+  const begun = await shop.must('storefront.createCheckout', { body: { cart_id } });
+  const ids = { cart_id, discount_id: discount.id, shipping_option_id: option.id, checkout_id: begun.id };
+  return { shop, products, ...ids };
+}
+
+/** Deletes old shipping options, because the contract allows at most a hundred. */
+async function keepFewOptions({ premises, site_id }: OpenShop): Promise<void> {
+  await premises.owner.query(
+    `delete from commerce.shipping_options where site_id = $1 and id in (
+       select id from commerce.shipping_options where site_id = $1 order by id desc offset 20)`,
+    [site_id],
+  );
+}
+
+function answersFor({ shipping_option_id }: Scene) {
+  const given = { email: 'june@example.com', payment_method: 'bank_transfer', shipping_address: ADDRESS } as const;
+  return { ...given, shipping_option_id };
+}
+
+function faultOf(differences: string[]): { fault?: string } {
+  return differences.length > 0 ? { fault: differences.join('; ') } : {};
+}
+
+async function unexpectedOrder({ shop, checkout_id }: Scene): Promise<{ fault?: string }> {
+  const stored = await orderedAs(shop, checkout_id);
+  return stored ? { fault: `was told that there is no order: ${JSON.stringify(stored)}` } : {};
+}

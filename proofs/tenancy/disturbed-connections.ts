@@ -1,0 +1,145 @@
+import type pg from 'pg';
+import type { Violations } from '../testing/proof.ts';
+import type { Chance } from '../testing/random.ts';
+import { readsOnlyDirectory } from './site-filters.ts';
+
+/**
+ * How connections are disturbed: some statements fail, in different ways, and each statement is checked for the tenant whose
+ * rows it sees.
+ */
+export interface Disturbance {
+  chance: Chance;
+  /** The share of statements that fail. */
+  share: number;
+  /** Used to cancel statements and to kill connections. */
+  owner: pg.Pool;
+  sites: string[];
+  violations: Violations;
+  /** Sometimes drops the statement that sets the tenant for row-level security, which the proof must notice. */
+  forgetful?: boolean;
+}
+
+export interface Disturbed {
+  statements: number;
+  failed: number;
+  connections: number;
+  /** How often a connection was used for one tenant and then for another. */
+  passedOn: number;
+}
+
+const FAULTS = ['error', 'timeout', 'cancelled', 'killed'] as const;
+const ASK_AGAIN_MS = 20;
+
+type Send = (config: object) => Promise<pg.QueryResult>;
+
+/** Disturbs each connection that the pool opens from now on. */
+export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
+  const seen: Disturbed = { statements: 0, failed: 0, connections: 0, passedOn: 0 };
+  pool.on('connect', (connection) => {
+    seen.connections += 1;
+    const original = connection.query.bind(connection) as (...args: unknown[]) => unknown;
+    const send = original as Send;
+    let last: string | undefined;
+    let before: Promise<unknown> = Promise.resolve();
+    let opening: Opening | undefined;
+    const disturbed = (given: object) => {
+      const ahead = opening?.underWay ? opening : undefined;
+      const own = begins(given) || looksUp(given) ? { underWay: true, failed: false } : undefined;
+      opening = own ?? opening;
+      // Pipelined statements keep their order.
+      const sent = before.then(() => start(given, ahead, own));
+      before = sent.catch(() => undefined);
+      const answered = sent.then(({ answer }) => answer);
+      const end = () => {
+        if (own) own.underWay = false;
+      };
+      answered.then(end, end);
+      return answered;
+    };
+    const start = async (
+      given: object,
+      ahead: Opening | undefined,
+      own: Opening | undefined,
+    ): Promise<{ answer: Promise<pg.QueryResult> }> => {
+      const statement = disturbance.forgetful ? forgetting(given, disturbance.chance) : given;
+      const site = siteOf(statement, disturbance.sites);
+      // After a failed BEGIN, PostgreSQL skips the rest of the packet.
+      if (own && ahead?.failed) own.failed = true;
+      if (site && !ahead?.failed) {
+        seen.statements += 1;
+        if (last && last !== site) seen.passedOn += 1;
+        last = site;
+        await compare(send, site, statement, disturbance.violations);
+      }
+      if (disturbance.chance.next() >= disturbance.share) return { answer: send(statement) };
+      seen.failed += 1;
+      if (own) own.failed = true;
+      return { answer: fail(connection, send, statement, disturbance) };
+    };
+    const query = (...args: unknown[]) =>
+      args.length === 1 && typeof args[0] === 'object' ? disturbed(args[0] as object) : original(...args);
+    connection.query = query as typeof connection.query;
+  });
+  return seen;
+}
+
+/** A BEGIN, or the statement that finds the caller and sets the tenant. Others may be sent in one packet with it. */
+interface Opening {
+  underWay: boolean;
+  failed: boolean;
+}
+
+function begins(statement: object): boolean {
+  return ((statement as { text?: string }).text ?? '').startsWith('begin');
+}
+
+function looksUp(statement: object): boolean {
+  return ((statement as { text?: string }).text ?? '').includes(`set_config('app.site_id'`);
+}
+
+/**
+ * The site of a statement; undefined for those that find the caller or read a site's limits, which run before a tenant is set.
+ */
+function siteOf(statement: object, sites: string[]): string | undefined {
+  const { text = '', values = [] } = statement as { text?: string; values?: unknown[] };
+  if (text.includes('set_config') || readsOnlyDirectory(text)) return undefined;
+  return sites.find((site) => values.includes(site));
+}
+
+async function compare(send: Send, site: string, statement: object, violations: Violations): Promise<void> {
+  const asked = await send({ text: `select current_setting('app.site_id', true) as shown` }).catch(() => undefined);
+  const shown = (asked?.rows[0] as { shown: string | null } | undefined)?.shown;
+  if (!asked || shown === site) return;
+  const { text } = statement as { text: string };
+  violations.add(`a statement for the site ${site} is shown the rows of ${shown || 'none'}: ${text.slice(0, 300)}`);
+}
+
+function forgetting(statement: object, chance: Chance): object {
+  const {
+    text = '',
+    values,
+    query_timeout,
+  } = statement as { text?: string; values?: unknown[]; query_timeout?: number };
+  if (!looksUp(statement) || chance.next() < 0.5) return statement;
+  return { text: text.replaceAll(`'app.site_id'`, `'app.forgotten'`), values, query_timeout };
+}
+
+/** Sends another statement instead, which fails, times out, is cancelled, or loses its connection. */
+async function fail(connection: pg.PoolClient, send: Send, statement: object, { chance, owner }: Disturbance) {
+  const { query_timeout } = statement as { query_timeout?: number };
+  const instead = (text: string) => send({ text, query_timeout });
+  const fault = chance.of(FAULTS);
+  if (fault === 'error') return instead('select 1 / 0');
+  if (fault === 'timeout') return instead('set local statement_timeout = 20; select pg_sleep(5)');
+  const end = fault === 'killed' ? 'pg_terminate_backend' : 'pg_cancel_backend';
+  const { processID } = connection as unknown as { processID: number };
+  const slept = instead('select pg_sleep(5)');
+  let asking = true;
+  slept.catch(() => undefined).finally(() => (asking = false));
+  // Repeated, because the first attempt may come before the statement runs.
+  while (asking) {
+    await owner.query(`select ${end}($1)`, [processID]);
+    await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));
+  }
+  return slept;
+}

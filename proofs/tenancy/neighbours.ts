@@ -1,0 +1,46 @@
+import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
+import { type Call, comparable } from '../testing/raw-requests.ts';
+import type { Tenant, World } from '../testing/tenant.ts';
+import { validCall } from '../testing/valid-requests.ts';
+
+/** Whether an operation belongs to no shop, because it concerns a login and needs no credentials. */
+const OF_NO_SHOP = (operation: Operation) => operation.security.length === 0 && !OPEN_OF_SHOP.includes(operation.id);
+const OPEN_OF_SHOP = [
+  ...['agent.requestConsent', 'agent.pollConsent'],
+  ...['dashboard.getInvitation', 'dashboard.registerStaff', 'dashboard.login'],
+];
+
+/**
+ * Whether an operation belongs to the caller's shop. Accepting an invitation does not, because the person and their login
+ * belong elsewhere.
+ */
+export function isOfShop(operation: Operation): boolean {
+  return !OF_NO_SHOP(operation) && operation.id !== 'dashboard.acceptInvitation';
+}
+
+/** Records the responses of a neighbour to read operations. Those that are the same twice must stay the same until the end. */
+export async function neighbourOf(world: World, living: Tenant) {
+  let answers = 0;
+  const ask = async (call: Call) => {
+    answers += 1;
+    return comparable(await world.send(call, living), []);
+  };
+  const first: { call: Call; answer: string }[] = [];
+  for (const operation of operationTable.filter((one) => one.safe && isOfShop(one))) {
+    const call = await validCall(world, living, operation);
+    first.push({ call, answer: await ask(call) });
+  }
+  // Drops reads whose responses depend on the calls themselves, such as the audit and the last use of a key.
+  const reads: typeof first = [];
+  for (const read of first) if ((await ask(read.call)) === read.answer) reads.push(read);
+  return {
+    answers: () => answers,
+    async compare(when: string) {
+      for (const { call, answer } of reads) {
+        const now = await ask(call);
+        if (now !== answer)
+          world.violations.add(`${when}, ${call.operation.id} of a neighbour changed: ${answer} → ${now}`);
+      }
+    },
+  };
+}

@@ -1,0 +1,60 @@
+/** Functions for the proofs about idempotency. */
+
+import { randomUUID } from 'node:crypto';
+import { type Operation, operationTable } from '../../server/src/http/contract/contract.ts';
+import { changes, type Holdings } from './owner-queries.ts';
+import type { Call, Reply } from './raw-requests.ts';
+import type { World } from './tenant.ts';
+
+/** All operations that write, and so take an Idempotency-Key. */
+export const MUTATIONS: Operation[] = operationTable.filter(({ safe }) => !safe);
+
+/** Operations that end the caller's credential, so that the same call cannot get its response a second time. */
+export const ENDS_ITS_CREDENTIAL = [
+  'dashboard.logout',
+  'dashboard.changePassword',
+  'storefront.logoutCustomer',
+  'storefront.logoutCustomerEverywhere',
+  'storefront.deleteCustomer',
+  'agent.revokeToken',
+];
+
+/** The call with this idempotency key, by default a new one. */
+export function underKey(call: Call, key: Call['headers'][string] = randomUUID()): Call {
+  return { ...call, headers: { ...call.headers, 'Idempotency-Key': key } };
+}
+
+export function isReplay({ headers }: Reply): boolean {
+  return headers['idempotency-replayed'] === 'true';
+}
+
+/** Whether the two responses are the same, byte for byte. */
+export function sameAnswer(one: Reply, other: Reply): boolean {
+  return one.status === other.status && one.text === other.text;
+}
+
+/** Whether a response reports that the key was used for another request. */
+export function isConflict({ status, text }: Reply): boolean {
+  return status === 422 && text.includes('"idempotency_conflict"');
+}
+
+/** Whether a validation error names the Idempotency-Key header. */
+export function refusesKey({ status, text }: Reply): boolean {
+  return status === 422 && text.includes('["header","Idempotency-Key"]');
+}
+
+export function unexpected(world: World, call: Call, what: string, { status, headers, text }: Reply): void {
+  const cause = world.causes.get(String(headers['x-request-id'])) ?? '';
+  world.violations.add(`${call.operation.id}: ${what}: got ${status} ${text.slice(0, 300)} ${cause}`);
+}
+
+/** The number of added rows for each table. The same action on new objects has the same effect. */
+export type Effect = Record<string, number>;
+
+export function effectBetween(before: Holdings, after: Holdings): Effect {
+  const isEffect = ([table, rows]: [string, number]) =>
+    // Not counted as effects: the rows over which a shop's catalogue version is spread, and the last use of a credential, which
+    // is only written now and then.
+    table !== 'catalog_versions' && !(rows === 0 && ['tokens', 'customer_tokens'].includes(table));
+  return Object.fromEntries(Object.entries(changes(before, after)).filter(isEffect));
+}

@@ -1,0 +1,90 @@
+import { freePort } from '../../server/src/db/free-port.ts';
+import type { Trial } from './proof.ts';
+import type { Reply } from './raw-requests.ts';
+import { exchange } from './raw-requests.ts';
+import { ServerProcess } from './server-process.ts';
+
+/** How often a request is sent at most while the server is too busy. */
+const ATTEMPTS = 60;
+/** The response of an overloaded server, sent before it counts the request. */
+const SHED = 'The server is busy.';
+
+/**
+ * Two server processes that count requests in one database or Redis, behind a simulated proxy that passes the IP address of
+ * each caller.
+ */
+export class LimitedServers {
+  readonly #servers: ServerProcess[];
+  #sent = 0;
+  #failures = 0;
+  #addresses = 0;
+
+  private constructor(servers: ServerProcess[]) {
+    this.#servers = servers;
+  }
+
+  static async start({ databaseUrl }: Trial, directory: string, redisUrl?: string): Promise<LimitedServers> {
+    const env = {
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: directory,
+      TRUST_PROXY: '1',
+      LOG_LEVEL: 'warn',
+      ROLE: 'api',
+      ...(redisUrl && { REDIS_URL: redisUrl }),
+    };
+    const start = async () => new ServerProcess(await freePort(), env);
+    const servers = new LimitedServers([await start(), await start()]);
+    try {
+      await Promise.all(servers.#servers.map((server) => server.readyAtLast()));
+      return servers;
+    } catch (error) {
+      await servers.stop();
+      throw error;
+    }
+  }
+
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** The number of 5xx responses to requests that a busy server may have counted. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  /** Returns an unused IP address. */
+  newAddress(): string {
+    this.#addresses += 1;
+    return `10.${Math.floor(Math.random() * 200)}.${this.#addresses >> 8}.${this.#addresses & 255}`;
+  }
+
+  /** Sends a request from an IP address to the servers in turn, and repeats it while the server is too busy. */
+  async send(
+    address: string,
+    method: string,
+    target: string,
+    given: Record<string, string>,
+    body?: unknown,
+  ): Promise<Reply> {
+    const headers = {
+      ...given,
+      'X-Forwarded-For': address,
+      ...(method !== 'GET' && { 'Idempotency-Key': crypto.randomUUID() }),
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    };
+    const sent = body === undefined ? undefined : JSON.stringify(body);
+    for (let attempt = 1; ; attempt += 1) {
+      const { baseUrl = '' } = this.#servers[this.#sent % this.#servers.length] ?? {};
+      this.#sent += 1;
+      const reply = await exchange(baseUrl, method, target, headers, sent);
+      const shed = reply.status === 503 && reply.text.includes(SHED);
+      if (reply.status >= 500 && !shed) this.#failures += 1;
+      if (!shed || attempt === ATTEMPTS) return reply;
+      await new Promise((done) => setTimeout(done, Number(reply.headers['retry-after'] ?? 1) * 1_000));
+    }
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.end('SIGKILL')));
+  }
+}

@@ -1,0 +1,16 @@
+import { skippedWithout, type Tool } from '../../server/test/tools.ts';
+import type { Figures } from './proof.ts';
+
+/**
+ * The figures of a proof that needs a missing program. Prints one line about it; in CI, where all programs must exist, it is a
+ * violation.
+ */
+export function notRunWithout(id: string, tool: Tool): Figures {
+  return notRun(id, skippedWithout(tool), `not run: no ${tool.names[0]}`);
+}
+
+/** The figures of a proof that cannot run on this machine, for the given reason. */
+export function notRun(id: string, sentence: string, note: string): Figures {
+  process.stderr.write(`${id}: ${sentence}\n`);
+  return { tried: 0, unit: 'attempts', violations: process.env.CI ? [sentence] : [], note, skipped: sentence };
+}

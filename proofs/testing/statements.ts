@@ -1,0 +1,71 @@
+/** Watches every SQL statement of the server, and makes statements fail on demand. */
+
+import pg from 'pg';
+
+type Listener = (text: string) => void;
+
+interface Fault {
+  matches: RegExp;
+  /** Only the next matching statement fails, each time after one that matches this. */
+  after: RegExp | undefined;
+  armed: boolean;
+  /** The failing statement that is sent instead. */
+  raise: string;
+}
+
+/**
+ * Wakes the workers for new jobs, outside of any request (db/wake-workers.ts). Ignored, because the jobs themselves show their
+ * effects.
+ */
+const WAKES_WORKERS = /^select pg_notify\('jobs:insert'/;
+
+const listeners = new Set<Listener>();
+let fault: Fault | undefined;
+let installed = false;
+
+/** Calls `listener` with the text of each statement of a request, until the returned function is called. */
+export function watchStatements(listener: Listener): () => void {
+  install();
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/**
+ * Makes each matching statement fail with this code and detail, until the returned function is called. With `after`, only the
+ * next one fails each time after a statement that matches it, so that a retried transaction fails too.
+ */
+export function failStatements(matches: RegExp, code: string, detail: string, after?: RegExp): () => void {
+  install();
+  const [errcode, message, detailText] = [code, `failed on purpose: ${detail}`, detail].map((text) =>
+    pg.escapeLiteral(text),
+  );
+  const raise = `do $$ begin raise exception using errcode = ${errcode}, message = ${message}, detail = ${detailText}; end $$`;
+  fault = { matches, after, armed: !after, raise };
+  return () => {
+    fault = undefined;
+  };
+}
+
+/** The server's connections run as commerce_app. The proofs' own connections are ignored. */
+function install(): void {
+  if (installed) return;
+  installed = true;
+  const send = pg.Client.prototype.query as (this: pg.Client, ...args: unknown[]) => unknown;
+  const watched = function (this: pg.Client, ...args: unknown[]): unknown {
+    const { connectionParameters } = this as unknown as { connectionParameters?: { options?: string } };
+    if (connectionParameters?.options?.includes('role=commerce_app')) {
+      const [first] = args;
+      const text = typeof first === 'string' ? first : ((first as { text?: string }).text ?? '');
+      if (fault?.armed && fault.matches.test(text)) {
+        fault.armed = !fault.after;
+        const { raise } = fault;
+        const callback = args.at(-1);
+        return send.apply(this, typeof callback === 'function' ? [raise, callback] : [raise]);
+      }
+      if (fault?.after?.test(text)) fault.armed = true;
+      if (!WAKES_WORKERS.test(text)) for (const listener of listeners) listener(text);
+    }
+    return send.apply(this, args);
+  };
+  pg.Client.prototype.query = watched as unknown as typeof pg.Client.prototype.query;
+}

@@ -1,0 +1,9 @@
+import type { Config } from '../config.ts';
+
+/** The remedy if a process would write mails to files although nobody asked for that. */
+export const SET_SMTP = 'Set SMTP_URL, or MAILS=files to write mails to files in DATA_DIR.';
+
+/** Whether this process runs jobs in production, and would write mails to files without MAILS=files. */
+export function lacksMails({ production, role, smtpUrl, mailsToFiles }: Config): boolean {
+  return production && role !== 'api' && !smtpUrl && !mailsToFiles;
+}

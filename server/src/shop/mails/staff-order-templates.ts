@@ -1,0 +1,88 @@
+import sql from 'sql-template-tag';
+import type { Mails } from '../mail.ts';
+import { get } from '../returns/rows.ts';
+import { languageOf, type MailContext } from './context.ts';
+import type { MailContent, Part } from './rendering.ts';
+
+/** Mails to the staff about returns and disputes of orders, in the shop's language. */
+
+/** A customer requested a return; undefined if it was cancelled meanwhile. */
+export async function newReturn(
+  context: MailContext,
+  { return_id, staff_id }: Mails['new_return'],
+): Promise<MailContent | undefined> {
+  const found = await get(context.shop, return_id);
+  const email = await emailOf(context, staff_id);
+  if (!email || found.status === 'cancelled') return undefined;
+  const language = languageOf(context, null);
+  const { say } = language;
+  const { number, status, customer_note } = found;
+  const told = { number, order: found.order_number };
+  const facts = found.lines.map(({ name, variant_name, quantity, reason }): [string, string] => [
+    `${quantity} × ${variant_name ? `${name}, ${variant_name}` : name}`,
+    say(`returns.reason_${reason}`),
+  ]);
+  return {
+    to: email,
+    language,
+    subject: say('notification.new_return_subject', told),
+    parts: [
+      { paragraph: say(status === 'requested' ? 'notification.new_return' : 'notification.new_return_approved', told) },
+      { facts },
+      ...(customer_note ? [{ paragraph: say('notification.new_order_note', { note: customer_note }) }] : []),
+      { link: `${context.serverUrl}/panel/returns/${return_id}`, label: say('notification.new_order_panel') },
+      { paragraph: say('notification.new_order_command', { command: `commerce returns show ${number}` }) },
+    ],
+  };
+}
+
+/** A dispute was opened, or the bank has decided; undefined if it has decided differently since. */
+export async function orderDisputed(
+  context: MailContext,
+  { dispute_id, status, staff_id }: Mails['order_disputed'],
+): Promise<MailContent | undefined> {
+  const { shop } = context;
+  const found = await shop.one<DisputedOrder>(
+    sql`select o.id as order_id, o.order_number as number, d.amount, o.currency, d.reference, d.respond_by
+      from disputes d join orders o on o.site_id = d.site_id and o.id = d.order_id
+      where d.site_id = ${shop.siteId} and d.id = ${dispute_id} and d.status = ${status}`,
+  );
+  const email = await emailOf(context, staff_id);
+  if (!found || !email) return undefined;
+  const language = languageOf(context, null);
+  const { say } = language;
+  const { number, reference } = found;
+  const told = { number, reference, amount: language.amount(found.amount, found.currency) };
+  const due: Part[] =
+    status === 'open' && found.respond_by
+      ? [{ facts: [[say('notification.dispute_due'), language.day(found.respond_by)]] }]
+      : [];
+  return {
+    to: email,
+    language,
+    subject: say(`notification.dispute_${status}_subject`, told),
+    parts: [
+      { paragraph: say(`notification.dispute_${status}`, told) },
+      ...due,
+      { link: `${context.serverUrl}/panel/orders/${found.order_id}`, label: say('notification.new_order_panel') },
+      { paragraph: say('notification.new_order_command', { command: `commerce orders get ${number}` }) },
+    ],
+  };
+}
+
+interface DisputedOrder {
+  order_id: string;
+  number: string;
+  amount: string;
+  currency: string;
+  reference: string;
+  respond_by: string | null;
+}
+
+async function emailOf({ shop }: MailContext, staff_id: string): Promise<string | undefined> {
+  const found = await shop.one<{ email: string }>(
+    sql`select s.email from staff s join staff_memberships m on m.staff_id = s.id
+      where m.site_id = ${shop.siteId} and s.id = ${staff_id}`,
+  );
+  return found?.email;
+}

@@ -1,0 +1,53 @@
+import type { Dispute } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { jsonObject } from '../../db/fields.ts';
+import { ShopError } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+import { amountReceived } from './received.ts';
+
+/**
+ * Disputes (chargebacks) of a payment at a provider. An open dispute holds the shipping of its order; open and lost ones
+ * lower what can be refunded. Nothing else follows from them.
+ */
+
+const disputeObject = jsonObject<Dispute>({
+  id: sql`d.id`,
+  order_id: sql`d.order_id`,
+  payment_id: sql`d.payment_id`,
+  amount: sql`d.amount::text`,
+  currency: sql`o.currency`,
+  status: sql`d.status`,
+  reason: sql`d.reason`,
+  provider_reference: sql`d.reference`,
+  respond_by: sql`iso(d.respond_by)`,
+  created_at: sql`iso(d.created_at)`,
+  updated_at: sql`iso(d.updated_at)`,
+});
+
+/** The disputes of `orders o`, oldest first. */
+export const disputes: Sql = sql`(
+  select coalesce(json_agg(${disputeObject} order by d.id), '[]')
+  from disputes d where d.site_id = o.site_id and d.order_id = o.id)`;
+
+/** Counts the open and lost disputes of a locked order, at most the amount received and not refunded. */
+export async function countDisputed(shop: Shop, order_id: string): Promise<void> {
+  await shop.run(
+    sql`update orders o set updated_at = now(), disputed = least(greatest(0, ${amountReceived} - o.refunds_begun), (
+        select coalesce(sum(d.amount), 0) from disputes d
+        where d.site_id = o.site_id and d.order_id = o.id and d.status in ('open', 'lost')))
+      where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
+  );
+}
+
+/** Throws `order_disputed` if a dispute of the order is open. */
+export async function refuseDisputed(shop: Shop, order_id: string): Promise<void> {
+  const open = await shop.rows<Pick<Dispute, 'id' | 'amount' | 'currency' | 'provider_reference'>>(
+    sql`select d.id, d.amount, o.currency, d.reference as provider_reference from disputes d
+      join orders o on o.site_id = d.site_id and o.id = d.order_id
+      where d.site_id = ${shop.siteId} and d.order_id = ${order_id} and d.status = 'open' order by d.id`,
+  );
+  if (open.length === 0) return;
+  const amounts = open.map(({ amount, currency }) => `${amount} ${currency}`).join(' and ');
+  const message = `The customer disputes ${amounts} of the payment. Send override_dispute to ship anyway.`;
+  throw new ShopError('order_disputed', message, { disputes: open });
+}

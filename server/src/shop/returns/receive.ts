@@ -1,0 +1,140 @@
+import type { Return, ReturnCondition } from '@commerce-backend/spec';
+import sql, { empty } from 'sql-template-tag';
+import { bodyMistake, notFound, ValidationError } from '../errors.ts';
+import { decimal } from '../money.ts';
+import { endIfAllBack } from '../orders/nothing-left.ts';
+import { lockOrder } from '../orders/orders.ts';
+import { isSettled } from '../orders/states.ts';
+import { priceOf } from '../orders/suggestion.ts';
+import type { Shop } from '../shop.ts';
+import { restockPieces } from '../stock/stock.ts';
+import { type LockedReturn, lockReturn, move } from './moves.ts';
+import { isWholeWithdrawal } from './refund.ts';
+import { get } from './rows.ts';
+import { requireMove } from './states.ts';
+
+export interface Receipt {
+  id: string;
+  quantity: number;
+  condition: ReturnCondition;
+}
+
+/**
+ * Records goods that have arrived, and restocks the resellable ones. If the order is unpaid, the customer no longer owes
+ * their price. Throws `invalid_transition`, `not_found` for a line of another return, and a ValidationError for more pieces
+ * than were announced.
+ */
+export async function receive(shop: Shop, id: string, receipts: Receipt[]): Promise<Return> {
+  const before = await lockReturn(shop, id);
+  requireMove(before, 'received');
+  await refuseMistakes(shop, id, receipts);
+  await countReceived(shop, id, receipts);
+  await bringBack(shop, id, receipts);
+  await creditUnpaid(shop, before, receipts);
+  const hasArrived = receipts.some(({ condition }) => condition !== 'missing');
+  const isFirst = before.received_at === null;
+  await move(shop, before, {
+    to: 'received',
+    set: hasArrived ? sql`, received_at = coalesce(received_at, now())` : empty,
+    message: messageOf(hasArrived, isFirst),
+    tells: { event: true, mail: hasArrived && isFirst },
+  });
+  await endIfAllBack(shop, before.order_id);
+  return get(shop, id);
+}
+
+function messageOf(hasArrived: boolean, isFirst: boolean): string {
+  if (!hasArrived) return 'Goods of the return {number} are missing.';
+  return isFirst ? 'Goods of the return {number} have arrived.' : 'More goods of the return {number} have arrived.';
+}
+
+async function refuseMistakes(shop: Shop, return_id: string, receipts: Receipt[]): Promise<void> {
+  const lines = await shop.rows<{ id: string; left: number }>(
+    sql`select i.id, i.quantity - i.received_quantity as left from return_lines i
+      where i.site_id = ${shop.siteId} and i.return_id = ${return_id}`,
+  );
+  const left = new Map(lines.map((line) => [line.id, line.left]));
+  const mistakes = receipts.flatMap(({ id, quantity }, i) => {
+    const most = left.get(id);
+    if (most === undefined) throw notFound('line in this return');
+    if (receipts.findIndex((receipt) => receipt.id === id) < i) {
+      return [bodyMistake(['lines', i, 'id'], 'value_error', 'This line is listed twice.')];
+    }
+    if (quantity <= most) return [];
+    const words = `Only ${most} of this line were announced and have not arrived.`;
+    return [bodyMistake(['lines', i, 'quantity'], 'less_than_equal', words, { le: most })];
+  });
+  if (mistakes.length > 0) throw new ValidationError(mistakes);
+}
+
+/** SQL for a table `w` of the received pieces by return line. Pieces marked as missing count as not arrived. */
+function received(receipts: Receipt[]) {
+  const rows = receipts.map(({ id, quantity, condition }) => ({
+    id,
+    condition,
+    arrived: condition === 'missing' ? 0 : quantity,
+    resellable: condition === 'resellable' ? quantity : 0,
+  }));
+  return sql`jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as w (id uuid, condition text, arrived int, resellable int)`;
+}
+
+async function countReceived(shop: Shop, return_id: string, receipts: Receipt[]): Promise<void> {
+  await shop.run(
+    sql`update return_lines i set received_quantity = i.received_quantity + w.arrived, condition = w.condition,
+        restocked = i.restocked + case when l.stock_taken then w.resellable else 0 end
+      from ${received(receipts)}, order_lines l
+      where i.site_id = ${shop.siteId} and i.return_id = ${return_id} and i.id = w.id
+        and l.site_id = i.site_id and l.id = i.line_id`,
+  );
+}
+
+async function bringBack(shop: Shop, return_id: string, receipts: Receipt[]): Promise<void> {
+  await restockPieces(
+    shop,
+    sql`update order_lines l set returned = l.returned + w.arrived, in_returns = l.in_returns - w.arrived,
+        restocked = l.restocked + case when l.stock_taken then w.resellable else 0 end
+      from ${received(receipts)}, return_lines i
+      where i.site_id = ${shop.siteId} and i.return_id = ${return_id} and i.id = w.id
+        and l.site_id = i.site_id and l.id = i.line_id
+      returning l.variant_id, case when l.stock_taken then w.resellable else 0 end as quantity`,
+    { type: 'return', id: return_id },
+  );
+}
+
+/**
+ * Lowers what an unpaid order still costs by the price of the received pieces, and by the delivery cost once all pieces of a
+ * withdrawal from the whole order are back. The first receipt keeps the fee.
+ */
+async function creditUnpaid(
+  shop: Shop,
+  { id, order_id, kind, fee, received_at }: LockedReturn,
+  receipts: Receipt[],
+): Promise<void> {
+  if (isSettled((await lockOrder(shop, order_id)).payment_status)) return;
+  const pieces = await shop.rows<{ line_item_id: string; quantity: number }>(
+    sql`select i.line_id as line_item_id, w.arrived as quantity from ${received(receipts)}
+      join return_lines i on i.site_id = ${shop.siteId} and i.return_id = ${id} and i.id = w.id
+      where w.arrived > 0 order by i.position`,
+  );
+  const line_items = pieces.map((piece) => ({ ...piece, shipped: true }));
+  const isWhole = await isWholeWithdrawal(shop, { id, order_id, kind }, sql`i.received_quantity`);
+  const { sum } = await priceOf(shop, order_id, {
+    line_items,
+    shipping: isWhole ? 'all' : 'none',
+    ...(received_at === null && { fee }),
+  });
+  await shop.run(
+    sql`update orders set credited = credited + ${decimal(Math.max(0, sum), shop.currencyDigits)}::numeric
+      where site_id = ${shop.siteId} and id = ${order_id}`,
+  );
+  await shop.run(
+    sql`update order_lines l set refunded_quantity = l.refunded_quantity + w.arrived
+      from ${received(receipts)}, return_lines i
+      where i.site_id = ${shop.siteId} and i.return_id = ${id} and i.id = w.id
+        and l.site_id = i.site_id and l.id = i.line_id`,
+  );
+  await shop.run(
+    sql`update return_lines i set credited = i.credited + w.arrived from ${received(receipts)}
+      where i.site_id = ${shop.siteId} and i.return_id = ${id} and i.id = w.id`,
+  );
+}

@@ -1,0 +1,88 @@
+import type { Refund, Return } from '@commerce-backend/spec';
+import sql, { type Sql } from 'sql-template-tag';
+import { ShopError } from '../errors.ts';
+import { minorUnits } from '../money.ts';
+import * as refunds from '../orders/refunds.ts';
+import { type ShippingRefund, suggest } from '../orders/suggestion.ts';
+import type { Shop } from '../shop.ts';
+import { closeLocked, type LockedReturn, lockReturn, refundedBy } from './moves.ts';
+import { get } from './rows.ts';
+import { requireMove } from './states.ts';
+
+export interface ReturnRefund {
+  amount?: string;
+  shipping?: ShippingRefund;
+  note?: string | null;
+  close?: boolean;
+}
+
+/**
+ * Refunds the pieces of a return that have arrived, each once. Without `shipping`, the delivery cost is refunded only if
+ * the whole order is withdrawn. Throws `invalid_transition`, `conflict` if nothing is left to refund, and the errors of
+ * `refunds.create`.
+ */
+export async function refund(
+  shop: Shop,
+  id: string,
+  { amount, shipping: given, note = null, close = true }: ReturnRefund,
+): Promise<{ return: Return; refund: Refund }> {
+  const before = await lockReturn(shop, id);
+  requireMove(before, 'closed');
+  const { order_id } = before;
+  const shipping = given ?? ((await isWholeWithdrawal(shop, before)) ? 'all' : 'none');
+  await refunds.refuseUnpaid(shop, order_id);
+  const line_items = await piecesToRefund(shop, before);
+  if (line_items.length === 0) throw new ShopError('conflict', 'All pieces of this return are refunded already.');
+  // The first refund of a return keeps the fee.
+  const fee = before.is_refunded ? '0' : before.fee;
+  const suggested = await suggest(shop, order_id, { line_items, shipping, fee, ...(amount && { amount }) });
+  if (amount === undefined && minorUnits(suggested.amount, shop.currencyDigits) === 0) {
+    throw new ShopError('conflict', 'The suggested refund is 0. Close the return with a reason.');
+  }
+  const made = await refunds.create(shop, order_id, {
+    amount: suggested.amount,
+    reason: 'returned',
+    note,
+    line_items,
+    shipping: suggested.shipping,
+    return_id: id,
+  });
+  if (close) await closeLocked(shop, { ...before, is_refunded: true }, null);
+  return { return: await get(shop, id), refund: made.refund };
+}
+
+/** Whether a customer withdrew from the whole order. Then the delivery cost is refunded as well. Counts `return_lines i`. */
+export async function isWholeWithdrawal(
+  shop: Shop,
+  { id, order_id, kind }: Pick<LockedReturn, 'id' | 'order_id' | 'kind'>,
+  pieces: Sql = sql`i.quantity`,
+): Promise<boolean> {
+  if (kind !== 'withdrawal') return false;
+  const kept = await shop.one(
+    sql`select from order_lines l
+      where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and l.quantity - l.removed > coalesce((
+        select ${pieces} from return_lines i
+        where i.site_id = l.site_id and i.return_id = ${id} and i.line_id = l.id), 0)
+      limit 1`,
+  );
+  return !kept;
+}
+
+interface Pieces {
+  line_item_id: string;
+  quantity: number;
+  shipped: true;
+}
+
+/** The pieces that have arrived, or that the customer keeps, without those that are refunded already. */
+function piecesToRefund(shop: Shop, { id, keep_goods }: LockedReturn): Promise<Pieces[]> {
+  return shop.rows<Pieces>(
+    sql`select t.line_id as line_item_id, t.quantity, true as shipped from (
+        select i.line_id, i.position, least(
+          case when ${keep_goods} then i.quantity else i.received_quantity end - i.credited - (${refundedBy(sql`i`)}),
+          l.fulfilled - (l.refunded_quantity - l.removed)) as quantity
+        from return_lines i join order_lines l on l.site_id = i.site_id and l.id = i.line_id
+        where i.site_id = ${shop.siteId} and i.return_id = ${id}
+      ) t where t.quantity > 0 order by t.position`,
+  );
+}

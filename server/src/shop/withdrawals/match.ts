@@ -1,0 +1,102 @@
+import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
+import { lockOrder } from '../orders/orders.ts';
+import { countWithheld, returnable, toFulfill } from '../orders/quantities.ts';
+import * as events from '../orders/timeline.ts';
+import { openWithdrawal } from '../returns/request.ts';
+import type { Shop } from '../shop.ts';
+import { isLate } from './period.ts';
+import type { ChosenLine } from './statements.ts';
+
+type Stated = RowOf<'withdrawal_statements', 'id' | 'email' | 'contract' | 'items' | 'order_id' | 'created_at'> & {
+  lines: ChosenLine[] | null;
+};
+
+/**
+ * Looks for the order of a statement, by number and e-mail in any case. Withholds its unshipped pieces, and opens a return
+ * for the shipped ones. Items in words stand for all pieces: staff decide which are meant.
+ */
+export async function match(shop: Shop, id: string): Promise<void> {
+  const stated = await shop.one<Stated>(
+    sql`select id, email, contract, items, order_id, lines, created_at from withdrawal_statements
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
+  if (!stated) return;
+  const order_id = stated.order_id ?? (await findOrder(shop, stated));
+  if (order_id) await lockOrder(shop, order_id);
+  const isNew = await shop.one(
+    sql`select from withdrawals where site_id = ${shop.siteId} and id = ${id} and status = 'received' for update`,
+  );
+  if (!isNew) return;
+  if (order_id) await apply(shop, stated, order_id);
+  else {
+    await shop.run(sql`update withdrawals set status = 'unmatched' where site_id = ${shop.siteId} and id = ${id}`);
+  }
+}
+
+async function findOrder(shop: Shop, { contract, email }: Stated): Promise<string | undefined> {
+  // Numbers of imported orders may begin with the # that people write before others.
+  const numbers = [contract, contract.replace(/^#\s*/, '')].map((number) => number.trim().toLowerCase());
+  const found = await shop.one<RowOf<'orders', 'id'>>(
+    sql`select id from orders where site_id = ${shop.siteId} and lower(order_number) = any(${numbers}::text[])
+      and lower(email) = lower(${email}) order by created_at desc limit 1`,
+  );
+  return found?.id;
+}
+
+async function apply(shop: Shop, stated: Stated, order_id: string): Promise<void> {
+  const { id, items, created_at } = stated;
+  const { withheld, shipped } = await dividePieces(shop, order_id, stated.lines);
+  const late = await isLate(shop, order_id, created_at);
+  await addLines(shop, id, withheld);
+  const return_id = shipped.length > 0 ? await openReturn(shop, { order_id, lines: shipped, late, items }) : null;
+  const status = withheld.length > 0 ? 'to_confirm' : 'closed';
+  await shop.run(
+    sql`update withdrawals set order_id = ${order_id}, return_id = ${return_id}, late = ${late}, status = ${status},
+        closed_at = case when ${status === 'closed'} then now() end
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
+  await countWithheld(shop, order_id);
+  await events.record(shop, order_id, {
+    type: 'updated',
+    message: 'The customer withdrew from the contract.',
+    context: { withdrawal_id: id, late },
+  });
+}
+
+/** The pieces of a locked order that a withdrawal covers: unshipped ones first. */
+async function dividePieces(
+  shop: Shop,
+  order_id: string,
+  chosen: ChosenLine[] | null,
+): Promise<{ withheld: ChosenLine[]; shipped: ChosenLine[] }> {
+  const lines = await shop.rows<{ id: string; unshipped: number; returnable: number }>(
+    sql`select l.id, case when o.status = 'cancelled' then 0 else ${toFulfill} end as unshipped, ${returnable} as returnable
+      from order_lines l join orders o on o.site_id = l.site_id and o.id = l.order_id
+      where l.site_id = ${shop.siteId} and l.order_id = ${order_id} order by l.position`,
+  );
+  const parts = lines.map(({ id, unshipped, returnable }) => {
+    const wanted = chosen ? (chosen.find(({ line_item_id }) => line_item_id === id)?.quantity ?? 0) : Infinity;
+    const held = Math.min(wanted, unshipped);
+    return { id, held, back: Math.min(wanted - held, returnable) };
+  });
+  const piecesBy = (count: (part: (typeof parts)[number]) => number) =>
+    parts.flatMap((part) => (count(part) > 0 ? [{ line_item_id: part.id, quantity: count(part) }] : []));
+  return { withheld: piecesBy(({ held }) => held), shipped: piecesBy(({ back }) => back) };
+}
+
+async function addLines(shop: Shop, id: string, lines: ChosenLine[]): Promise<void> {
+  await shop.run(
+    sql`insert into withdrawal_lines (site_id, withdrawal_id, line_id, quantity)
+      select ${shop.siteId}, ${id}, w.line_item_id, w.quantity
+      from jsonb_to_recordset(${JSON.stringify(lines)}::jsonb) as w (line_item_id uuid, quantity int)`,
+  );
+}
+
+function openReturn(
+  shop: Shop,
+  { items, lines, ...about }: { order_id: string; lines: ChosenLine[]; late: boolean; items: string | null },
+): Promise<string> {
+  const pieces = lines.map((line) => ({ ...line, reason: 'changed_mind' as const }));
+  return openWithdrawal(shop, { ...about, lines: pieces, customer_note: items });
+}
