@@ -5,6 +5,9 @@ import { delimiter, join } from 'node:path';
 /** Debian's folders of programs for root, which are not on everybody's PATH. */
 const FOLDERS_OF_ROOT = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
+/** The lock that only tests use. Must not be in TMPDIR, which differs between runs. */
+const APT_LOCK = '/var/cache/commerce-tests-apt-get.lock';
+
 /** A program that tests need and that npm does not install. */
 export interface Tool {
   /** Possible names of the program, the likeliest first. */
@@ -38,15 +41,18 @@ export function skippedWithout({ names, debianPackage, folders }: Tool): string 
   return `Skipped: no ${names[0]} ${folders ? `in ${folders.join(', ')}` : 'on PATH'}. Install it (Debian: apt-get install ${debianPackage}) to run this.`;
 }
 
-/** Concurrent test files wait for apt's lock. */
+/**
+ * Installs a package. flock makes concurrent test files wait, because `apt-get update` fails at once if another apt-get runs:
+ * DPkg::Lock::Timeout applies to the installation only.
+ */
 function install(debianPackage: string): void {
-  const wait = ['-o', 'DPkg::Lock::Timeout=300'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   for (const args of [
     ['update', '-qq'],
     ['install', '-y', '-qq', '--no-install-recommends', debianPackage],
   ]) {
-    execFileSync('apt-get', [...wait, ...args], { stdio: 'inherit', env });
+    const command = ['apt-get', '-o', 'DPkg::Lock::Timeout=300', ...args];
+    execFileSync('flock', ['--timeout', '600', APT_LOCK, ...command], { stdio: 'inherit', env });
   }
 }
 
