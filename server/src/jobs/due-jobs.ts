@@ -3,8 +3,9 @@
  * become due later only by polling. Hundreds of workers cannot poll often, so here one statement polls for all of them.
  */
 
-import { makeWorkerUtils, type RunnerOptions } from 'graphile-worker';
+import type { RunnerOptions } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { openQueuePool } from './queue-pool.ts';
 
 const EVERY_MS = 500;
 /** Shortest pause, so that workers for jobs that become due shortly after each other are woken together. */
@@ -39,12 +40,12 @@ export interface DueJobs {
 }
 
 /** Wakes workers when jobs become due. Returns a function that stops the polling. */
-export async function wakeWhenDue(
-  { connectionString, logger: jobLogger }: RunnerOptions,
+export function wakeWhenDue(
+  { connectionString }: RunnerOptions,
   logger: Logger,
   { task, most, wake }: DueJobs,
-): Promise<() => Promise<void>> {
-  const queue = await makeWorkerUtils({ connectionString, logger: jobLogger, maxPoolSize: 1 });
+): () => Promise<void> {
+  const queue = openQueuePool({ connectionString, maxPoolSize: 1 });
   let timer: NodeJS.Timeout;
   let looking = Promise.resolve();
   const lookIn = (wait_ms: number) => {
@@ -56,7 +57,7 @@ export async function wakeWhenDue(
     let wait_ms = EVERY_MS;
     try {
       const values = [task, most, EVERY_MS];
-      const { rows } = await queue.withPgClient((client) => client.query<DueSoon>(DUE_SOON, values));
+      const { rows } = await queue.query<DueSoon>(DUE_SOON, values);
       const { due = 0, next_ms = null } = rows[0] ?? {};
       wait_ms = Math.max(next_ms ?? EVERY_MS, SHORTEST_MS);
       if (due > 0) wake(due);
@@ -71,6 +72,6 @@ export async function wakeWhenDue(
     // Cleared after the last poll, which would otherwise set it again.
     await looking;
     clearTimeout(timer);
-    await queue.release();
+    await queue.end();
   };
 }

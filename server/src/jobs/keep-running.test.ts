@@ -91,3 +91,27 @@ test('a runner names the jobs that it runs, until they have ended', async () => 
   await expect.poll(() => [...running]).toEqual([]);
   await jobs.stop();
 });
+
+test('a runner that stops while its connections are terminated does not end the process', async () => {
+  const { owner } = await testServer();
+  const name = `probe ${randomUUID()}`;
+  const url = new URL(databaseUrl());
+  url.searchParams.set('application_name', name);
+  for (let round = 1; round <= 30; round += 1) {
+    const jobs = await keepRunning(
+      {
+        connectionString: url.href,
+        maxPoolSize: 3,
+        concurrency: 2,
+        noHandleSignals: true,
+        logger: new JobLogger(() => () => undefined),
+        taskList: {},
+      },
+      pino({ level: 'silent' }),
+    );
+    const terminate = () =>
+      owner.query('select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1', [name]);
+    await Promise.all([jobs.stop(), terminate(), terminate()]);
+  }
+  // The run fails if an error is not caught.
+});

@@ -1,15 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  makeWorkerUtils,
-  type Runner,
-  type RunnerOptions,
-  run,
-  type WorkerEvents,
-  type WorkerPool,
-} from 'graphile-worker';
+import { type Runner, type RunnerOptions, run, type WorkerEvents, type WorkerPool } from 'graphile-worker';
+import type pg from 'pg';
 import type { Logger } from 'pino';
+import { withClient } from '../db/client.ts';
 import type { JobHolder } from './abandoned-jobs.ts';
+import { openQueuePool } from './queue-pool.ts';
 
 const PAUSE_MS = 500;
 /** How long a runner may take to stop. Graphile-worker may wait forever for workers that could not complete a job. */
@@ -48,9 +44,9 @@ export async function keepRunning(
       await Promise.race([current.ended, stopped.promise]);
       if (stopping) return;
       logger.warn('the background jobs have stopped; starting them again');
-      await stopInTime(current.runner);
+      await stopInTime(current);
       const next = await beginAgain(options, current.pools, logger, { ...watcher, unwanted: () => stopping });
-      if (next && stopping) await stopInTime(next.runner);
+      if (next && stopping) await stopInTime(next);
       else if (next) current = next;
     }
   };
@@ -62,7 +58,7 @@ export async function keepRunning(
     async stop() {
       stopping = true;
       stopped.resolve();
-      await stopInTime(current.runner);
+      await stopInTime(current);
       await watching;
     },
   };
@@ -70,16 +66,19 @@ export async function keepRunning(
 
 interface Run {
   runner: Runner;
+  connections: pg.Pool;
   /** The worker pools. Their ids are the names under which the runner locks jobs. */
   pools: WorkerPool[];
   /** Resolves when the runner stops, or when one of its workers has ended, because the pool does not replace it. */
   ended: Promise<unknown>;
 }
 
-async function stopInTime(runner: Runner): Promise<void> {
+async function stopInTime({ runner, connections }: Run): Promise<void> {
   // `stop` rejects if the runner has just ended.
   const stopping = runner.stop().catch(() => undefined);
   await Promise.race([stopping, sleep(STOP_MS, undefined, { ref: false })]);
+  // Not awaited, because a job that still runs may hold a connection.
+  if (!connections.ending) void connections.end();
 }
 
 interface Watcher {
@@ -87,7 +86,10 @@ interface Watcher {
   onError: (error: unknown) => void;
 }
 
-async function begin(options: RunnerOptions, { announce, onError }: Watcher): Promise<Run> {
+async function begin(
+  { connectionString, maxPoolSize, ...options }: RunnerOptions,
+  { announce, onError }: Watcher,
+): Promise<Run> {
   const events = new EventEmitter() as WorkerEvents;
   const pools: WorkerPool[] = [];
   const running = new Set<string>();
@@ -105,8 +107,15 @@ async function begin(options: RunnerOptions, { announce, onError }: Watcher): Pr
   // The pool then locks no more jobs, but the runner's promise may stay pending: it waits for running jobs and for
   // completions that failed.
   const closing = new Promise((resolve) => events.once('pool:gracefulShutdown', resolve));
-  const runner = await run({ ...options, events, preset: AWAIT_COMPLETION });
-  return { runner, pools, ended: Promise.race([runner.promise.catch(() => undefined), failed, closing]) };
+  const connections = openQueuePool({ connectionString, maxPoolSize });
+  try {
+    const runner = await run({ ...options, pgPool: connections, events, preset: AWAIT_COMPLETION });
+    const ended = Promise.race([runner.promise.catch(() => undefined), failed, closing]);
+    return { runner, connections, pools, ended };
+  } catch (error) {
+    void connections.end();
+    throw error;
+  }
 }
 
 /** Starts a runner once the database is reachable. Returns undefined if it was stopped meanwhile. */
@@ -131,11 +140,8 @@ async function beginAgain(
 }
 
 /** Unlocks the jobs of a runner that has ended, so that others can run them before their locks expire. */
-async function releaseLeases({ connectionString, logger }: RunnerOptions, pools: WorkerPool[]): Promise<void> {
-  const utils = await makeWorkerUtils({ connectionString, maxPoolSize: 1, logger });
-  try {
-    await utils.forceUnlockWorkers(pools.map(({ id }) => id));
-  } finally {
-    await utils.release();
-  }
+async function releaseLeases({ connectionString }: RunnerOptions, pools: WorkerPool[]): Promise<void> {
+  await withClient({ connectionString }, (client) =>
+    client.query('select graphile_worker.force_unlock_workers($1::text[])', [pools.map(({ id }) => id)]),
+  );
 }

@@ -1,5 +1,6 @@
-import { type JobHelpers, Logger as JobLogger, quickAddJob, runOnce } from 'graphile-worker';
+import { type JobHelpers, Logger as JobLogger, runOnce } from 'graphile-worker';
 import type { Logger } from 'pino';
+import { withClient } from '../db/client.ts';
 import { beginEra, isAnotherHistory } from '../db/era.ts';
 import { noteIfReadOnly } from '../db/read-only.ts';
 import type { Egress } from '../egress/post.ts';
@@ -106,8 +107,9 @@ export async function startJobs(deps: JobDeps): Promise<Jobs> {
     runners.push(await runFiles(fileDeps, watch));
     await watch.begin();
     // Once per start is enough: only a new release makes products outdated.
-    const queue = { connectionString: url, logger: jobLogger(logger) };
-    await quickAddJob(queue, 'index_products', {}, { jobKey: 'index_products' });
+    await withClient({ connectionString: url }, (client) =>
+      client.query(`select graphile_worker.add_job('index_products', job_key => 'index_products')`),
+    );
   } catch (error) {
     await stop().catch(() => undefined);
     throw error;
@@ -210,10 +212,7 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
   };
   const kept = await keepRunning(options, deps.logger, watch.add, reportTo(deps.db));
   const due = { task: 'deliver_webhook', most: options.concurrency, wake: kept.wake };
-  const stopWaking = await wakeWhenDue(options, deps.logger, due).catch(async (error: unknown) => {
-    await kept.stop();
-    throw error;
-  });
+  const stopWaking = wakeWhenDue(options, deps.logger, due);
   return {
     async stop() {
       await stopWaking();
