@@ -128,7 +128,7 @@ async function sellAndBackUp(
   } finally {
     await shoppers.rest();
   }
-  // Shoppers do not buy during the migration, because a purchase may need the newest schema.
+  // No shopper buys during the migration, because a purchase may need the newest schema. The shoppers only read.
   if (market.ownerUrl) reads = await migrateUnderLoad(market.ownerUrl, shoppers, violations);
   await shoppers.judge(violations);
   return { orders: shoppers.orders, reads };

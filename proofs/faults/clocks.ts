@@ -104,7 +104,7 @@ async function pass(clock: MovableClock, shops: OpenShop[], scene: Scene, violat
       ['after', scene.now + after * 1_000],
     ] as const) {
       for (const [i, shop] of shops.entries()) {
-        // The deadline is started on another server than the one that is checked.
+        // The deadline is started on another server than the one that checks it.
         const ask = await begin(shops[(i + 1) % shops.length] as OpenShop, scene);
         questions.push({
           at,

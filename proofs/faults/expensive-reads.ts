@@ -33,7 +33,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     const url = `${server.baseUrl}/api/storefront/products/mug-1`;
     const [attacked, others] = await Promise.all([
       autocannon({ url: server.baseUrl, requests: reads, connections: pick(size, 4, 8), duration: seconds }),
-      // Runs in a separate thread, which the attackers' responses do not delay.
+      // Runs in a separate thread, so that the responses to the attackers do not delay the measurement.
       autocannon({
         url,
         headers: storefront,

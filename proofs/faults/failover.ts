@@ -89,7 +89,7 @@ async function readOnly({ cluster, servers, shoppers, violations }: Arena): Prom
     method: 'POST',
     headers: { 'Idempotency-Key': crypto.randomUUID() },
   });
-  // HAProxy has no server left by then, so a process is asked directly.
+  // HAProxy routes to no server by then, so this asks a server process directly.
   const direct = (path: string) => fetch(`http://${cluster.net}.21:8080${path}`).then(({ status }) => status);
   const statuses = [
     write.status,

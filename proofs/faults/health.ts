@@ -27,7 +27,7 @@ const COUNTED_MS = 2_500;
 /** The size of the log is limited so that the small disk is not full too early. */
 const WAL_MB = 64;
 
-/** Causes the faults of C5 to C9, one after another, while the health endpoints are checked. */
+/** Causes the faults of C5 to C9, one after another, while the health endpoints are polled. */
 export const J5: Proof = {
   id: 'J5',
   promise:

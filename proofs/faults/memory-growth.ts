@@ -43,7 +43,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     const counted = (await countedBy(server)) - countedBefore;
     const after = await memoryOf(server);
     const beyond = (kind: keyof MemoryInUse) => (after[kind] - before[kind] - counted) / (before[kind] + counted);
-    // The short form only checks `arrayBuffers`, because the heap of a new process is still growing when the short form ends.
+    // The short form checks only `arrayBuffers`: the heap of a new process is still growing when the short form ends.
     for (const kind of pick(size, ['arrayBuffers'] as const, ['rss', 'arrayBuffers'] as const)) {
       if (beyond(kind) > TOLERANCE) {
         violations.add(

@@ -7,7 +7,7 @@ import { openTenant } from '../testing/site.ts';
 const PROCESSES = 2;
 const SHUTDOWN_LIMIT_MS = 10_000;
 const ANSWER_WITHIN_MS = 15_000;
-/** One of this many requests is a write. */
+/** One request in this many is a write. */
 const WRITE_SHARE = 5;
 
 /** Restarts the processes of an installation one after another. A client that retries must notice nothing. */
