@@ -53,7 +53,8 @@ export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
 }
 
 /**
- * Whether the contract lets this principal call the operation. For the dashboard, the scopes are from a table of the proofs.
+ * Whether this principal may call the operation. The scopes of the dashboard come from permissions.ts, those of other surfaces
+ * from the contract.
  */
 export function mayCall({ schemes, scopes }: Principal, { surface, name, security, ...declared }: Operation): boolean {
   if (security.length === 0) return true;

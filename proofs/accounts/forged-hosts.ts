@@ -20,7 +20,7 @@ export const B5: Proof = {
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
-      // The server is behind a trusted proxy, because it then reads more headers.
+      // The server runs behind a trusted proxy, because it then reads more headers, such as X-Forwarded-Host.
       const server = await startServer(trial.databaseUrl, { trustProxy: 1, baseUrl: BASE_URL }, trial.databaseUrl);
       const forger = { world, tenant, baseUrl: server.baseUrl, links: 0 };
       const chance = chanceOf(trial.seed);
@@ -38,7 +38,7 @@ export const B5: Proof = {
           let call = await callFor(forger, operation);
           for (const forgery of some) {
             await forge(forger, call, forgery);
-            // A new call, because mails are sent only after success, and most operations succeed only once.
+            // Builds a new call, because mails are sent only after a success, and most operations succeed only once per object.
             if (links) call = await callFor(forger, operation);
           }
           tried += some.length;

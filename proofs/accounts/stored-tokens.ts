@@ -176,7 +176,7 @@ async function search(db: Pool, secrets: string[], violations: Violations): Prom
   return bytes / 1e6;
 }
 
-/** The start of the Base64 form, which does not depend on what follows the secret. */
+/** The first 40 Base64 characters, which do not depend on the bytes after the secret. */
 function base64Core(secret: string): string {
   return Buffer.from(secret).toString('base64').slice(0, 40);
 }

@@ -90,7 +90,7 @@ interface Attempt {
   decoy: Sample | undefined;
 }
 
-/** All ways to see, add or buy a product. Ways with `names` identify the product, and must succeed if the product is allowed. */
+/** All ways to see, add or buy a product. The ways with `names` identify the product, so they must succeed if it is allowed. */
 export const WAYS: Record<string, { names?: true; go(attempt: Attempt): Promise<Outcome> }> = {
   'read by id': {
     names: true,

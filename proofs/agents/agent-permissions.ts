@@ -102,7 +102,7 @@ const CHANGES: Record<string, (agent: AgentPurchases, changed: Changed) => Promi
     shop.must('dashboard.updateProduct', { path: { product_id }, body: { product_type: null } }),
 };
 
-/** The same for a product that is in the category through a collection. */
+/** Changes that move a product out of a category that it had through a collection. */
 const MOVES: typeof CHANGES = {
   'the product leaves the collection': ({ shop }, { product_id, collection_id }) =>
     shop.must('dashboard.removeCollectionProduct', { path: { product_id, collection_id } }),

@@ -36,7 +36,7 @@ afterAll(async () => {
 }, LONG_ENOUGH_MS);
 
 test(
-  'a receiver with npm standardwebhooks gets every event although it and the server restart',
+  'a receiver that verifies with standardwebhooks gets every event once, although it and the server are killed and restarted',
   async () => {
     const commerce = await staff();
     const begun = new Date().toISOString();
@@ -83,7 +83,7 @@ test(
 );
 
 test(
-  'the search index follows the catalogue although it and the server restart',
+  'the search index has every change of the catalogue, although it and the server are killed and restarted',
   async () => {
     const commerce = await staff();
     const startIndex = () =>

@@ -29,7 +29,7 @@ export const H10: Proof = {
   id: 'H10',
   promise: 'A request that only reads changes no business state, whatever is overdue.',
   async run(trial) {
-    // The last proof of its file, because no other could use tenants whose deadlines have passed.
+    // Runs last in its file and closes the tenants, because no other proof could use tenants whose deadlines have passed.
     try {
       const figures = await inWorld(trial, (world) => readAll(trial, world));
       const pages = await readPages(trial);

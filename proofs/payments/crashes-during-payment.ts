@@ -51,10 +51,10 @@ type Place = AnswerPlace | CallPlace;
 
 const FAULTS: Fault[] = ['throw', 'exit', 'cut', 'hang'];
 const KINDS: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429', 'silent_before', 'silent_after'];
-/** A client repeats the call, or a shopper presses the button again. */
+/** In a real payment, a client repeats the call, or the shopper presses the button again. */
 const PAY_AGAIN: StepName[] = ['again', 'anew'];
 const LANES = 6;
-/** Long enough for hanging calls: these continue after ten seconds, and calls of the provider after fifteen. */
+/** Enough minutes for the calls that hang: the server's continue after ten seconds, those to the provider after fifteen. */
 const MINUTES = 25;
 
 async function attack(trial: Trial, directory: string, standIn: StripeStandIn): Promise<Figures> {
@@ -207,7 +207,7 @@ class Player {
     for (const [i, step] of way.steps.entries()) {
       const failing = places.filter((place) => place.step === i);
       await this.#play(payment, step, failing, log);
-      // Without a response, the caller often tries again, and others may continue the payment.
+      // A caller who got no response often tries again, and others may continue the payment.
       const retries = chance.next() < 0.5 ? chance.some(RETRIES, 2) : [];
       if (failing.length > 0 && chance.next() < 0.8) retries.unshift(step === 'pay' ? chance.of(PAY_AGAIN) : step);
       for (const retry of retries) await this.#play(payment, retry, [], log);
@@ -249,7 +249,7 @@ class Player {
     for (let minute = 0; minute < MINUTES; minute += 1) {
       if (minute > 0 || (await faultIn(books, payment.checkout_id))) {
         await letTimePass(books);
-        // A step that fails is repeated a minute later.
+        // A step that fails here is repeated a minute later.
         for (const step of ['human', 'webhooks', 'settle', 'moves'] as const) {
           await payment.do(step).catch(() => undefined);
         }

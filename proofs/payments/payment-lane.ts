@@ -21,7 +21,7 @@ export interface PaidShop {
 
 export const RETURN_URL = 'https://shop.example/thanks';
 const SECRET_KEY = 'kP4vXq7ZtN2mWs9RbY6cHd1LfJ8gTe3U5oAi0KxE';
-/** How long a client waits: briefly for a server that may hang, longer for one that is only busy. */
+/** How long a client waits for a response: briefly if the server may hang on purpose, longer if it is only busy. */
 const CLIENT_TIMEOUT_MS = { failing: 700, sound: 20_000 };
 
 /**

@@ -25,7 +25,7 @@ async function intentsOf(books: StripeBooks, checkout_id: string): Promise<Inten
   return [...books.standIn.ledger.intents.values()].filter(({ metadata }) => ids.includes(metadata.payment_id ?? ''));
 }
 
-/** The shopper approves or declines at Stripe or the bank, wherever that is pending; delayed payment methods settle. */
+/** The shopper approves or declines each pending payment at Stripe or at the bank. Delayed payment methods settle. */
 export async function actAtStripe(books: StripeBooks, checkout_id: string, approved: boolean): Promise<void> {
   const { standIn } = books;
   const { ledger, url } = standIn;

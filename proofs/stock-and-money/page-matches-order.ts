@@ -197,7 +197,7 @@ async function fillIn(shop: OpenShop, chance: Chance, { texts, shipping_options 
     shipping_option_id: chance.of(shipping_options),
   };
   await shop.must('storefront.updateCheckout', { path, body });
-  // Each of these may be rejected; if not, the page must show it.
+  // The shop may reject any of these texts; the page must show the accepted ones.
   await shop.ask('storefront.updateCheckout', { path, body: { shipping_address: odd() } });
   if (chance.next() < 0.5) await shop.ask('storefront.updateCheckout', { path, body: { billing_address: odd() } });
   if (chance.next() < 0.5) await shop.ask('storefront.updateCheckout', { path, body: { note: chance.of(texts) } });

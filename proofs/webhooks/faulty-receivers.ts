@@ -8,7 +8,7 @@ export interface BadReceiver {
   /** The outcome that must be recorded for its attempts. */
   outcome: string;
   status: number | null;
-  /** The seconds in its Retry-After header, limited to the accepted maximum. */
+  /** The seconds in its Retry-After header, at most the maximum that the server accepts. */
   asks?: number;
   /** Whether an attempt takes as long as allowed. */
   slow?: boolean;

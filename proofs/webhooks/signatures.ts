@@ -136,7 +136,7 @@ async function judge(
       const accepted = await Promise.all(secrets.map((secret) => accepts(secret, alone)));
       if (!accepted.includes(true)) violations.add(`No valid secret produces the signature ${signature}`);
     }
-    // Expects that the verification rejects a changed body.
+    // A changed body must fail the verification.
     const at = Math.floor(chance.next() * received.body.length);
     const body = `${received.body.slice(0, at)}${received.body[at] === 'x' ? 'y' : 'x'}${received.body.slice(at + 1)}`;
     if (await accepts(secrets[0] ?? '', { ...received, body }))
@@ -151,7 +151,7 @@ async function accepts(secret: string, { headers, body }: Received): Promise<boo
     return true;
   } catch (error) {
     if (!(error instanceof webhooks.WebhookVerificationError)) throw error;
-    // A changed body may no longer be a valid event, which the SDK checks after the signature.
+    // The changed body may also be an invalid event, which the SDK reports as `invalid_payload`.
     return error.reason === 'invalid_payload';
   }
 }
