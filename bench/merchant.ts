@@ -413,7 +413,7 @@ for (const where of ['panel', 'terminal'].filter((each) => !values.only || value
     if (where === 'panel') await inPanel(opened.keys, person);
     else await inTerminal(terminal, opened.keys, person);
   } finally {
-    // Types Ctrl-C as a person does: a signal would only reach `script`.
+    // Types Ctrl-C as a person does, because a signal would reach only `script` and not the server in it.
     opened.server.stdin?.write('\u0003');
     await new Promise((ended) => opened?.server.once('close', ended));
   }

@@ -91,8 +91,8 @@ function descendants({ pid: root }: ChildProcess): Descendant[] {
 }
 
 /**
- * The process id of our server: the last process below npm that runs our command, because npm, a shell and an older Node may
- * precede it.
+ * The process id of the server: the last process below npm that runs our command. npm, a shell and an older Node may precede it
+ * in the list.
  */
 function serverAmong(processes: Descendant[]): number | undefined {
   return processes.findLast(({ command }) => /commerce-server|main\.ts/.test(command) && !/^(sh|npm)\b/.test(command))

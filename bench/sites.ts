@@ -40,7 +40,8 @@ export async function sites({ count, products, seconds }: SitesOptions): Promise
     await db.connect();
     await db.query('set search_path = commerce, public');
     await settledVersion(db, site.site_id);
-    // The server would do this every ten minutes, and the catalogue would have a new version.
+    // Trains the semantic model now. Otherwise the server's own job would run during the measurement and give the catalogue a
+    // new version.
     await runJob(db, JOBS.learning);
     await db.query('vacuum analyze');
 

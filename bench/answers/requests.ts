@@ -75,7 +75,10 @@ interface Operation {
   security?: Record<string, unknown>[];
 }
 
-/** A caller who may call an operation with these security schemes, and one whose credentials often do not suffice. */
+/**
+ * For each combination of security schemes, a caller who may call such an operation, and one whose credentials often do not
+ * suffice.
+ */
 const CALLERS: Record<string, [string, string]> = {
   '': ['anon', 'owner'],
   ApiKey: ['key', 'reader'],
