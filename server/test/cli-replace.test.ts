@@ -5,7 +5,7 @@ import { folder, loggedIn } from '../../cli/src/testing.ts';
 import { givenTee, readProduct } from './saved-product.ts';
 import { openShop } from './shop.ts';
 
-test('saves a product as printed by the CLI, changed or not, unless it is outdated', async () => {
+test('products replace saves a product that products get printed, changed or not, and rejects an outdated one', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);

@@ -56,7 +56,7 @@ export function answersOn(html: string): Record<string, string[]> {
   const answers = withClass(parseDocument(html), 'answer');
   const paragraphs = (answer: Node) =>
     all(first(answer, 'dd') ?? {}, ({ name, attribs }) => name === 'p' && attribs?.class !== 'detail').map(textOf);
-  // A mark next to the heading shows that this part has changed.
+  // Only the text of the heading itself is read, because a mark after it shows that this part has changed.
   return Object.fromEntries(
     answers.map((answer) => [(first(answer, 'dt')?.children?.[0]?.data ?? '').trim(), paragraphs(answer)]),
   );

@@ -9,7 +9,7 @@ export interface Received {
   event: { type: string; timestamp: string; data: Record<string, unknown>; test?: boolean };
 }
 
-/** A status, or a status with headers and a body; undefined sends no response. */
+/** The response: a status, or a status with headers and a body. Undefined sends no response. */
 type ReceiverAnswer = number | [number, Record<string, string>, string?] | undefined;
 
 /** Starts a receiver that records requests, and answers 204 by default. */

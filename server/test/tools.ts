@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Debian's folders of programs for root, which are not on everybody's PATH. */
+/** Debian's folders for administration programs, which are not on every user's PATH. */
 const FOLDERS_OF_ROOT = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** A program that tests need and that npm does not install. */
@@ -38,7 +38,7 @@ export function skippedWithout({ names, debianPackage, folders }: Tool): string 
   return `Skipped: no ${names[0]} ${folders ? `in ${folders.join(', ')}` : 'on PATH'}. Install it (Debian: apt-get install ${debianPackage}) to run this.`;
 }
 
-/** Concurrent test files wait for apt's lock. */
+/** Installs a package. Concurrent test files wait for apt's lock. */
 function install(debianPackage: string): void {
   const wait = ['-o', 'DPkg::Lock::Timeout=300'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };

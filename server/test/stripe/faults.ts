@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * How a request fails: the connection is cut, or no response is sent, before or after its effect; or the response is an
- * error.
+ * How a request fails: the connection is cut, or no response is sent, each before or after the request takes effect;
+ * or the response is an error.
  */
 export type FaultKind = 'cut_before' | 'cut_after' | 'silent_before' | 'silent_after' | 'error_500' | 'error_429';
 
