@@ -78,7 +78,7 @@ async function openShop(database: Database, server: Running, catalogue: Catalogu
   return openAgent(database, site);
 }
 
-/** Writes the agent into the tables, because its consent is not measured. */
+/** Inserts the agent into the database, because obtaining its consent is not measured. */
 export async function openAgent({ bareUrl }: Database, { site_id }: Site): Promise<string> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();
@@ -123,7 +123,7 @@ interface Asked {
   method: 'GET' | 'POST';
   path: string;
   body?: unknown;
-  /** The expected status in the response's body, if it has one. */
+  /** The expected `status` in the response's body, if the body has one. */
   status?: string;
 }
 

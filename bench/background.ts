@@ -56,7 +56,7 @@ export async function background({ products, seconds, rounds }: BackgroundOption
 
 export interface BackgroundOptions {
   products: number;
-  /** How long reads are measured without jobs. */
+  /** How many seconds reads are measured without jobs. */
   seconds: number;
   rounds: number;
 }

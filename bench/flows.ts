@@ -16,7 +16,7 @@ export interface Shopper {
   /** One of two discount codes, alternating. */
   code(): string;
   shipping_option_id: string;
-  /** The cart that the shopper keeps between flows. */
+  /** The id of the cart that the shopper keeps between flows. */
   cart_id?: string;
 }
 

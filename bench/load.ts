@@ -20,7 +20,7 @@ export interface Load {
 export interface Rate {
   /** Responses per second. */
   requests: number;
-  /** Milliseconds. */
+  /** Response times in milliseconds. */
   p50: number;
   p99: number;
 }
@@ -102,7 +102,7 @@ export async function roundsOf<Name extends string>(
   return measured;
 }
 
-/** For each round, one rate divided by the other. Both were measured one after the other, so other load cancels out. */
+/** For each round, the first rate divided by the second. Both were measured one after the other, so other load affects both. */
 export function ratiosOf(rates: Rate[], to: Rate[]): number[] {
   return rates.map(({ requests }, i) => requests / (to[i]?.requests ?? Number.NaN));
 }

@@ -211,7 +211,7 @@ async function inPanel(keys: Keys, person: Person): Promise<void> {
   const tab = await context.newPage();
   await tab.setViewport({ width, height: width < 600 ? 780 : 900 });
   const screen = new Screen(tab, person);
-  /** On a phone the menu must be opened first. */
+  /** Opens a screen from the menu, which is closed on a phone. */
   const go = async (name: string) => {
     if (width < 896) await screen.press('☰ Menu');
     await screen.press(name, 'link');

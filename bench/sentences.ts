@@ -136,9 +136,7 @@ function rowsOf(judged: Judged[]): (string | number)[][] {
   return [...by(({ kind }) => kind, ''), ...by(({ lang }) => lang, 'in '), row('all', judged)];
 }
 
-/**
- * The milliseconds from each request to its complete response, for all read-only sentences, after a round that does not count.
- */
+/** The milliseconds from each request to its complete response, for all read-only sentences. The first round does not count. */
 async function latencies(data: string, database: Database, server: Running, many: number) {
   const all = (
     await Promise.all(NAMES.map((name) => linesOf<Record<string, unknown>>(join(data, 'catalogues', `${name}.jsonl`))))

@@ -82,13 +82,13 @@ export interface SitesOptions {
   /** The number of shops opened in each way. */
   count: number;
   products: number;
-  /** How long reads are measured without other work. */
+  /** How many seconds reads are measured without other work. */
   seconds: number;
 }
 
 type Database = Awaited<ReturnType<typeof openDatabase>>;
 
-/** Concurrent calls: the listener has four connections to the database. */
+/** The number of concurrent calls: the operators' listener has four connections to the database. */
 const AT_ONCE = 4;
 const HEADER = ['Meanwhile', 'seconds', 'shops a minute', 'requests', 'answered 503', 'p50 ms', 'p99 ms'];
 const SHOP = { country: 'DE', shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }] };
@@ -123,7 +123,7 @@ async function openOne(operators: OperatorClient, n: number): Promise<void> {
   await unwrap(operators.POST('/api/operator/sites', { body }));
 }
 
-/** The version of the catalogue once the server's jobs have processed the import. */
+/** Returns the version of the catalogue once the server's jobs have processed the import. */
 async function settledVersion(db: pg.Client, site_id: string): Promise<string> {
   let version = await versionOf(db, site_id);
   for (;;) {

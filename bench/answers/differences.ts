@@ -110,7 +110,7 @@ export class Comparison {
   }
 }
 
-/** Whether a value looks random, in contrast to a long name in camel case. */
+/** Whether a value looks random: it has a digit, or more capitals than a long name in camel case. */
 function isRandom(value: string): boolean {
   return /\d/.test(value) || value.replaceAll(/[^A-Z]/g, '').length > value.length / 5;
 }

@@ -114,7 +114,7 @@ export function refusedRequests(contract: Contract): RecordedRequest[] {
   });
 }
 
-/** All operations of a contract, and how to recognise the path of a request for one. */
+/** All operations of a contract, each with a pattern that matches the paths of its requests. */
 export function operationsOf({ paths }: Contract) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {

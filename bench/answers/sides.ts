@@ -16,7 +16,7 @@ const BASE_URL = 'http://localhost:8080';
 export interface Template {
   database: Database;
   dataDir: string;
-  /** Names for the requests: the credentials of the demo shop, an operator's key, and the prepared data. */
+  /** Values that the requests refer to by name: the credentials of the demo shop, an operator's key, and the prepared data. */
   names: Record<string, unknown>;
 }
 

@@ -32,8 +32,8 @@ export interface Cost {
 let turns = 0;
 
 /**
- * Plays units for this long. All shoppers work without pause, each on one unit at a time; units in progress are finished and
- * counted.
+ * Plays units for this many seconds. All shoppers work without pause, each on one unit at a time; units in progress are
+ * finished and counted.
  */
 export async function play(unit: Unit, { shoppers, server, postmaster }: Target, seconds: number): Promise<Cost> {
   const durations: number[] = [];
@@ -80,7 +80,7 @@ export interface Rounds<Name extends string> {
 }
 
 export interface Load {
-  /** How long each target plays, over all rounds. */
+  /** How many seconds each target plays, over all rounds. */
   seconds: number;
   rounds: number;
   /** Seconds of warm-up; by default WARM_UP_SECONDS. */
@@ -109,7 +109,7 @@ export async function interleave<Name extends string>(
 
 /**
  * The warm-up in seconds. Before it, a request costs up to twice as much: Node compiles code after some thousand calls, and
- * PostgreSQL plans a statement anew the first five times on each connection.
+ * PostgreSQL plans a statement again the first five times on each connection.
  */
 const WARM_UP_SECONDS = 15;
 

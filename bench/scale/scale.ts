@@ -16,7 +16,7 @@ import { verifyIndex } from './verify.ts';
 export interface ScaleOptions {
   /** The sizes of the database, of `SIZES`, at which to measure; all when absent. */
   sizes?: number[];
-  /** How long each kind of work is done in each shop at each size. */
+  /** How many seconds each kind of work is done in each shop at each size. */
   seconds: number;
 }
 

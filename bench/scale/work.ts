@@ -14,7 +14,7 @@ export interface Work {
   /** Whether the server caches responses about the catalogue. */
   cache: Cache;
   unit: Unit;
-  /** How many times the CPU time at the fewest products the CPU time at the most products may be. */
+  /** The limit for the CPU time at the most products, as a multiple of the CPU time at the fewest products. */
   bound: number;
 }
 

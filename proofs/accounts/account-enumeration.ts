@@ -285,7 +285,7 @@ async function series(scene: Scene, question: Question, population: Population, 
   return areaUnderCurve(times);
 }
 
-/** Computed from the ranks of the known addresses (Mann-Whitney). */
+/** The area is computed from the ranks of the known addresses (Mann-Whitney). */
 function areaUnderCurve(times: { known: boolean; time: number }[]): number {
   const sorted = times.toSorted((one, other) => one.time - other.time);
   const ranks = sorted.reduce((sum, { known }, index) => sum + (known ? index + 1 : 0), 0);

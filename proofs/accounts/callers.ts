@@ -24,7 +24,7 @@ export interface Shopper {
   token: string;
 }
 
-/** All kinds of callers of a tenant, including these customers. */
+/** All kinds of callers of a tenant: nobody, the storefront, staff, each kind of key, and these customers. */
 export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
   const { StaffSession, ApiKey, StorefrontToken, SyncSecret } = tenant.secrets;
   const site = { 'X-Site-ID': tenant.site_id };

@@ -41,7 +41,7 @@ interface Owner {
   ids: Partial<Ids>;
 }
 
-/** Objects of a single buyer, not of the whole shop. */
+/** Kinds of objects that belong to one buyer, not to the whole shop. */
 const OWNED: Kind[] = ['customer', 'address', 'cart', 'cart_line', 'checkout', 'order', 'order_line'];
 
 /**

@@ -77,7 +77,7 @@ interface Scene {
   password_hash: string;
 }
 
-/** A hash of `PASSWORD` at the lowest cost, so that many attempts do not take long. */
+/** A hash of `PASSWORD` at the lowest cost, so that many attempts take little time. */
 const CHEAP_HASH = '$argon2id$v=19$m=8,t=1,p=1$oUJkuJrwEN58OIOGYbAuFA$4ldxRodfvzyXuAFLLDwwZDZ88E3kVCvRd0JjgjbvwPw';
 
 /** An account, and one place where its password is checked. */

@@ -72,7 +72,7 @@ export const SCOPES_OF: Record<Role, string[]> = {
 /** Scopes that neither `read` nor `write` includes. */
 const BY_NAME = ['orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];
 
-/** Everything that can be granted to a key. */
+/** All grants that a key can have. */
 export const GRANTS = ['read', 'write', ...ALL];
 
 /** The scopes of a key with these grants. */

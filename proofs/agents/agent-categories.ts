@@ -37,7 +37,7 @@ export const CATEGORY_LISTS: string[][] = [
   ...[["Kitchen' or '1'='1"], ['utensil'], ['Alder'], ['stone'], ['null'], ['no such category']],
 ];
 
-/** One product for each way to be in a category or to look as if it were. */
+/** One product for each way to be in a category, or to look as if it were in one. */
 const SAMPLES: Record<string, { type?: string; tags?: string[]; collection?: object; in?: string[] }> = {
   Mug: { type: 'Kitchen', tags: ['utensil'], in: ['kitchen'] },
   Ladle: { type: 'KITCHEN', in: ['kitchen'] },

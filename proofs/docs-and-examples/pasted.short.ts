@@ -264,7 +264,7 @@ const env = {
   HOME: folder,
   COMMERCE_CONFIG: join(folder, 'config.json'),
 };
-/** For cli/README.md, which begins by installing the command line globally. */
+/** The environment for cli/README.md, which begins by installing the command line globally. */
 const withCli = { ...env, PATH: [join(folder, 'global'), env.PATH].join(delimiter) };
 let server: Paster;
 

@@ -1,6 +1,6 @@
 /**
- * Runs the examples as their README sections start them, next to a server with its demo shop. All processes are killed and
- * restarted during the work.
+ * Runs the examples as their README sections start them, next to a server with its demo shop. The server and the examples are
+ * killed and restarted during the work.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -151,8 +151,8 @@ async function backUp(
 }
 
 /**
- * Longer than any read takes on a busy machine, but shorter than the time that reads would wait for a lock that is not
- * released.
+ * The longest time that a read may take. No read takes that long on a busy machine, but a read that waits for a lock that is
+ * not released takes longer.
  */
 const LONGEST_READ_MS = 3_000;
 

@@ -7,7 +7,7 @@ export interface CallResult {
   what: string;
   begun: number;
   ended: number;
-  /** 0 if there was no response. */
+  /** The status of the response; 0 if there was none. */
   status: number;
   /** The error code of the response. */
   error: string;

@@ -88,7 +88,7 @@ export interface Message {
   from: 'server' | 'database';
   /** The letter of its type, such as Q for a query; empty for the first message of a connection. */
   type: string;
-  /** All its bytes, including type and length. */
+  /** All bytes of the message, including its type and length. */
   bytes: Buffer;
 }
 

@@ -120,7 +120,10 @@ async function synchronous(arena: Arena): Promise<string> {
   });
 }
 
-/** Longer than the server waits for an answer, so that its callers retry while their COMMIT waits for a standby. */
+/**
+ * Longer than the time that a server waits for an answer of PostgreSQL, so that shoppers retry while their COMMIT waits for a
+ * standby.
+ */
 const WITHOUT_STANDBYS_MS = 9_000;
 
 /** The primary is killed while COMMITs wait, because no standby answers. */
@@ -137,7 +140,10 @@ async function standbysGone(arena: Arena): Promise<string> {
   });
 }
 
-/** The primary accepts connections, but reaches no standby, and its Patroni reaches nothing: another node takes its place. */
+/**
+ * The primary accepts connections but reaches no standby, and its Patroni reaches no other node, so another node becomes the
+ * primary.
+ */
 async function partition(arena: Arena): Promise<string> {
   const { cluster, violations } = arena;
   return withoutLoss(arena, 'partition', async (old) => {

@@ -15,7 +15,10 @@ import { Ballast, mountSmallDisk, unmount } from './local-faults.ts';
 import { Shoppers } from './shoppers.ts';
 
 const DISK_MB = 400;
-/** How long the disk stays full after the first error. The longer time exhausts the log space that PostgreSQL has reserved. */
+/**
+ * How many milliseconds the disk stays full after the first error. The longer time exhausts the log space that PostgreSQL has
+ * reserved.
+ */
 const FULL_FOR_MS = [8_000, 20_000];
 const REFUSED_WITHIN_MS = 60_000;
 /** A little less than the server's shortest time limit, the lock timeout of 2 s. */

@@ -17,7 +17,7 @@ export const I8: Proof = {
 };
 
 const CONNECTIONS = 8;
-/** Few enough that each IP address makes at most 60 changes of carts a minute. */
+/** The number of calls from one IP address, few enough that it makes at most 60 changes of carts a minute. */
 const CALLS_PER_ADDRESS = 200;
 /** The share by which memory use may exceed its start value plus the growth that the cache reports. */
 const TOLERANCE = 0.1;

@@ -30,7 +30,7 @@ export const L7: Proof = {
 
 const COMMAND_WITHIN_MS = 120_000;
 const BUYERS = 3;
-/** How long buyers order before and after the move. */
+/** How many milliseconds buyers order before and after the move. */
 const AROUND_MS = 1_000;
 const MOST_SECONDS = 10;
 

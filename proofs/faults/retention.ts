@@ -123,7 +123,7 @@ const BUYER = {
 
 type Ending = 'cart' | 'checkout' | 'declined' | 'unpaid' | 'paid';
 
-/** Lets a buyer visit the shop, up to this ending. Returns the ids of the checkout and the order, if they were created. */
+/** Lets a buyer visit the shop until this step. Returns the ids of the checkout and the order, if they were created. */
 async function visit({ storefront, variant_id, shipping_option_id }: Shop, ending: Ending) {
   const { data: cart } = await storefront.POST('/api/storefront/cart');
   const path = { cart_id: cart?.id ?? '' };
@@ -213,7 +213,10 @@ async function moveTimesBack(owner: pg.Pool): Promise<void> {
   });
 }
 
-/** Rows that an order or moved money refers to, as texts. Written from the promise, not from the job's conditions. */
+/**
+ * For each table, a condition for the rows to which an order or moved money refers. Written from the promise, not copied from
+ * the job.
+ */
 const KEPT = {
   orders: 'true',
   order_lines: 'true',

@@ -25,7 +25,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     DATA_DIR: directory,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'warn',
-    // In the short form, background jobs would also process the data of other tests.
+    // The short form runs no background jobs, because they would also process the data of other tests.
     ROLE: pick(size, 'api', 'all'),
   };
   const credentials = await openTenant(databaseUrl);

@@ -200,7 +200,7 @@ async function openShop(baseUrl: string, databaseUrl: string) {
   };
 }
 
-/** Shoppers who compare what they read with the last change that was acknowledged before. */
+/** Shoppers who read the catalogue. What they read must not be older than the last change that was acknowledged before. */
 class Shoppers {
   reads = 0;
   readonly #shop: Shop;

@@ -172,13 +172,13 @@ async function readsOverUcp(world: World, tenant: Tenant): Promise<{ reads: Read
 /** Tables that any call may write, such as counters and the audit. */
 const IN_PASSING = new Set([
   ...['audit_events', 'audit_keys', 'audit_seals', 'rate_counts', 'login_throttles', 'site_usage', 'ucp_requests'],
-  // Caches the profile documents of agents.
+  // A cache of the profile documents of agents.
   'agent_profiles',
-  // Fetching events keeps their listener open.
+  // Fetching events keeps their listener open, which updates its row.
   'event_listeners',
 ]);
 
-/** Comparing the rows takes much longer than a request, so it is done after so many requests. */
+/** The rows are compared after this many requests, because a comparison takes much longer than a request. */
 const COMPARED_AT_ONCE = 10;
 
 /**

@@ -123,7 +123,7 @@ function withUniqueNames(call: Call, slots: Slot[]): Call {
   return { ...call, body: fresh };
 }
 
-/** All values in the response of a field with this name; undefined if there is none. */
+/** All values of fields with this name in a response; undefined if the response has no such field. */
 function shownAs({ text }: Reply, slot: Slot, field: string): unknown[] | undefined {
   if (text === '') return undefined;
   const found: unknown[] = [];

@@ -142,7 +142,7 @@ export async function frame(
 async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: boolean): Promise<string[]> {
   const addresses = Object.keys(WAYS).map((_, way) => withQuery(url, `way=${way}`));
   const awaited = new Set(addresses);
-  // Only waits for the response headers, because the body of a blocked `<object>` element may never end.
+  // Waits only for the response headers, because the body of a blocked `<object>` element may never end.
   const over = (answer: HTTPResponse | HTTPRequest) => awaited.delete(answer.url());
   tab.on('response', over);
   tab.on('requestfailed', over);

@@ -144,7 +144,7 @@ async function plantRaw(target: Target): Promise<number> {
   const shown = await get(attacker);
   const done = await post(attacker, shown.text);
   const given = cookiesIn(done.headers);
-  // Forms that only display something respond with 200.
+  // A form that changes something responds with 303, one that only displays something with 200.
   if (![200, 303].includes(done.status))
     premises.violations.add(`${page.name}: ${work.action} in a valid session: expected 200 or 303, got ${done.status}`);
   if (work.renews && (given === '' || given === attacker))

@@ -213,7 +213,7 @@ async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
     const location = answer.headers.get('Location') ?? '';
     const expected = [`/sites/${shop.site_id}/basket/${shop.site_id}:1`, `/sites/${shop.site_id}/basket/none`];
     if ((answer.status === 303 && expected.includes(location)) || [400, 404, 431].includes(answer.status)) continue;
-    // Long values are identified by their beginning.
+    // A violation quotes only the beginning of a long value.
     const quoted = JSON.stringify(value).slice(0, 300);
     premises.violations.add(`${quoted} in a link to buy: ${answer.status} ${location}`);
   }
@@ -255,7 +255,7 @@ async function asHost(scene: Scene, value: string): Promise<void> {
       premises.violations.add(`${JSON.stringify(name)} can become the host ${kept}`);
     }
   } catch {
-    // Rejected, as it should be.
+    // readHost rejects the name, as it should.
   }
 }
 

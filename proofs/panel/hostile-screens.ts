@@ -245,7 +245,7 @@ async function openHostileAddresses(trial: Trial, opened: Opened, visit: PanelVi
   const chosen = trial.size === 'short' ? [...paths.slice(0, 2), ...paths.slice(-2)] : paths;
   for (const path of chosen) {
     await opened.tab.goto(`${visit.baseUrl}/panel${path}`);
-    // Without content, the panel shows a message instead of a heading.
+    // A screen without content has a message instead of a heading.
     await shows(opened, `document.querySelector('h1, .empty, .load-error') && !document.querySelector('.loading')`);
     await examine(opened.tab, visit, `the address ${path}`);
   }

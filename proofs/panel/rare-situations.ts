@@ -231,7 +231,7 @@ inPanel(
       await other.press('Save');
       await other.tab.waitForFunction(`document.querySelector('form fieldset:disabled')`);
       expect(await other.text()).not.toContain('Discard');
-      // With a role that allows changes, the next screen is editable again.
+      // When the role allows changes again, the next screen is editable.
       await fill('Role of Noor Finch', 'manager');
       await sees('The role is changed.');
       await other.tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
@@ -272,7 +272,7 @@ inPanel('unsaved input is still there after the session has ended and the user h
   });
 });
 
-/** Logs out like another window with the same cookie. */
+/** Ends the session by a logout, as another window with the same cookie would. */
 async function endSession({ tab }: Visit): Promise<void> {
   const ended = `fetch('/api/dashboard/auth/logout', {
     method: 'POST',

@@ -260,7 +260,6 @@ inPanel('leaving after choosing a file or during an import asks for confirmation
   const answer = await holdChanges(visit);
   await press(`Import ${rows.length} products`);
   await answer.isAwaited;
-  // On a phone, the menu is still open.
   await leave('Stop the import and leave?');
   await press('Cancel');
   await leave('Stop the import and leave?');
@@ -298,7 +297,7 @@ async function holdChanges({ tab }: Visit) {
   const isAwaited = tab.waitForRequest((request) => request.method() !== 'GET', { timeout: PATIENCE_MS });
   isAwaited.catch(() => {});
   tab.on('request', (request) => {
-    // Requests that are held when the tab is closed fail.
+    // Ignores the error of a request that is still held when the tab is closed.
     const go = () => request.continue().catch(() => undefined);
     if (isLetGo || request.method() === 'GET') return go();
     held.push(go);

@@ -117,7 +117,7 @@ function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   return plan;
 }
 
-/** Only one round has a place that hangs, because the round takes as long as the hang. */
+/** Like `planOf`, but only one round has a place that hangs, because such a round takes as long as the hang. */
 function quickPlanOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   const hangs = (place: Place) => ('after' in place ? place.fault === 'hang' : place.kind.startsWith('silent'));
   const quick = places.filter((place) => !hangs(place));
@@ -198,7 +198,7 @@ class Player {
     return Payment.begin(this.#lane, this.#shops[way.capture], { way, approved, chance: this.#chance });
   }
 
-  /** Pays one checkout while the server and the provider fail, and then lets time pass until everything is settled. */
+  /** Pays one checkout while the server and the provider fail. Afterwards lets time pass until everything is settled. */
   async playRound(places: Place[]): Promise<{ outcome: string; fault: string | undefined }> {
     const chance = this.#chance;
     const { way } = places[0] as Place;

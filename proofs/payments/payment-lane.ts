@@ -100,7 +100,7 @@ export class PayingLane {
       const response = await ask().catch((error: Error) => error);
       const failed = response instanceof Error;
       if (!failed && response.status < 300) return response.json() as Promise<T>;
-      // A busy server responds with 503, and may have closed an idle connection.
+      // Retries, because a busy server responds with 503 or may have closed an idle connection.
       if (again < 30 && (failed || response.status === 503)) await pause(1_000);
       else throw new Error(`${method} ${path} of the proof failed: ${failed ? response : await response.text()}`);
     }

@@ -95,8 +95,9 @@ export async function letTimePass({ owner, site_id }: StripeBooks): Promise<void
 
 interface Record {
   orders: number;
-  /** In minor units, the money that orders should keep and that is authorized for them. */
+  /** The captured money that orders should keep, in minor units. */
   kept: number;
+  /** The money that should be authorized for orders, in minor units. */
   reserved: number;
   returned: number;
   total: number | null;

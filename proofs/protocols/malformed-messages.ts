@@ -73,7 +73,7 @@ async function attackMcp(world: World, chance: Chance, messages: number, count: 
 async function validMessages(world: World, tenant: Tenant): Promise<Message[]> {
   const calls: Message[] = [];
   for (const { operation } of agentTools().values()) {
-    // This would revoke the token that the attack uses.
+    // Skipped, because this operation would revoke the token that the attack uses.
     if (operation.id === 'agent.revokeToken') continue;
     calls.push(toolCall(await validCall(world, tenant, operation)));
   }

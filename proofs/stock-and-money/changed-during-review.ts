@@ -79,8 +79,8 @@ function nameOf({ who, way, maker, moment, isBound, wish }: Plan): string {
 }
 
 /**
- * All kinds of swap are used equally often: first changing a single field while the person reads, then several fields at any
- * moment.
+ * Plans that use all kinds of swap equally often: the first plans change a single field while the person reads, the others
+ * several fields at any moment.
  */
 function plansFor(chance: Chance, count: number): Plan[] {
   return Array.from({ length: count }, (_, i) => {

@@ -159,7 +159,7 @@ async function leave(world: World, roles: Roles, { calls, pages, before }: Kept,
   }
 }
 
-/** Any agent may ask any shop for consent. */
+/** The operation that needs no secret of the shop, because any agent may ask any shop for consent. */
 const ASKS_WITHOUT_SECRET = 'agent.requestConsent';
 
 /** The operations that work while a shop is suspended: exports, and those that concern the login of staff. */

@@ -11,7 +11,7 @@ export interface Disturbance {
   chance: Chance;
   /** The share of statements that fail. */
   share: number;
-  /** Used to cancel statements and to kill connections. */
+  /** A pool of the database's owner, which cancels statements and kills connections. */
   owner: pg.Pool;
   sites: string[];
   violations: Violations;

@@ -94,7 +94,7 @@ test.skipIf(!program)(
   },
 );
 
-test.skipIf(!program)('a killed process loses the counts of only a few seconds, and no call counts twice', async () => {
+test.skipIf(!program)('a killed process loses the counts of at most 15 seconds, and no call counts twice', async () => {
   const { site_id, api_key } = await json(['site', 'create', '--name', 'Killed', '--currency', 'EUR']);
   const two = processes[1];
   if (!two) throw new Error('There are two processes.');

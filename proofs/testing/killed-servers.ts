@@ -13,7 +13,7 @@ export interface Workers {
   begin(): void;
   /** Waits for this many more responses, or for an error. */
   moreAnswers(count: number): Promise<void>;
-  /** Lets all clients finish what they are doing. */
+  /** Lets all clients finish their current work. */
   rest(): Promise<void>;
   /** Compares the responses with the database. Call it when all work has stopped. */
   judge(violations: Violations): Promise<void>;
@@ -47,7 +47,7 @@ async function attack(
     DATA_DIR: directory,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'warn',
-    // In the short form, background jobs would also process the data of other tests.
+    // The short form runs no background jobs, because they would also process the data of other tests.
     ROLE: size === 'short' ? 'api' : 'all',
     // Compiling takes most of a start, and only a server that exits normally stores its compiled code, so all servers share one
     // cache.

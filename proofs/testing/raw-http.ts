@@ -70,7 +70,7 @@ export class RawClient {
   }
 }
 
-/** The first complete response in the bytes. When the connection has ended, what was received counts as complete. */
+/** The first complete response in the bytes. If the connection has ended, the received bytes count as complete. */
 function answerIn(bytes: Buffer, withoutBody: boolean, ended: boolean): RawAnswer | undefined {
   const split = bytes.indexOf('\r\n\r\n');
   if (split < 0) return undefined;

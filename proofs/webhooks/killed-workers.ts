@@ -72,7 +72,7 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
   }
 }
 
-/** Resolves when the process is ready, however long that takes on a busy machine. Throws if the process ends first. */
+/** Resolves when the process is ready, even if that takes minutes on a busy machine. Throws if the process ends first. */
 async function up(server: ServerProcess): Promise<ServerProcess> {
   while (server.running) if (await server.ready()) return server;
   throw new Error(`A process did not start: ${server.errors}`);

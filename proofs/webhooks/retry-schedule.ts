@@ -73,7 +73,7 @@ interface Attempt {
   mails: number;
 }
 
-/** Makes an attempt and returns what was written. */
+/** Makes an attempt, and returns the rows that the server wrote about it. */
 async function attempt(premises: EventPremises, { shop, webhook_id, delivery_id }: Scene): Promise<Attempt> {
   // Removes the job, as the worker does after it ran.
   await premises.owner.query(`delete from graphile_worker._private_jobs where payload ->> 'delivery_id' = $1`, [

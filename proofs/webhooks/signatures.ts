@@ -46,7 +46,7 @@ async function attack(
   while (judged.signatures < goal) {
     const shop = await premises.openShop();
     const { id, secret: first } = await shop.addWebhook(receiver.url, ['product.created', 'order.paid']);
-    // Each delivery has two signatures during the rotation, and one before and after it.
+    // Each delivery has two signatures during the rotation, and one signature before and after the rotation.
     const round = Math.max(1, Math.ceil(Math.min(goal - judged.signatures, 2_000) / 4));
     await judge(judged, violations, chance, [first], await deliver(premises, shop, receiver, round, chance));
 
@@ -68,7 +68,7 @@ async function attack(
   return judged;
 }
 
-/** Triggers this many events, makes their delivery attempts, and returns what the receiver got. */
+/** Triggers this many events, makes their delivery attempts, and returns the requests that the receiver got. */
 async function deliver(
   premises: EventPremises,
   shop: Awaited<ReturnType<EventPremises['openShop']>>,

@@ -190,7 +190,7 @@ test.skipIf(!promtool || !redisServer)(
 
     mails.setMode('hang');
     await queueMails(50, '20 minutes');
-    // Waits until the worker's attempt fails, 5 s after a mail server did not greet it.
+    // Waits until the worker's attempt fails: it waits 5 s for the greeting of a mail server.
     await new Promise((done) => setTimeout(done, 6_000));
     const hanging = await alertsAfter(16, () => addJob('index_products'));
     expect(hanging, 'the mail server hangs').toEqual(['CommerceMailsWait']);

@@ -74,7 +74,7 @@ function lineOf(line: Node): PageSummary['lines'][number] {
   };
 }
 
-/** `€1,234.50` becomes `1234.50`. */
+/** Returns the amount in a text: `1234.50` for `€1,234.50`. */
 function amountOf(text: string): string | undefined {
   const digits = text.replaceAll(/[^\d.]/g, '');
   return digits === '' ? undefined : digits;

@@ -30,7 +30,7 @@ function readVersions(): string[] {
 }
 
 export interface OwnCluster {
-  /** For the superuser `postgres`, in the database of that name. */
+  /** The URL for the superuser `postgres`, in the database of that name. */
   url: string;
   stop(): Promise<void>;
 }

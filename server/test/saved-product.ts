@@ -1,4 +1,4 @@
-/** For tests that save a product as a whole. */
+/** Functions for tests that save a product as a whole. */
 
 import { createHash } from 'node:crypto';
 import type { ProductReplacement } from '@commerce-backend/spec';

@@ -14,9 +14,9 @@ interface Fault extends FaultOptions {
 }
 
 export interface FaultOptions {
-  /** How many matching requests succeed first. */
+  /** How many matching requests succeed before the first one fails. */
   skip?: number;
-  /** Only requests of this account fail. */
+  /** If given, only requests of this account fail. */
   account?: string;
   /** Called when the request fails, for example before the connection is cut. */
   also?: () => void;
