@@ -400,7 +400,7 @@ played(
 );
 
 played(
-  'a customer who forgot the password gets a link, and no response reveals whether an account exists',
+  'a forgotten password gets the same response for a known and an unknown e-mail address, and an error for an invalid address',
   async () => {
     const asked = async (email: string) => {
       const body = new URLSearchParams({ email });
@@ -415,7 +415,7 @@ played(
 );
 
 played(
-  "a form of another site is rejected, and missing or expired objects have an error page in the visitor's language",
+  "a form of another site gets 403, a missing product a 404 in the visitor's language, and an expired session the login page",
   async () => {
     const body = new URLSearchParams({ variant_id: demo.site_id, quantity: '1' });
     const foreign = await fetch(`${home}/en/cart/add`, {

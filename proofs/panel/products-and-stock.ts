@@ -178,41 +178,44 @@ inPanel('a formatted description is previewed as customers will see it', async (
   });
 });
 
-inPanel('two people edit one product, and no change is lost without notice', async (visit) => {
-  const { open, press, fill, sees, look, text, tab, dashboard, width } = visit;
-  const { id } = await unwrap(
-    dashboard.POST('/api/dashboard/products', { body: { name: `Lamp ${width}`, price: '30.00' } }),
-  );
-  const params = { path: { product_id: id } };
-  const read = () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }));
-  await open(`/products/${id}`);
-  await fill('Name', `Desk lamp ${width}`);
-  await fill('Price', '35.00');
-  await unwrap(
-    dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Other', price: '32.00' } }),
-  );
-  await press('Save');
-  await sees('Somebody else changed this meanwhile');
-  const shown = await text();
-  for (const word of ['Vendor', 'Other', '35.00', '32.00', 'both changed it']) expect(shown).toContain(word);
-  await look('conflict');
-  await press('Keep mine');
-  await sees('Saved.');
-  expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Other', price: '35.00' });
+inPanel(
+  'saving a product that somebody else has changed shows both versions, and keeps the one that is chosen',
+  async (visit) => {
+    const { open, press, fill, sees, look, text, tab, dashboard, width } = visit;
+    const { id } = await unwrap(
+      dashboard.POST('/api/dashboard/products', { body: { name: `Lamp ${width}`, price: '30.00' } }),
+    );
+    const params = { path: { product_id: id } };
+    const read = () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }));
+    await open(`/products/${id}`);
+    await fill('Name', `Desk lamp ${width}`);
+    await fill('Price', '35.00');
+    await unwrap(
+      dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Other', price: '32.00' } }),
+    );
+    await press('Save');
+    await sees('Somebody else changed this meanwhile');
+    const shown = await text();
+    for (const word of ['Vendor', 'Other', '35.00', '32.00', 'both changed it']) expect(shown).toContain(word);
+    await look('conflict');
+    await press('Keep mine');
+    await sees('Saved.');
+    expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Other', price: '35.00' });
 
-  await fill('Name', 'Never saved');
-  if (width < 896) await tab.locator('.menu-button').click();
-  await press('Collections', 'link');
-  await sees('Leave without saving?');
-  await look('unsaved');
-  await press('Cancel');
-  await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Third' } }));
-  await press('Save');
-  await sees('Somebody else changed this meanwhile');
-  await press('Take theirs');
-  await tab.waitForFunction(`!document.querySelector('.save-bar')`);
-  expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Third' });
-});
+    await fill('Name', 'Never saved');
+    if (width < 896) await tab.locator('.menu-button').click();
+    await press('Collections', 'link');
+    await sees('Leave without saving?');
+    await look('unsaved');
+    await press('Cancel');
+    await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Third' } }));
+    await press('Save');
+    await sees('Somebody else changed this meanwhile');
+    await press('Take theirs');
+    await tab.waitForFunction(`!document.querySelector('.save-bar')`);
+    expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Third' });
+  },
+);
 
 inPanel('a file is previewed, then imported, and rejected rows are listed with their position', async (visit) => {
   const { open, press, fill, sees, look, text, dashboard, width } = visit;
@@ -287,39 +290,42 @@ inPanel('of many problems in a file, the first hundred are shown, and the downlo
   expect(listed[1]).toContain(`SAME-${width}`);
 });
 
-inPanel('stock is counted and changed in place', async ({ open, press, fill, sees, look, dashboard, width }) => {
-  const name = `Bowl ${width}`;
-  const body = { name, options: [{ name: 'Size', values: ['S', 'M', 'L'] }], price: '8.00' };
-  const variants = ['S', 'M', 'L'].map((option1) => ({ option1, inventory_quantity: 10 }));
-  const product = await unwrap(dashboard.POST('/api/dashboard/products', { body: { ...body, variants } }));
-  await open('/stock');
-  await look('stock');
-  await fill('Search', name);
-  await sees(`of 3`);
-  await fill(`Available, ${name}, S`, '7');
-  await fill(`Available, ${name}, M`, '+24');
-  await fill(`Available, ${name}, L`, '1');
-  // A unit is sold meanwhile, so that the entered quantity is out of date.
-  await unwrap(
-    dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
-      params: { path: { variant_id: product.variants[2]?.id ?? '' } },
-      body: { delta: -1, reason: 'damaged' },
-    }),
-  );
-  await fill('Reason', 'received');
-  await look('stock-changed');
-  await press('Save');
-  await sees('2 quantities saved.');
-  await sees('1 changed');
-  await press('Discard');
-  const now = await unwrap(
-    dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id: product.id } } }),
-  );
-  expect(now.inventory.map(({ inventory_quantity }) => inventory_quantity)).toEqual([7, 34, 9]);
-  await press(`Movements of ${name}, M`);
-  await sees('Received');
-  await look('movements');
-});
+inPanel(
+  'stock is entered in the list, and a quantity that has changed meanwhile is not overwritten',
+  async ({ open, press, fill, sees, look, dashboard, width }) => {
+    const name = `Bowl ${width}`;
+    const body = { name, options: [{ name: 'Size', values: ['S', 'M', 'L'] }], price: '8.00' };
+    const variants = ['S', 'M', 'L'].map((option1) => ({ option1, inventory_quantity: 10 }));
+    const product = await unwrap(dashboard.POST('/api/dashboard/products', { body: { ...body, variants } }));
+    await open('/stock');
+    await look('stock');
+    await fill('Search', name);
+    await sees(`of 3`);
+    await fill(`Available, ${name}, S`, '7');
+    await fill(`Available, ${name}, M`, '+24');
+    await fill(`Available, ${name}, L`, '1');
+    // A unit is sold meanwhile, so that the entered quantity is out of date.
+    await unwrap(
+      dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+        params: { path: { variant_id: product.variants[2]?.id ?? '' } },
+        body: { delta: -1, reason: 'damaged' },
+      }),
+    );
+    await fill('Reason', 'received');
+    await look('stock-changed');
+    await press('Save');
+    await sees('2 quantities saved.');
+    await sees('1 changed');
+    await press('Discard');
+    const now = await unwrap(
+      dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id: product.id } } }),
+    );
+    expect(now.inventory.map(({ inventory_quantity }) => inventory_quantity)).toEqual([7, 34, 9]);
+    await press(`Movements of ${name}, M`);
+    await sees('Received');
+    await look('movements');
+  },
+);
 
 inPanel(
   'a collection keeps the order that buttons and dragging gave it, and reports a change by somebody else',

@@ -139,7 +139,7 @@ test('the CLI logs in, shows the logged-in person, and ends the session at logou
   expect((await commerce(['whoami'])).code).toBe(3);
 });
 
-test('the CLI creates, rotates and revokes a sync key', async () => {
+test('the CLI creates a sync key, revokes it, and lists it as revoked', async () => {
   const { commerce } = await merchant();
   const made = JSON.parse((await commerce(['sync-keys', 'create', '--description', 'Search', '--json'])).out);
   expect(made.secret).toMatch(/^syk_/);

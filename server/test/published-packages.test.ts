@@ -59,7 +59,7 @@ test('outside of CI, name-repository.ts changes no package, exits with 1, and na
   expect(await text('sdk')).toBe(before);
 });
 
-test('the release workflow publishes only packages with these links', async () => {
+test('the release workflow runs name-repository.ts before it publishes the packages', async () => {
   const { scripts } = await copied();
   const workflow = await readFile(join(REPOSITORY, '.github/workflows/release.yml'), 'utf8');
   expect(workflow).toContain('publish: npm run publish-packages\n');

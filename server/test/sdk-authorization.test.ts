@@ -58,7 +58,7 @@ test('a customer allows an agent in the browser, and the agent calls with the to
   expect(again).toMatchObject({ code: 'invalid_grant' });
 });
 
-test('a denied consent and a forged redirect return no token', async () => {
+test('a denied consent, a forged redirect and a stolen code return no token but an error with the reason', async () => {
   const denied = await decided('deny');
   await expect(finishAuthorization(denied.pending, denied.back, place)).rejects.toSatisfy(
     (error) => codeOf(error) === 'access_denied',
