@@ -38,7 +38,7 @@ export function skippedWithout({ names, debianPackage, folders }: Tool): string 
   return `Skipped: no ${names[0]} ${folders ? `in ${folders.join(', ')}` : 'on PATH'}. Install it (Debian: apt-get install ${debianPackage}) to run this.`;
 }
 
-/** Installs a package. Concurrent test files wait for apt's lock. */
+/** Concurrent test files wait for apt's lock. */
 function install(debianPackage: string): void {
   const wait = ['-o', 'DPkg::Lock::Timeout=300'];
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
