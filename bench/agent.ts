@@ -20,7 +20,7 @@ interface Catalogue {
 }
 
 /**
- * Measures an agent's calls one at a time: on a large and a small varied catalogue, and on a middle-sized one whose products
+ * Measures an agent's calls one at a time: on a small and a large varied catalogue, and on a middle-sized one whose products
  * share ten nouns.
  */
 export async function agents([small, middle, large]: [number, number, number], rounds: number): Promise<void> {
@@ -59,7 +59,7 @@ export async function agents([small, middle, large]: [number, number, number], r
   }
 }
 
-/** Opens a shop with this many products, imported like any catalogue. Returns the token of an agent that may buy there. */
+/** Opens a shop and imports this many products over the CLI. Returns the token of an agent that may buy there. */
 async function openShop(database: Database, server: Running, catalogue: Catalogue): Promise<string> {
   const { size } = catalogue;
   const site = await createSite(database.url, database.dataDir, 'EUR');
@@ -78,7 +78,7 @@ async function openShop(database: Database, server: Running, catalogue: Catalogu
   return openAgent(database, site);
 }
 
-/** Writes the agent into the tables, because its consent is not measured. */
+/** Inserts the agent into the database, because obtaining its consent is not measured. */
 export async function openAgent({ bareUrl }: Database, { site_id }: Site): Promise<string> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();
@@ -123,7 +123,7 @@ interface Asked {
   method: 'GET' | 'POST';
   path: string;
   body?: unknown;
-  /** The expected status in the response's body, if it has one. */
+  /** The expected `status` in the response's body, if the body has one. */
   status?: string;
 }
 
@@ -141,7 +141,7 @@ const searching: Call = (i, catalogue) => ({
   path: `/api/agent/catalog/search?limit=5&q=${encodeURIComponent(sentence(i, catalogue))}`,
 });
 const finding: Call = (i, catalogue) => ({ method: 'POST', path: FIND, body: { query: sentence(i, catalogue) } });
-/** The filters of the i-th call. A model sends everything as filters, except the words for the product. */
+/** The filters of the i-th call. An assistant's model sends every condition as a filter, except the words for the product. */
 const filtersOf = (i: number, catalogue: Catalogue) => FILTERS[i % FILTERS.length]?.(catalogue) ?? {};
 const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] = [
   () => ({ attribute: ['material:wood'], price_max: '60' }),
@@ -165,8 +165,8 @@ const FILTERS: ((catalogue: Catalogue) => Record<string, string | string[]>)[] =
   () => ({ price_max: '30', sort: 'price_asc', in_stock: 'true' }),
 ];
 /**
- * The words of the i-th call. Every other call has none at all: the number of filters is odd, so that each is sent with and
- * without words.
+ * The search words of the i-th call; every other call has none. The number of filter sets is odd, so each set is sent both with
+ * and without words.
  */
 const wordsOf = (i: number, { sentences }: Catalogue) =>
   i % 2 === 0 ? sentences[(i * 6 + 5) % sentences.length] : undefined;
@@ -244,7 +244,7 @@ async function ask(
   return text;
 }
 
-/** The milliseconds from each request to its complete response, one request at a time, after a round that does not count. */
+/** The milliseconds from each request to its complete response. Sends one request at a time; the first round does not count. */
 async function latencies(server: Running, secret: string, call: Call, catalogue: Catalogue, rounds: number) {
   const times: number[] = [];
   for (let i = 0; i < catalogue.sentences.length * (rounds + 1); i += 1) {
@@ -257,7 +257,7 @@ async function latencies(server: Running, secret: string, call: Call, catalogue:
   return { p50: at(0.5), p95: at(0.95), p99: at(0.99) };
 }
 
-/** The average number of statements per call: words that the shop does not have cost a few more. */
+/** The average number of SQL statements per call. Words that the shop does not have cost a few more statements. */
 async function statementsPer(database: Database, secret: string, call: Call, catalogue: Catalogue): Promise<string> {
   const calls = catalogue.sentences.length;
   const server = await startApi(database, true);
@@ -277,7 +277,7 @@ const ANSWERS: Record<string, Call> = {
   'intent/find-and-buy, needs_choice': asking,
 };
 
-/** Models cut text into tokens: about four characters of English each, fewer of ids and punctuation. */
+/** Language models split text into tokens of about four characters in English, fewer in ids and punctuation. */
 const CHARACTERS_PER_TOKEN = 4;
 
 async function answerSizes(server: Running, secret: string, catalogue: Catalogue): Promise<(string | number)[][]> {

@@ -1,13 +1,14 @@
 /**
- * A generated assortment, the same on each run, whose words are about as common as in real shops. Of a real shop's frequent
- * search words, the median is in 0.6 % of the products, one in ten in more than 2.5 %, and one in a hundred in more than 11 %.
+ * A generated assortment, the same on each run, whose words are about as common as in real shops: of the frequent search words
+ * of a real shop, the median occurs in 0.6 % of the products, one in ten in more than 2.5 %, and one in a hundred in more than
+ * 11 %.
  */
 
 import { chanceOf } from '../proofs/testing/random.ts';
 
 const words = (text: string) => text.trim().split(/\s+/);
 
-/** Clothes have sizes, everything else colours. */
+/** Names of clothes, which have sizes; all other products have colours. */
 const WORN = words(`
   Jacket Boot Sweater Glove Scarf Trouser Shirt Sandal Hat Belt Sock Coat Vest Hoodie Slipper Apron Raincoat Cardigan Legging
   Blouse Skirt Sneaker Beanie Poncho Parka Jersey Tunic Overall Kimono Pyjama`);

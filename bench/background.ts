@@ -56,7 +56,7 @@ export async function background({ products, seconds, rounds }: BackgroundOption
 
 export interface BackgroundOptions {
   products: number;
-  /** How long reads are measured without jobs. */
+  /** How many seconds reads are measured without jobs. */
   seconds: number;
   rounds: number;
 }
@@ -109,8 +109,8 @@ export interface Measured {
 }
 
 /**
- * Reads until a promise resolves. Requests start on time, whether or not the previous one has a response: waiting requests count as
- * slow instead of delaying the next ones.
+ * Reads until the promise resolves. Each request starts on time, even if earlier ones have no response yet, so that a slow
+ * server gets long response times instead of fewer requests.
  */
 export async function readWhile(server: Running, site: Site, products: number, done: Promise<void>): Promise<Measured> {
   const headers = { 'X-Site-ID': site.site_id, 'X-Service-Token': site.storefront_token };

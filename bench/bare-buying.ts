@@ -90,7 +90,7 @@ app.post(
   step(200, async (query, { params: { id }, body }) => {
     first(await query(TOUCH, [site, id]));
     const lines = await query(LINES, [site, id]);
-    // Both discount codes are locked in the same order. Otherwise two carts that swap them could deadlock.
+    // Locks both discount codes in the order of their ids, because two carts that swap their codes could deadlock otherwise.
     const discounts = await query(
       `select id, code, kind, value, lower(code) = lower($3) as wanted from discounts
         where site_id = $1 and active and (lower(code) = lower($3) or id in (

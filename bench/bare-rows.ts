@@ -1,6 +1,8 @@
-/** SQL and money helpers shared by the routes of the bare server (a minimal Express and pg server that ours is compared with). */
+/**
+ * SQL and money functions for the routes of the bare server: a minimal server on Express and pg, with which ours is compared.
+ */
 
-/** All columns that any statement selects. Each statement selects some of these columns. */
+/** The columns of the rows that the statements return. Each statement selects some of these columns. */
 export interface Row {
   id: string;
   cart_id: string;

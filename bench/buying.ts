@@ -91,7 +91,7 @@ async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
  */
 const NOT_COMPARED = ['idempotency_keys', 'audit_events', 'catalog_versions'];
 
-/** Checks that both servers write the same, as many rows into the same tables: otherwise the comparison is not fair. */
+/** Checks that both servers write as many rows into the same tables. Otherwise the comparison would not be fair. */
 async function compareWritten(
   { bareUrl }: Database,
   servers: Record<'ours' | 'bare', Running>,
@@ -114,7 +114,7 @@ async function compareWritten(
         return rows > 0 ? [`${rows} × ${table}`] : [];
       });
     };
-    // The first order of a shop also creates its counter of order numbers.
+    // The first order of a shop is not compared, because it also creates the counter of order numbers.
     await written(servers.ours);
     const [ours, bare] = [await written(servers.ours), await written(servers.bare)];
     if (ours.join() !== bare.join()) throw new Error(`Ours writes ${ours.join()}, the bare server ${bare.join()}.`);
@@ -152,7 +152,7 @@ async function measure(flow: Flow, servers: Both<Running>, site: Site, goods: Go
   }
 }
 
-/** Counts the statements and round trips of a flow. All runs except the first have the same counts. */
+/** Counts the statements and round trips of a flow, without those of the first run, which fills caches. */
 async function countSent(database: Database, flow: Flow, site: Site, goods: Goods) {
   const count = async (server: Running) => {
     const shopper = shopperAt(server.url, site, goods);

@@ -91,8 +91,8 @@ function headersOf({ site_id, storefront_token }: Site): Record<string, string> 
 }
 
 /**
- * Checks that the servers send the same responses: otherwise the comparison is not fair. Search ranks differently, so only its
- * count is compared.
+ * Checks that the servers send the same responses. Otherwise the comparison would not be fair. Of a search only the number of
+ * results is compared, because the servers rank differently.
  */
 async function compareBodies(servers: Record<string, Running>, site: Site, path: string): Promise<void> {
   const bodies = await Promise.all(Object.values(servers).map(({ url }) => read(url + path, site)));
@@ -102,7 +102,7 @@ async function compareBodies(servers: Record<string, Running>, site: Site, path:
   }
 }
 
-/** Reads a body. Its times become numbers, because PostgreSQL writes them in JSON with another precision. */
+/** Reads a response. Its times become numbers, because PostgreSQL and the server write them with different precision. */
 async function read(url: string, site: Site): Promise<unknown> {
   const response = await fetch(url, { headers: headersOf(site) });
   return JSON.parse(await response.text(), (key, value: unknown) =>
@@ -110,7 +110,7 @@ async function read(url: string, site: Site): Promise<unknown> {
   );
 }
 
-/** Counts the statements of a repeated request; the first one, which fills caches, does not count. */
+/** Counts the statements of a repeated request. The first request, which fills caches, does not count. */
 async function countStatements(database: Database, site: Site, path: string) {
   const count = async (cache: 'on' | 'off') => {
     const server = await startOurs(database, cache, true);

@@ -34,7 +34,7 @@ export async function checkOut(ref: string): Promise<Checkout> {
   try {
     await git('worktree', 'add', '--detach', root, commit);
     const packages = await installInto(root, commit);
-    // The same code counts the statements of both servers.
+    // Copies the counter from this checkout, so that the statements of both servers are counted in the same way.
     await copyFile(join(ROOT, COUNTER), join(root, COUNTER));
     return { root, commit, packages, remove };
   } catch (error) {

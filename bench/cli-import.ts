@@ -1,4 +1,4 @@
-/** `commerce products import`, run as a merchant runs it, with the memory of both ends watched. */
+/** Runs `commerce products import` as a merchant does, and watches the memory of the CLI and of the server. */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -18,7 +18,10 @@ export interface Imported {
 
 const LOOK_EVERY_MS = 250;
 
-/** `errorsFile` is the CLI's file of rejected rows. Throws if the import did not reach the end of the file. */
+/**
+ * Imports a file. `errorsFile` is the file to which the CLI writes rejected rows. Throws if the import did not reach the end of
+ * the file.
+ */
 export async function importByCli(
   file: string,
   server: Running,

@@ -7,7 +7,7 @@ import pg from 'pg';
 
 export interface Sent {
   statements: number;
-  /** How often the server waited for the database. Statements that are sent together are waited for together. */
+  /** How often the server waited for the database. Statements that are sent together count as one wait. */
   round_trips: number;
 }
 
@@ -34,7 +34,7 @@ pg.Client.prototype.query = function counted(this: pg.Client & { pipeline?: bool
   return answer;
 } as typeof query;
 
-/** Counts the statements in a query. Without parameters, one query may contain several. */
+/** Counts the statements in a query. A query without parameters may contain several statements. */
 function statementsIn(text: unknown): number {
   return typeof text === 'string' ? text.split(';').filter((part) => part.trim() !== '').length : 1;
 }

@@ -5,7 +5,7 @@ import { makeDirectory, removeDirectory } from './leftovers.ts';
 /** An empty database for one scenario, with a directory for the servers' files. */
 export interface Database {
   url: string;
-  /** A URL that reads without row-level security, as the bare server does. */
+  /** The URL of a login without row-level security, as the bare server uses it. */
   bareUrl: string;
   dataDir: string;
   version: string;

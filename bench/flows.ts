@@ -5,7 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { Rate } from './load.ts';
 import type { Site } from './processes.ts';
 
-/** A shopper, whose calls to the commerce server or the bare one are sent one after the other. */
+/** A shopper who calls the commerce server or the bare server, one call after another. */
 export interface Shopper {
   /** Sends a call and returns the body of the response. Throws for anything but a 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;
@@ -16,7 +16,7 @@ export interface Shopper {
   /** One of two discount codes, alternating. */
   code(): string;
   shipping_option_id: string;
-  /** The cart that the shopper keeps between flows. */
+  /** The id of the cart that the shopper keeps between flows. */
   cart_id?: string;
 }
 
@@ -123,7 +123,8 @@ async function refused(call: string, response: IncomingMessage): Promise<never> 
 }
 
 /**
- * Plays one round: shoppers go through the flow again and again. Returns flows per second, and the milliseconds of a whole flow.
+ * Runs the flow again and again with all shoppers for this many seconds. Returns the flows per second, and the milliseconds of
+ * a whole flow.
  */
 export async function playFlow(flow: Flow, shoppers: Shopper[], seconds: number): Promise<Rate> {
   const durations: number[] = [];

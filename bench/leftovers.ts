@@ -16,8 +16,8 @@ export function makeDirectory(): Promise<string> {
 }
 
 /**
- * Removes a directory and the targets of its links. Under root, PostgreSQL's files are outside, where its own account can read
- * them.
+ * Removes a directory and the targets of its links. When the bench runs as root, PostgreSQL's files are outside of the
+ * directory, where PostgreSQL's own account can read them.
  */
 export async function removeDirectory(directory: string): Promise<void> {
   const linked = targetsIn(directory);
@@ -58,8 +58,8 @@ function entriesIn(directory: string, wanted: (file: string) => boolean): string
 }
 
 /**
- * Stops the PostgreSQL of a directory. The first line of its file is the postmaster's process id, which another program may have
- * now.
+ * Stops the PostgreSQL of a directory. The process id in its postmaster.pid may belong to another program now, so the command
+ * of that process is checked.
  */
 async function stopPostmasterIn(cluster: string): Promise<void> {
   const pid = Number(firstLineOf(join(cluster, 'postmaster.pid')));
@@ -68,7 +68,7 @@ async function stopPostmasterIn(cluster: string): Promise<void> {
     const command = firstLineOf(`/proc/${pid}/cmdline`);
     return command.includes('postgres') && command.includes(directory);
   };
-  // Asks for a fast shutdown, and if that takes too long, for an immediate one.
+  // SIGINT requests a fast shutdown; SIGQUIT, ten seconds later, an immediate one.
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
     if (!(pid > 0) || !isOurs()) return;
     process.kill(pid, signal);

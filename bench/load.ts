@@ -20,18 +20,18 @@ export interface Load {
 export interface Rate {
   /** Responses per second. */
   requests: number;
-  /** Milliseconds. */
+  /** Response times in milliseconds. */
   p50: number;
   p99: number;
 }
 
 /**
- * The server closes a connection after 1,000 requests and announces it; autocannon ignores this, so it reconnects by this
- * setting.
+ * Closes a connection after this many requests. The server would announce the end of the connection after 1,000 requests, but
+ * autocannon ignores that.
  */
 const RECONNECT_AFTER = 900;
 
-/** Plays one round of load. Throws if a response was missing or not a 2xx, because such a round is not comparable. */
+/** Plays one round of load. Throws if a request got no response or not a 2xx, because such a round cannot be compared. */
 export async function round(
   { url, headers, paths, body }: Target,
   seconds: number,
@@ -64,7 +64,7 @@ export async function alternate<Name extends string>(
 /** Measures for this many seconds. */
 export type Round = (seconds: number) => Promise<Rate>;
 
-/** The median rates of measurements taken in turn. */
+/** The median rates of measurements that are taken in turn. */
 export async function takeTurns<Name extends string>(
   turns: Record<Name, Round>,
   load: Load,
@@ -102,7 +102,7 @@ export async function roundsOf<Name extends string>(
   return measured;
 }
 
-/** For each round, one rate divided by the other. Both were measured one after the other, so other load cancels out. */
+/** For each round, the first rate divided by the second. Both were measured one after the other, so other load affects both. */
 export function ratiosOf(rates: Rate[], to: Rate[]): number[] {
   return rates.map(({ requests }, i) => requests / (to[i]?.requests ?? Number.NaN));
 }

@@ -211,7 +211,7 @@ async function inPanel(keys: Keys, person: Person): Promise<void> {
   const tab = await context.newPage();
   await tab.setViewport({ width, height: width < 600 ? 780 : 900 });
   const screen = new Screen(tab, person);
-  /** On a phone the menu must be opened first. */
+  /** Opens a screen from the menu, which is closed on a phone. */
   const go = async (name: string) => {
     if (width < 896) await screen.press('☰ Menu');
     await screen.press(name, 'link');
@@ -413,7 +413,7 @@ for (const where of ['panel', 'terminal'].filter((each) => !values.only || value
     if (where === 'panel') await inPanel(opened.keys, person);
     else await inTerminal(terminal, opened.keys, person);
   } finally {
-    // Types Ctrl-C as a person does: a signal would only reach `script`.
+    // Types Ctrl-C as a person does, because a signal would reach only `script` and not the server in it.
     opened.server.stdin?.write('\u0003');
     await new Promise((ended) => opened?.server.once('close', ended));
   }

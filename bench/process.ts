@@ -78,7 +78,7 @@ interface Descendant {
   command: string;
 }
 
-/** The processes below one, at any depth. */
+/** The descendants of a process. */
 function descendants({ pid: root }: ChildProcess): Descendant[] {
   const lines = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,args='], { encoding: 'utf8' }).split('\n');
   const all = lines.flatMap((line) => {
@@ -91,8 +91,8 @@ function descendants({ pid: root }: ChildProcess): Descendant[] {
 }
 
 /**
- * The process id of our server: the last process below npm that runs our command, because npm, a shell and an older Node may
- * precede it.
+ * The process id of the server: the last process below npm that runs our command. npm, a shell and an older Node may precede it
+ * in the list.
  */
 function serverAmong(processes: Descendant[]): number | undefined {
   return processes.findLast(({ command }) => /commerce-server|main\.ts/.test(command) && !/^(sh|npm)\b/.test(command))

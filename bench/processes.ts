@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { freePort } from '../server/src/db/free-port.ts';
 import type { Sent } from './count-statements.ts';
 
-/** The measured processes: each server has its own. */
+/** A server process of the bench. Each measured server has its own process. */
 export interface Running {
   url: string;
   process: ChildProcess;
@@ -37,7 +37,7 @@ export function announce(server: Server): void {
   server.once('listening', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 }
 
-/** Starts a server of this folder, which announces its port; `counted` as for `startCommerce`. */
+/** Starts a server from a file of this folder, and waits until it announces its port. `counted` as for `startCommerce`. */
 export async function startFile(file: string, args: string[] = [], counted = false): Promise<Running> {
   const execArgv = counted ? ['--import', join(ROOT, COUNTER)] : [];
   const child = endWithBench(fork(join(import.meta.dirname, file), args, { execArgv }));
@@ -63,8 +63,8 @@ export function startApi({ url, dataDir }: { url: string; dataDir: string }, cou
 }
 
 /**
- * Starts the commerce server as its users do, on a free port, with the log on and discarded. It has no rate limits, which would
- * stop a load from one IP address after 600 requests.
+ * Starts the commerce server as its users do, on a free port, with its log on and discarded. Rate limits are off, because they
+ * would stop a load from one IP address after 600 requests.
  */
 export async function startCommerce(options: CommerceOptions): Promise<Running> {
   const { databaseUrl, dataDir, env, counted, root = ROOT } = options;
@@ -83,7 +83,7 @@ export async function startCommerce(options: CommerceOptions): Promise<Running> 
 /** The file that counts statements. It must be from the checkout of the server, because it counts in that checkout's `pg`. */
 export const COUNTER = 'bench/count-statements.ts';
 
-/** The data that a counted server has sent to its database so far. */
+/** The numbers of statements and round trips that a counted server has sent to its database so far. */
 export async function sentBy({ process: child }: Running): Promise<Sent> {
   child.send('count');
   const [sent] = (await once(child, 'message')) as [Sent];
@@ -97,7 +97,7 @@ export interface Site {
   sync_secret: string;
 }
 
-/** A site that the bench created, with the login of its owner. */
+/** A site that the bench created, and the login of its owner. */
 export interface OwnedSite extends Site {
   staff: { email: string; password: string };
 }
@@ -162,7 +162,10 @@ export async function end(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** Resident memory of a process in MB; undefined when it has ended. From /proc if possible: `ps` would take CPU time from the measurement. */
+/**
+ * The resident memory of a process in MB; undefined if it has ended. Reads /proc where it exists, because `ps` would take CPU
+ * time from the measurement.
+ */
 export function residentMegabytes(pid: number | undefined): number | undefined {
   try {
     if (existsSync('/proc/self/status')) {

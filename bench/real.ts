@@ -132,7 +132,7 @@ function refusals({ refused, warnings }: Imported): string[] {
 
 const SAMPLE = 200;
 
-/** Reads by slug, filters and searches as a shop's website does, and compares with the file. */
+/** Reads products by slug, filters and searches, as a shop's website does, and compares the results with the file. */
 async function readBack(server: Running, site: Site, { accepted }: InFile, words: string[]): Promise<string[]> {
   const client = storefrontOf(server, site);
   const list = async (query: Query) =>

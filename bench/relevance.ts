@@ -29,7 +29,7 @@ const SETS: QuerySet[] = [
   { name: 'electronics', catalogue: 'electronics', baselines: { ilike: 0.419, postgres: 0.705, bm25: 0.739 } },
   { name: 'electronics-priced', catalogue: 'electronics', baselines: undefined },
 ];
-/** How many results are read, because recall@50 needs them. */
+/** The number of results that are read: recall@50 needs 50. */
 const DEPTH = 50;
 
 export async function relevance({ data, many }: { data: string | undefined; many: number }): Promise<void> {
@@ -109,7 +109,7 @@ async function generalProducts(file: string): Promise<string[]> {
   return lines.map((line) => {
     const { product_id, title, description } = JSON.parse(line) as Record<string, string>;
     const name = (title ?? '').slice(0, 255);
-    // The file states no prices, but a product must have one.
+    // The products get a price, because the file has none and the import requires one.
     return JSON.stringify({
       name,
       slug: product_id,
@@ -129,7 +129,10 @@ export async function fill({ url, dataDir }: Database, server: Running, file: st
   return site;
 }
 
-/** Runs the job that learns meanings now instead of in ten minutes, and waits for its end. Returns how many seconds it took. */
+/**
+ * Runs the job that trains the semantic model, which the server runs every ten minutes, and waits for its end. Returns its
+ * duration in seconds.
+ */
 export async function learnMeanings({ url }: Database): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -226,7 +229,7 @@ async function scoreIntent(data: string, { dataDir }: Database, server: Running,
   return { intent, wrong: intent.exact < 1 ? '' : ' (none wrong)' };
 }
 
-/** The milliseconds from each request to its complete response, one request at a time, after a round that does not count. */
+/** The milliseconds from each request to its complete response. Sends one request at a time; the first round does not count. */
 async function latencies(server: Running, site: Site, queries: Query[]) {
   const times: number[] = [];
   for (let round = 0; round < 4; round += 1) {

@@ -8,10 +8,10 @@ import { measured, stampOfNow } from '../proofs/stamp.ts';
 
 const README = join(import.meta.dirname, 'README.md');
 
-/** Short rounds are for trying the bench itself: their figures are printed, not written. */
+/** With `--quick` the rounds are short, only to try the bench: the figures are printed, but not written to README.md. */
 const quick = process.argv.includes('--quick');
 
-/** Replaces the README's section of a scenario; the line about the machine is added. A partial run is only printed. */
+/** Replaces the section of a scenario in README.md, and adds the line about the machine. A partial run is only printed. */
 export async function report(
   scenario: string,
   postgres: string | undefined,

@@ -96,7 +96,7 @@ for (const name of chosen) {
   await scenario();
 }
 
-/** Errors of a scenario no longer matter once it is stopped. */
+/** Stops all processes and drops the databases. Errors of the scenario that was stopped are ignored. */
 async function stopEarly(code: number): Promise<never> {
   process.on('uncaughtException', () => undefined).on('unhandledRejection', () => undefined);
   await endAll().catch(() => undefined);

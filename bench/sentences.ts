@@ -1,4 +1,7 @@
-/** Measures judged sentences. Each is sent to a site with the catalogue that it was judged for, and timed on a large one. */
+/**
+ * Measures judged sentences: sends each to a site with the catalogue for which it was judged, and measures response times on a
+ * large catalogue.
+ */
 
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -27,7 +30,7 @@ interface Sentence {
   lang: string;
   op?: string;
 }
-/** One line of the scorer's output. */
+/** A line of the scorer's output. */
 interface Judged extends Sentence {
   wrong: string[];
   silent: boolean;
@@ -133,9 +136,7 @@ function rowsOf(judged: Judged[]): (string | number)[][] {
   return [...by(({ kind }) => kind, ''), ...by(({ lang }) => lang, 'in '), row('all', judged)];
 }
 
-/**
- * The milliseconds from each request to its complete response, for all read-only sentences, after a round that does not count.
- */
+/** The milliseconds from each request to its complete response, for all read-only sentences. The first round does not count. */
 async function latencies(data: string, database: Database, server: Running, many: number) {
   const all = (
     await Promise.all(NAMES.map((name) => linesOf<Record<string, unknown>>(join(data, 'catalogues', `${name}.jsonl`))))
@@ -145,7 +146,7 @@ async function latencies(data: string, database: Database, server: Running, many
   await writeFile(file, `${copies.map((copy) => JSON.stringify(copy)).join('\n')}\n`);
   const { agent_token } = await openShop(database, server, 'retail', { data: database.dataDir, file });
   await learnMeanings(database);
-  // Amounts in another currency than the shop's are not used as limits, and would be faster.
+  // Leaves out amounts in another currency than the shop's: they are not used as limits, so these searches would be faster.
   const asked = (await linesOf<Sentence>(join(data, 'sentences.jsonl')))
     .filter(({ op, kind }) => op === undefined && kind !== 'currency')
     .map(({ sentence }) => inDollars(sentence));

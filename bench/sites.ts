@@ -40,7 +40,8 @@ export async function sites({ count, products, seconds }: SitesOptions): Promise
     await db.connect();
     await db.query('set search_path = commerce, public');
     await settledVersion(db, site.site_id);
-    // The server would do this every ten minutes, and the catalogue would have a new version.
+    // Trains the semantic model now. Otherwise the server's own job would run during the measurement and give the catalogue a
+    // new version.
     await runJob(db, JOBS.learning);
     await db.query('vacuum analyze');
 
@@ -81,13 +82,13 @@ export interface SitesOptions {
   /** The number of shops opened in each way. */
   count: number;
   products: number;
-  /** How long reads are measured without other work. */
+  /** How many seconds reads are measured without other work. */
   seconds: number;
 }
 
 type Database = Awaited<ReturnType<typeof openDatabase>>;
 
-/** Concurrent calls: the listener has four connections to the database. */
+/** The number of concurrent calls: the operators' listener has four connections to the database. */
 const AT_ONCE = 4;
 const HEADER = ['Meanwhile', 'seconds', 'shops a minute', 'requests', 'answered 503', 'p50 ms', 'p99 ms'];
 const SHOP = { country: 'DE', shipping_options: [{ name: 'Parcel', price: '4.90', countries: ['DE'] }] };
@@ -122,7 +123,7 @@ async function openOne(operators: OperatorClient, n: number): Promise<void> {
   await unwrap(operators.POST('/api/operator/sites', { body }));
 }
 
-/** The version of the catalogue once the server's jobs have processed the import. */
+/** Returns the version of the catalogue once the server's jobs have processed the import. */
 async function settledVersion(db: pg.Client, site_id: string): Promise<string> {
   let version = await versionOf(db, site_id);
   for (;;) {

@@ -1,4 +1,4 @@
-/** Measures suggestions for the judged queries while they are typed, letter by letter, on a large catalogue without cache. */
+/** Measures the suggestions for judged queries that are typed letter by letter, on a large catalogue without the cache. */
 
 import { cpuOf, postmasterOf, settled } from './cost/cpu.ts';
 import { openDatabase } from './database.ts';
@@ -60,7 +60,7 @@ function lettersOf(q: string): string[] {
   );
 }
 
-/** Sends one request at a time, after a round that does not count. Returns the times, and the CPU time of one request. */
+/** Sends one request at a time; the first round does not count. Returns the response times, and the CPU time of one request. */
 async function ask(server: Running, site: Site, typed: string[], postgres: number) {
   const times: number[] = [];
   let before = { server: 0, postgres: 0 };

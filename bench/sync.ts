@@ -10,7 +10,7 @@ import { report, table, whole } from './report.ts';
 const PAGE = 500;
 const ITEMS = 500;
 const WRITES_PER_SECOND = 120;
-/** An integration crawls over one or two connections, because a page is large. */
+/** An integration reads over one or two connections, because pages are large. */
 const CONNECTIONS = 2;
 const products = '/api/sync/products';
 
@@ -86,7 +86,7 @@ export async function syncing(load: Load, count: number): Promise<void> {
 
 const BATCH = 1_000;
 
-/** Inserts the products in batches of 1,000, as imports would, because only reading is measured. */
+/** Inserts the products into the database in batches of 1,000, as imports would, because only reads are measured. */
 async function fill({ bareUrl }: Database, { site_id }: Site, count: number): Promise<void> {
   const db = new pg.Client({ connectionString: bareUrl });
   await db.connect();

@@ -30,10 +30,10 @@ announce(app.listen(0, '127.0.0.1'));
 function validated(mounted: number): RequestHandler {
   const own = operationTable.filter(({ id }) => id === MEASURED);
   const others = operationTable.filter(({ id }) => id !== MEASURED);
-  // The measured operation comes last, where iterating over all paths would cost most.
+  // The measured operation is mounted last, where a search through all paths would take longest.
   const operations = [...others.slice(0, mounted - 1), ...own];
   const { route } = createRouting(operations);
-  // All mounted operations are called first, as in a server that has been up for a while.
+  // Calls all mounted operations first, so that their validators are compiled, as in a server that has run for a while.
   for (const operation of operations) contractMistakes(operation, { query: {}, headers: {}, params: {}, body: {} });
   return (req, res, next) => {
     const { operation, path } = route(req.method, req.originalUrl);

@@ -10,8 +10,8 @@ import type { FirstUse } from './validation-first-use.ts';
 const FEW = 10;
 
 /**
- * Measures the cost of validation: a bare Express route against the same route with validation, with few operations mounted and
- * with all.
+ * Measures the cost of validation: compares a bare Express route with the same route with validation, once with few and once
+ * with all operations mounted.
  */
 export async function validation(load: Load): Promise<void> {
   const all = operationTable.length;
@@ -25,7 +25,7 @@ export async function validation(load: Load): Promise<void> {
   }));
   if (!bare || !few || !many) throw new Error('A server is missing.');
   try {
-    // Many short rounds, so that the measurements that are compared are close together in time.
+    // Uses many short rounds, so that measurements that are compared are close together in time.
     const often = { ...load, seconds: Math.max(1, load.seconds / 4), rounds: load.rounds * 4 };
     const rounds = await roundsOf(turnsOf({ bare, few, many }, often), often);
     const row = (name: string, rates: Rate[]) => {

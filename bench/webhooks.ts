@@ -11,7 +11,7 @@ import { report, table, whole } from './report.ts';
 
 const ROUNDS = 5;
 const CHANGES_COUNTED = 10;
-/** How many shops deliver to how many webhooks each. */
+/** The numbers of shops that deliver at the same time, and of webhooks in each shop. */
 const CROWDS = [
   { shops: 1, webhooks: 1 },
   { shops: 1, webhooks: 10 },

@@ -21,7 +21,7 @@ export default defineConfig({
     setupFiles: ['../server/test/after-each-file.ts'],
     testTimeout: 600_000,
     hookTimeout: 120_000,
-    // More than the cores of a small machine, because many proofs wait most of the time.
+    // More workers than a small machine has cores, because many proofs wait most of the time.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     retry: RETRY_TIMEOUTS,

@@ -1,4 +1,7 @@
-/** Compares two texts line by line. Values that each server generates for itself only have to correspond. */
+/**
+ * Compares two texts line by line. Ids and other values that each server generates need not be equal, but must correspond one
+ * to one.
+ */
 
 /** Values that differ between two runs of the same server, by kind. */
 const KINDS = {
@@ -31,7 +34,7 @@ const GENERATED = new RegExp(
   'g',
 );
 
-/** Times in the two responses may differ by this much: both servers get a request at once, but one may be slower. */
+/** Times in the two responses may differ by this much, because one of the servers may be slower. */
 const SAME_MOMENT_MS = 30_000;
 
 interface Line {
@@ -99,7 +102,7 @@ export class Comparison {
     return text.replace(GENERATED, (value) => {
       if (!Number.isNaN(Date.parse(value)) && value.includes('T')) return value;
       const known = side === 'old' ? value : (this.#oldOf.get(value) ?? value);
-      // A value that both databases had from the start can be shown unchanged.
+      // Values that both databases had from the start are shown unchanged.
       if (this.#newOf.get(known) === known) return value;
       this.#numbers.set(known, this.#numbers.get(known) ?? this.#numbers.size + 1);
       return `<generated:${this.#numbers.get(known)}>`;
@@ -107,7 +110,7 @@ export class Comparison {
   }
 }
 
-/** Whether a value looks random, in contrast to a long name in camel case. */
+/** Whether a value looks random: it has a digit, or more capitals than a long name in camel case. */
 function isRandom(value: string): boolean {
   return /\d/.test(value) || value.replaceAll(/[^A-Z]/g, '').length > value.length / 5;
 }

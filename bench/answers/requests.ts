@@ -75,7 +75,10 @@ interface Operation {
   security?: Record<string, unknown>[];
 }
 
-/** A caller who may call an operation with these security schemes, and one whose credentials often do not suffice. */
+/**
+ * For each combination of security schemes, a caller who may call such an operation, and one whose credentials often do not
+ * suffice.
+ */
 const CALLERS: Record<string, [string, string]> = {
   '': ['anon', 'owner'],
   ApiKey: ['key', 'reader'],
@@ -111,7 +114,7 @@ export function refusedRequests(contract: Contract): RecordedRequest[] {
   });
 }
 
-/** All operations of a contract, and how to recognise the path of a request for one. */
+/** All operations of a contract, each with a pattern that matches the paths of its requests. */
 export function operationsOf({ paths }: Contract) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {

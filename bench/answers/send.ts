@@ -41,7 +41,7 @@ function answerOf(status: number, headers: IncomingHttpHeaders, received: Buffer
   return { status, headers, text, json: jsonIn(text) ?? jsonIn(EVENT.exec(text)?.[1] ?? ''), bytes };
 }
 
-/** The only message of a stream, as MCP responds. */
+/** The only message of an event stream, as the MCP endpoint sends it. */
 const EVENT = /^data: (.*)$/m;
 
 function jsonIn(text: string): unknown {
@@ -64,13 +64,13 @@ export function textOf(answer: Answer, without: string[]): string {
   return [`HTTP ${answer.status}`, ...headers, '', ...bodyOf(answer, without)].join('\n');
 }
 
-/** The time of the last use of credentials, in Markdown. The server stores it once a minute. */
+/** The line with the time of the last use of credentials, in Markdown. The server updates that time at most once a minute. */
 const LAST_USE = /- last_used_at: [\dTZ:.-]+(?:\n|\\n)/g;
 
 function bodyOf({ text, json, bytes, headers }: Answer, without: string[]): string[] {
   if (bytes.length > 0 && text === '') return [`SHA-256 ${createHash('sha256').update(bytes).digest('hex')}`];
   if (headers['content-type']?.startsWith('text/html')) return [text.replaceAll('><', '>\n<')];
-  // If the server formats JSON in an unusual way, its text is returned unchanged.
+  // JSON in an unusual format is compared as it is, so that a change of the format is noticed.
   if (json === undefined || JSON.stringify(json) !== text) return [text.replaceAll(LAST_USE, '')];
   for (const pointer of without) {
     if (pointer.startsWith('/')) remove(json, pointer.slice(1).split('/'));

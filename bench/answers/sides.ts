@@ -16,13 +16,16 @@ const BASE_URL = 'http://localhost:8080';
 export interface Template {
   database: Database;
   dataDir: string;
-  /** Names for the requests: the credentials of the demo shop, an operator's key, and the prepared data. */
+  /** Values that the requests refer to by name: the credentials of the demo shop, an operator's key, and the prepared data. */
   names: Record<string, unknown>;
 }
 
 type Prepare = (client: pg.Client, demo: { site_id: string }) => Promise<Record<string, unknown>>;
 
-/** Fills a database with the server of another checkout: the demo shop, and data that otherwise needs a mail or a wait. */
+/**
+ * Fills a database with the server of another checkout: with the demo shop, and with data that otherwise needs a mail or a
+ * wait.
+ */
 export async function openTemplate(root: string, prepare: Prepare) {
   const database = await openDatabase();
   const dataDir = join(database.dataDir, 'template');
@@ -146,7 +149,7 @@ export class Side {
   }
 }
 
-/** Repeats the request while the server sheds load, because that response only shows that the machine is busy. */
+/** Repeats the request while the server rejects it because the machine is busy. */
 async function sendUntilServed(port: number, sent: Sent): Promise<Answer> {
   for (let attempt = 1; ; attempt += 1) {
     const answer = await send(port, sent);

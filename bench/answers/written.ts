@@ -1,12 +1,14 @@
 import pg from 'pg';
 import { formOf } from './differences.ts';
 
-/** Tables whose rows depend on the time of the run, or are derived from other tables in the background. */
+/**
+ * Tables that are not compared: their rows depend on the time of the run, or are derived from other tables in the background.
+ */
 const LEFT_OUT = ['audit_seals', 'catalog_versions', 'idempotency_keys', 'rate_counts', 'site_usage'].map(
   (name) => `commerce.${name}`,
 );
 const COLUMNS_LEFT_OUT = ['changed_in', 'last_used_at'];
-/** The type of transaction numbers. */
+/** Types that are not compared: that of transaction numbers. */
 const TYPES_LEFT_OUT = ['xid8'];
 /** The queued jobs, such as mails and deliveries. */
 const JOBS = 'graphile_worker._private_jobs';

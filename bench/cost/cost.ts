@@ -52,7 +52,7 @@ export async function cost({ only, seconds, products = PRODUCTS }: CostOptions):
   const bare = await openBare(products);
   const commerce = await openCommerce(products);
   try {
-    // Starts are measured first. Later, a server in the default role would also run the jobs of the orders that the rows have
+    // Starts are measured first, because a server in the default role would later also run the jobs of the orders that the rows
     // placed.
     const starts: Starts | undefined = chosen.includes('start') ? await compareStarts(commerce, bare) : undefined;
     const measured: Measured[] = [];

@@ -21,7 +21,7 @@ interface Process {
 function processOf(pid: string): Process[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The process name before it may contain spaces and brackets.
+    // The fields follow the last bracket, because the process name before it may contain spaces and brackets.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const at = (index: number) => Number(fields[index]);
     return [{ pid: Number(pid), parent: at(1), own: at(11) + at(12), children: at(13) + at(14) }];

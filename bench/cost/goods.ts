@@ -17,7 +17,7 @@ const FILLER =
 const SIZES = ['S', 'M', 'L'];
 const DESCRIPTION_WORDS = 55;
 const CATEGORIES = 20;
-/** More units than any run sells. */
+/** The stock of each variant: more units than any run sells. */
 export const PLENTY = 10_000_000;
 
 export interface Goods {
@@ -28,7 +28,7 @@ export interface Goods {
   variants: { size: string; sku: string; cents: number }[];
 }
 
-/** The i-th product. */
+/** The i-th product of the catalogue, the same on each run. */
 export function goodsOf(i: number): Goods {
   const random = randomFrom(i * 7919 + 17);
   const noun = NOUNS[i % NOUNS.length] ?? '';

@@ -32,8 +32,8 @@ export interface Cost {
 let turns = 0;
 
 /**
- * Plays units for this long. All shoppers work without pause, each on one unit at a time; units in progress are finished and
- * counted.
+ * Plays units for this many seconds. All shoppers work without pause, each on one unit at a time; units in progress are
+ * finished and counted.
  */
 export async function play(unit: Unit, { shoppers, server, postmaster }: Target, seconds: number): Promise<Cost> {
   const durations: number[] = [];
@@ -51,7 +51,7 @@ export async function play(unit: Unit, { shoppers, server, postmaster }: Target,
     }),
   );
   const elapsed = performance.now() - began;
-  // The server may close an idle connection just when the next turn uses it.
+  // Closes the connections, because the server may close an idle one just when the next turn uses it.
   for (const shopper of shoppers) shopper.leave();
   const each = {
     server: (cpuOf(server) - before.server) / durations.length,
@@ -74,13 +74,13 @@ export interface Rounds<Name extends string> {
   costs: Record<Name, Cost>;
   /**
    * The cost of one divided by the cost of another in the same round, as the median over the rounds. Other load on the machine
-   * then affects both.
+   * affects both costs of a round.
    */
   ratio(of: Name, to: Name, field: keyof Cost): number;
 }
 
 export interface Load {
-  /** How long each target plays, over all rounds. */
+  /** How many seconds each target plays, over all rounds. */
   seconds: number;
   rounds: number;
   /** Seconds of warm-up; by default WARM_UP_SECONDS. */
@@ -108,8 +108,8 @@ export async function interleave<Name extends string>(
 }
 
 /**
- * During the warm-up a request costs up to twice as much: Node compiles hot code after some thousand calls, and PostgreSQL plans
- * a statement again for the first five times on each connection.
+ * The warm-up in seconds. Before it, a request costs up to twice as much: Node compiles code after some thousand calls, and
+ * PostgreSQL plans a statement again the first five times on each connection.
  */
 const WARM_UP_SECONDS = 15;
 

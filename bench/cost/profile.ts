@@ -91,7 +91,7 @@ function sharesOf(file: string, activities: Activities, byStack: boolean): strin
     maxBuffer: 2 ** 30,
     stdio: ['ignore', 'pipe', 'ignore'],
   });
-  // With stacks, a sample is several lines, and an empty one.
+  // With stacks, a sample has several lines and ends with an empty line.
   const samples = text
     .toString()
     .split(byStack ? /\n\n+/ : /\n/)

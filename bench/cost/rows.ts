@@ -18,8 +18,8 @@ export interface Row {
   /** The number of turns before the measurement, which fill the cache. */
   warm?: number;
   /**
-   * How long the bare server took on the machine for which the goals were set. On other machines, goals apply as multiples of
-   * this.
+   * The bare server's CPU milliseconds on the machine for which the goals were set. On other machines, the goals apply as
+   * multiples of this figure.
    */
   bareThen?: number;
   must: Aim;

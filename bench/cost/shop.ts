@@ -69,7 +69,7 @@ export async function serverOf(commerce: Commerce, cache: Cache): Promise<Runnin
 
 function start(commerce: Pick<Commerce, 'database' | 'root'>, cache: Cache, counted = false): Promise<Running> {
   const { url: databaseUrl, dataDir } = commerce.database;
-  // The shoppers keep their connections open for longer than five seconds, as a proxy does.
+  // Keeps idle connections open for more than the default of five seconds, as behind a proxy.
   const env = { CATALOG_CACHE: cache, ROLE: 'api', DATABASE_POOL_MAX: '10', KEEP_ALIVE_SECONDS: '65' };
   return startCommerce({ databaseUrl, dataDir, counted, env, root: commerce.root });
 }
@@ -117,7 +117,7 @@ async function variantsOf(url: string, { site_id, storefront_token }: Site, prod
   return ids;
 }
 
-/** Waits, after a database was filled, for fresh statistics and for the end of cleanup and other background work. */
+/** Refreshes the statistics of a filled database, and waits for the end of cleanup and other background work. */
 export async function rest(url: string, postmaster: number): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

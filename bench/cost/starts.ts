@@ -11,8 +11,8 @@ import { cpuOf } from './cpu.ts';
 import type { Commerce } from './shop.ts';
 
 /**
- * A start, from the start of the process to the first 200 of /readyz, with a database that is migrated; and the memory that the
- * process uses then.
+ * The figures of a start: from the start of the process to the first 200 of /readyz, with a migrated database, and the memory
+ * that the process uses then.
  */
 export interface Start {
   seconds: number;
@@ -38,8 +38,8 @@ export function compareStarts(commerce: Commerce, bare: Bare): Promise<Starts> {
 }
 
 /**
- * Measures starts. All servers keep compiled code from one start to the next, like an installation; the first start does not
- * count.
+ * Measures starts. All servers keep compiled code from one start to the next, as an installation does, so the first start does
+ * not count.
  */
 export async function timeStarts<Name extends string>(servers: Record<Name, Starting>): Promise<Record<Name, Start>> {
   process.stderr.write('  start\n');

@@ -1,4 +1,4 @@
-/** Sends empty statements in the way of a request, until it is killed. Prints the total after each thousand. */
+/** Sends empty statements as a request does, until the process is killed. Prints their number after each thousand. */
 
 import sql from 'sql-template-tag';
 import { openPool, query, takeConnection, together } from '../../server/src/db/connect.ts';

@@ -84,7 +84,7 @@ function startsOf({ bare, api, all }: Starts): Line[] {
   return [line('start / RSS at rest, `ROLE=api`', api), line('start / RSS at rest, default role', all)];
 }
 
-/** The share of each row's cost that is due to the number of its statements, whatever they contain. */
+/** The share of each row's cost that is due to the number of its statements, regardless of what the statements do. */
 export function shareOfStatements({ alone, together }: Statements, measured: Measured[]): string {
   const sum = ({ server, postgres }: Statements['alone']) => server + postgres;
   const each = (of: Statements['alone']) => `${fine(sum(of))} ms (${fine(of.server)} + ${fine(of.postgres)})`;

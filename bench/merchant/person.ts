@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from '../../server/test/chromium.ts';
 
 /**
- * A person at a screen or a terminal: presses and typed characters are counted. With a pace of 1 they are as slow as people are;
- * with 0 only the machine takes time.
+ * A person at a screen or a terminal, whose presses and typed characters are counted. With a pace of 1 the person is as slow as
+ * people are; with 0 only the machine takes time.
  */
 export class Person {
   clicks = 0;

@@ -27,7 +27,7 @@ export async function panel(products: number, rounds: number): Promise<void> {
     const large = await openLargeShop(database, products, start);
     const demo = await openDemo(database, port);
     server = await start();
-    // Browsers keep the session's cookie on http for localhost only.
+    // Over http, browsers keep the session's cookie only on localhost.
     const baseUrl = `http://localhost:${port}`;
     const inDemo = await measureShop({ browser, baseUrl, shop: demo, rounds });
     const inLarge = await measureShop({ browser, baseUrl, shop: large, rounds });

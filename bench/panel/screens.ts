@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from '../../server/test/chromium.ts';
 /** The cost of opening a screen, until it can be used. */
 export interface Opening {
   ms: number;
-  /** The server's call that took longest. */
+  /** The API call that took longest. */
   slowest: { path: string; ms: number } | undefined;
 }
 
@@ -58,7 +58,7 @@ const WATCH = `
 
 /** Waits until the screen has appeared and no longer changes, and returns the time of the last change and the slowest call. */
 async function usable(tab: Page): Promise<Opening> {
-  // A new screen appears a moment after its URL.
+  // Waits before the first check, because a new screen appears a moment after its URL.
   await sleep(QUIET_MS);
   await tab.waitForFunction(
     `document.querySelector('h1, form') && !document.querySelector('.loading, .load-error, [aria-busy="true"]')

@@ -24,7 +24,7 @@ export async function openLargeShop(
     await keepTemplate(db, template);
     const [site_id = ''] = await addShops(db, template, [products], { orders: ORDERS });
     await age(db, site_id);
-    // Moves the login to the copy, so that the template has none.
+    // Moves the owner's membership to the copied shop, so that the owner logs in to that shop only.
     await db.query('update commerce.staff_memberships set site_id = $1 where site_id = $2', [
       site_id,
       template.site_id,
@@ -43,7 +43,7 @@ export async function openLargeShop(
  * stock or sold out.
  */
 async function age(db: pg.Client, site_id: string): Promise<void> {
-  // Without statistics the planner assumes that there are few copies, and compares each order with each.
+  // Updates the statistics first: without them the planner expects few copies, and compares each order with each other order.
   await db.query('analyze');
   await db.query('set session_replication_role = replica');
   await db.query(ORDERS_OF_A_YEAR, [site_id]);

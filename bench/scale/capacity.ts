@@ -20,9 +20,9 @@ const DAY: Record<string, number> = {
   'agent: find, five candidates, no cache': 20,
 };
 const PRODUCTS_PER_SHOP = 500;
-/** The load in the busiest hour, relative to the mean. */
+/** How many times the mean load the busiest hour has. */
 const PEAK = 3;
-/** The share of a core that may be in use at the peak. */
+/** The share of a core that may be in use in the busiest hour. */
 const USE = 0.6;
 const MS_PER_DAY = 86_400_000;
 const SHOPS = [2_000, 10_000, 100_000];

@@ -4,9 +4,9 @@ import { SMALL } from './sizes.ts';
 import { ORDERS, TABLES } from './template.ts';
 
 /**
- * Fills shops with copies of the template's rows, with one statement per table. The database repeats rows that the server wrote
- * once, with their own ids, numbers and e-mails. A shop of 50,000 products has fifty copies, one of 300 part of one. Triggers
- * and foreign keys are off, because the copied rows already include their effects.
+ * Fills shops with copies of the template's rows, which the server wrote, with one statement per table. Each copy gets its own
+ * ids, numbers and e-mail addresses. A shop of 50,000 products consists of fifty copies, one of 300 products of part of one.
+ * Triggers and foreign keys are off, because the copied rows already include the effects of the triggers.
  */
 export async function addShops(
   db: pg.Client,
@@ -27,7 +27,7 @@ export async function addShops(
   const indexes = await dropIndexes(db);
   for (const table of TABLES) {
     const began = performance.now();
-    // Reads the template once for each copy, in its order, so that rows are written in the order of their keys.
+    // Reads the template once for each copy and in its order, so that rows are written in the order of their keys.
     const { rowCount } = await db.query(
       insertion(
         own,
@@ -131,7 +131,7 @@ interface Index {
   definition: string;
 }
 
-/** Drops the indexes that do not belong to a constraint: rebuilt at the end, they take a fraction of the time. */
+/** Drops the indexes that belong to no constraint, because building them at the end takes a fraction of the time. */
 async function dropIndexes(db: pg.Client): Promise<Index[]> {
   const { rows } = await db.query<Index>(
     `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition from pg_index

@@ -57,7 +57,10 @@ export async function measure(
 }
 
 const COUNTED = 20;
-/** A connection of PostgreSQL reports its reads at the end of a transaction, at most once a second. */
+/**
+ * A connection of PostgreSQL reports its reads at the end of a transaction, at most once a second, so the bench waits this
+ * long.
+ */
 const REPORTED_EVERY_MS = 1_100;
 
 /** Counts the reads of each kind of work. The servers must count their statements, and nothing else may be running. */
@@ -81,7 +84,7 @@ async function readsOf({ db, of }: Servers, shop: MeasuredShop, { as, cache, uni
 async function readCounters(db: pg.Client, server: Running, last: () => Promise<unknown>): Promise<Reads> {
   await sleep(REPORTED_EVERY_MS);
   await last();
-  // After 50 ms, statements that were sent together with the last response have ended.
+  // Waits until statements that were sent together with the last response have ended.
   await sleep(50);
   const { rows } = await db.query<{ rows: string; pages: string }>(READ);
   const [{ rows: read, pages } = { rows: 0, pages: 0 }] = rows;

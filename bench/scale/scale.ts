@@ -14,9 +14,9 @@ import { fillTemplate, keepTemplate } from './template.ts';
 import { verifyIndex } from './verify.ts';
 
 export interface ScaleOptions {
-  /** The sizes to measure, of `SIZES`; all when absent. */
+  /** The sizes of the database, of `SIZES`, at which to measure; all when absent. */
   sizes?: number[];
-  /** How long each kind of work is done in each shop at each size. */
+  /** How many seconds each kind of work is done in each shop at each size. */
   seconds: number;
 }
 
@@ -80,7 +80,7 @@ async function measureAt(size: number, { database, db, postmaster, shops, second
     for (const shop of shops) all.push(...(await measure(around(of), shop, size, seconds)));
     return all;
   });
-  // Connections report reads late, at the latest when they end. So the servers above must have ended before reads are counted.
+  // Connections report their reads at the latest when they end, so the servers above must have ended before reads are counted.
   await withServers(database, true, async (of) => {
     for (const shop of shops) {
       const reads = await countReads(around(of), shop);
@@ -118,7 +118,7 @@ const LOADING: Record<string, string> = {
 };
 
 async function load(db: pg.Client, template: Site, sizes: number[]): Promise<string[]> {
-  // PostgreSQL servers that the bench did not start keep their settings.
+  // Changes these settings only in the PostgreSQL that the bench started itself.
   const own = !process.env.DATABASE_URL;
   const set = async (form: (name: string, value: string) => string) => {
     for (const [name, value] of Object.entries(LOADING)) if (own) await db.query(form(name, value));

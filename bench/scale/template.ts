@@ -127,7 +127,7 @@ export async function keepTemplate(db: pg.Client, { site_id }: Site): Promise<vo
       where site_id = '${site_id}'`);
   for (const table of BY_PRODUCT) {
     const id = table === 'products' ? 'id' : 'product_id';
-    // The text from which the fingerprint of a product's index entry is calculated.
+    // Also keeps the source text of a product's search entry, from which the entry's fingerprint is calculated.
     const source =
       table === 'product_search' ? ', commerce.search_source(t.site_id, t.product_id)::text as source' : '';
     await db.query(`create unlogged table scale.${table} as select r.rank, t.*${source} from commerce.${table} t

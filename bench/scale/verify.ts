@@ -6,8 +6,8 @@ import type { MeasuredShop } from './shops.ts';
 const SAMPLE = 5;
 
 /**
- * Makes the server rewrite the search index of some copied products, and compares the rows. Throws unless each row is the
- * same as before. The catalogue's version of the shop changes.
+ * Makes the server rewrite the search index of some copied products. Throws unless each rewritten row is the same as the copy.
+ * The shop's catalogue version changes.
  */
 export async function verifyIndex(db: pg.Client, { url }: Running, { site }: MeasuredShop): Promise<void> {
   const dashboard = createDashboardClient({ baseUrl: url, apiKey: site.api_key });
@@ -19,7 +19,7 @@ export async function verifyIndex(db: pg.Client, { url }: Running, { site }: Mea
   const before = await indexed(db, site.site_id, ids);
   for (const { id: product_id, name } of products) {
     const params = { path: { product_id } };
-    // The first change makes different rows; the second must restore the previous ones.
+    // The first change writes different rows; the second must restore the previous ones.
     await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { name: `${name} other` } }));
     await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { name } }));
   }

@@ -5,7 +5,7 @@ import { buy, fillCart } from '../flows.ts';
 import { SMALL } from './sizes.ts';
 import { productOf } from './template.ts';
 
-/** The surface for which the call has credentials. */
+/** The API for which the call has credentials. */
 export type Surface = 'storefront' | 'dashboard' | 'sync' | 'agent';
 
 export interface Work {
@@ -14,7 +14,7 @@ export interface Work {
   /** Whether the server caches responses about the catalogue. */
   cache: Cache;
   unit: Unit;
-  /** By how much the CPU time may increase from the fewest to the most products in the database. */
+  /** The limit for the CPU time at the most products, as a multiple of the CPU time at the fewest products. */
   bound: number;
 }
 

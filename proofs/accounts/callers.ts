@@ -24,7 +24,7 @@ export interface Shopper {
   token: string;
 }
 
-/** All kinds of callers of a tenant, including these customers. */
+/** All kinds of callers of a tenant: nobody, the storefront, staff, each kind of key, and these customers. */
 export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
   const { StaffSession, ApiKey, StorefrontToken, SyncSecret } = tenant.secrets;
   const site = { 'X-Site-ID': tenant.site_id };
@@ -53,7 +53,8 @@ export function principalsOf(tenant: Tenant, shoppers: Shopper[]): Principal[] {
 }
 
 /**
- * Whether the contract lets this principal call the operation. For the dashboard, the scopes are from a table of the proofs.
+ * Whether this principal may call the operation. The scopes of the dashboard come from permissions.ts, those of other surfaces
+ * from the contract.
  */
 export function mayCall({ schemes, scopes }: Principal, { surface, name, security, ...declared }: Operation): boolean {
   if (security.length === 0) return true;

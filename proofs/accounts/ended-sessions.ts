@@ -7,7 +7,9 @@ import { callAs, operationOf, type Tenant, tryAs, type World } from '../testing/
 import { inWorld } from '../testing/three-tenants.ts';
 import { useCodesAgain } from './second-factor-codes.ts';
 
-/** After a customer's sessions are ended, tries every token that they were given, even those issued at the same moment. */
+/**
+ * Ends a customer's sessions in every possible way, and tries each token that they were given, even tokens issued meanwhile.
+ */
 export const B4: Proof = {
   id: 'B4',
   promise:
@@ -45,7 +47,7 @@ interface Ending {
   end(scene: Scene): Promise<unknown>;
   /** The sessions that this call ends. */
   ends: 'all' | 'the first' | 'all but the first';
-  /** The password stays valid, so a login at the same moment need not fail. */
+  /** Set if the password stays valid: then a login at the same moment need not fail. */
   keepsPassword?: true;
 }
 

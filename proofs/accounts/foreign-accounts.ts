@@ -41,12 +41,12 @@ interface Owner {
   ids: Partial<Ids>;
 }
 
-/** Objects of a single buyer, not of the whole shop. */
+/** Kinds of objects that belong to one buyer, not to the whole shop. */
 const OWNED: Kind[] = ['customer', 'address', 'cart', 'cart_line', 'checkout', 'order', 'order_line'];
 
 /**
- * Operations for one person only. An invitation and a second factor belong to one person, and a caller must not end its own
- * session.
+ * Operations that need a new member of staff, because an invitation, a second factor and its recovery codes belong to one
+ * person.
  */
 const FOR_SOMEBODY_NEW = ['dashboard.acceptInvitation', 'dashboard.confirmTwoFactor', 'dashboard.replaceRecoveryCodes'];
 
@@ -60,7 +60,7 @@ async function ownersIn(world: World, tenant: Tenant, customers: number): Promis
   return owners;
 }
 
-/** A customer with nothing but an account and an address. */
+/** A customer who has only an account and an address. */
 async function newAccount(world: World, tenant: Tenant, name = 'a customer'): Promise<Owner> {
   const { customer, customer_token, address } = await MAKERS.customer.make(world, tenant);
   const [customer_id = '', token = ''] = [customer?.[0], customer_token?.[0]];
@@ -175,12 +175,14 @@ function idsIn({ path, query, body }: Call, places: Place[]): string[] {
   });
 }
 
-/** E7 covers agents, so they are not among the principals here. E5 covers the agents of a new customer. */
+/** Left out: the operations of agents, which E7 covers, and two storefront operations on a customer's agents. */
 function isProvenElsewhere({ id, surface }: Operation): boolean {
   return surface === 'agent' || id === 'storefront.revokeAgent' || id === 'storefront.listAgentAudit';
 }
 
-/** Verifies that rejections are meaningful: callers with access are served, and owners are not treated like strangers. */
+/**
+ * Shows that the rejections mean something: callers with access must be served, and owners must not be treated like strangers.
+ */
 async function admit(
   world: World,
   tenant: Tenant,

@@ -20,7 +20,7 @@ export const B5: Proof = {
   run: (trial) =>
     inWorld(trial, async (world) => {
       const [tenant] = world.tenants;
-      // The server is behind a trusted proxy, because it then reads more headers.
+      // The server runs behind a trusted proxy, because it then reads more headers, such as X-Forwarded-Host.
       const server = await startServer(trial.databaseUrl, { trustProxy: 1, baseUrl: BASE_URL }, trial.databaseUrl);
       const forger = { world, tenant, baseUrl: server.baseUrl, links: 0 };
       const chance = chanceOf(trial.seed);
@@ -38,7 +38,7 @@ export const B5: Proof = {
           let call = await callFor(forger, operation);
           for (const forgery of some) {
             await forge(forger, call, forgery);
-            // A new call, because mails are sent only after success, and most operations succeed only once.
+            // Builds a new call, because mails are sent only after a success, and most operations succeed only once per object.
             if (links) call = await callFor(forger, operation);
           }
           tried += some.length;
@@ -81,7 +81,7 @@ interface Forger {
   world: World;
   tenant: Tenant;
   baseUrl: string;
-  /** The number of links to check. */
+  /** The number of links that were checked. */
   links: number;
 }
 
@@ -97,7 +97,7 @@ async function callFor({ world, tenant }: Forger, operation: Operation): Promise
     ({ at, in: place }) => place === 'body' && at.join() === 'email',
   );
   if (!operation.id.startsWith('storefront') || !asksAddress) return call;
-  // An address that has an account, because unknown ones get no mail.
+  // Uses an e-mail address that has an account, because an unknown address gets no mail.
   const { rows } = await world.owner.query<{ email: string }>(
     'select email from commerce.customers where site_id = $1 and id = $2',
     [tenant.site_id, tenant.ids.customer[0]],
@@ -124,7 +124,7 @@ async function forge(forger: Forger, call: Call, forgery: Headers): Promise<void
 
 function judge(forger: Forger, what: string, { headers, text }: Reply): void {
   const { 'access-control-allow-origin': origin, ...kept } = headers;
-  // Access-Control-Allow-Origin repeats the browser's own origin and is not a link.
+  // This header is left out: it repeats the browser's own origin, and is not a link.
   const shown = `${JSON.stringify(kept)}\n${text}`;
   if (origin && origin !== '*' && origin !== `https://${EVIL}`)
     forger.world.violations.add(`${what}: CORS allows the forged origin ${origin}`);

@@ -142,11 +142,11 @@ const FORGERIES: Forgery[] = [
 ];
 
 function forge(random: Chance, { token }: Credential): string {
-  // One in 20,000 is a megabyte long, because trying these is slow.
+  // One forgery in 20,000 is a megabyte long; more of them would make the proof slow.
   return below(random, 20_000) === 0 ? token + 'A'.repeat(MEGABYTE) : random.of(FORGERIES)(random, token);
 }
 
-/** HTTP removes blanks around a header value, so these forgeries are the token itself. */
+/** HTTP trims spaces around a header value, so a token with such spaces is the genuine token. */
 function isGenuine({ token }: Credential, forged: string): boolean {
   return forged.trim() === token;
 }

@@ -77,7 +77,7 @@ interface Scene {
   password_hash: string;
 }
 
-/** A hash of `PASSWORD` at the lowest cost, so that many attempts do not take long. */
+/** A hash of `PASSWORD` at the lowest cost, so that many attempts take little time. */
 const CHEAP_HASH = '$argon2id$v=19$m=8,t=1,p=1$oUJkuJrwEN58OIOGYbAuFA$4ldxRodfvzyXuAFLLDwwZDZ88E3kVCvRd0JjgjbvwPw';
 
 /** An account, and one place where its password is checked. */
@@ -193,14 +193,17 @@ async function ask(scene: Scene, operation_id: string, body: object, token?: str
 /** An attacker's strategy: how many attempts run concurrently, and how long to wait after a response. */
 interface Strategy {
   atOnce: number;
-  /** Seconds to wait. `retryAfter` is the waiting time in the last response, or 0 if the password was checked. */
+  /**
+   * How many seconds to wait before the next guess. `retryAfter` is the Retry-After of the last response in seconds, 0 if the
+   * password was checked.
+   */
   wait(retryAfter: number, tried: number): number;
 }
 
 const QUARTER = 15 * 60;
 
 const STRATEGIES: Record<string, (chance: Chance) => Strategy> = {
-  // Cycles through all spellings, in case each is counted separately.
+  // The guesses cycle through all spellings of the address, in case the server counts each spelling separately.
   '8 at once, as soon as one may': () => ({ atOnce: 8, wait: (retryAfter) => retryAfter }),
   'as soon as one may': () => ({ atOnce: 1, wait: (retryAfter) => retryAfter }),
   ...Object.fromEntries(

@@ -49,7 +49,7 @@ export const SENSITIVE = words(`createApiKey revokeApiKey rotateApiKey createSto
   rotateStorefrontToken createSyncKey revokeSyncKey rotateSyncKey updatePaymentAccount deletePaymentAccount createStaffInvitation
   updateStaffMember removeStaffMember setUpTwoFactor turnOffTwoFactor replaceRecoveryCodes`);
 
-/** Fields of updateSettings that need this confirmation. */
+/** Fields of updateSettings that need the password to have been confirmed within the last 15 minutes. */
 export const SENSITIVE_SETTINGS: Record<string, unknown> = {
   allowed_origins: ['https://shop.example'],
   bank_details: { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' },
@@ -72,7 +72,7 @@ export const SCOPES_OF: Record<Role, string[]> = {
 /** Scopes that neither `read` nor `write` includes. */
 const BY_NAME = ['orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];
 
-/** Everything that can be granted to a key. */
+/** All grants that a key can have. */
 export const GRANTS = ['read', 'write', ...ALL];
 
 /** The scopes of a key with these grants. */

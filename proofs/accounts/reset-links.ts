@@ -178,7 +178,7 @@ async function play(world: World, what: string, story: Story): Promise<number> {
   const { replies, successes } = await story(scene);
   const found = replies.filter((reply) => reply.status === 200 && !isReplay(reply)).length;
   if (found !== successes) world.violations.add(`${what}: ${found} successes instead of ${successes}`);
-  // When the queue is full, attempts get 503.
+  // A login gets 503 when the queue of password hashes is full.
   const odd = replies.find(({ status }) => ![200, 400, 401, 409, 422, 503].includes(status));
   if (odd) world.violations.add(`${what}: unexpected response ${odd.status} ${odd.text}`);
   if (successes === 0) await expectNoNewPassword(scene, what);

@@ -27,7 +27,10 @@ export const J1: Proof = {
 };
 
 const ENOUGH_SECRETS = 50_000;
-/** The label of a street address that is not secret. The search must find it, which shows that it would find secrets too. */
+/**
+ * The label of a street address that is not a secret. The search must find it, because a search that misses it would also miss
+ * secrets.
+ */
 const CONTROL = 'what must be found';
 
 async function attack(trial: Trial, directory: string): Promise<Figures> {

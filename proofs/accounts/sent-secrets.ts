@@ -77,9 +77,7 @@ function formsOf(secret: string): string[] {
   ];
 }
 
-/**
- * The Base64 characters of a secret that are the same whatever bytes surround it. `at` is the offset of the secret modulo 3.
- */
+/** The Base64 characters of a secret that do not depend on the bytes around it. `at` is the offset of the secret modulo 3. */
 function base64(secret: string, at: number): string {
   const bytes = Buffer.concat([Buffer.alloc(at), Buffer.from(secret)]);
   const whole = bytes.subarray(0, bytes.length - (bytes.length % 3)).toString('base64');

@@ -1,4 +1,4 @@
-/** The thread of `logInAtOnce`. */
+/** The thread of `logInAtOnce`: sends the logins, and posts the number of responses by status. */
 
 import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'node:http';
@@ -38,7 +38,7 @@ function post(email: string, key: string): Promise<Answered> {
     });
     sent.on('timeout', () => sent.destroy(new Error('There was no answer.')));
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The server closes idle connections; a request sent at that moment is retried with the same key.
+      // The server may close an idle connection just when the login is sent, so the login is sent again with the same key.
       if (sent.reusedSocket && error.code === 'ECONNRESET') resolve(post(email, key));
       else resolve({ status: error.message, wait: 1 });
     });

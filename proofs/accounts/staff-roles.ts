@@ -133,7 +133,7 @@ async function withoutConfirmation(team: Team): Promise<number> {
   return OURS.length;
 }
 
-/** Uses ids that do not exist, so that allowed calls change little. */
+/** Builds a call with ids that do not exist, so that an allowed call changes little. */
 function callOf(operation: Operation, headers: Record<string, string>): Sent {
   const path = operation.path.replaceAll(/\{\w+\}/g, () => randomUUID());
   return { method: operation.method.toUpperCase(), path, headers, body: exampleOf(operation) };

@@ -15,7 +15,7 @@ const ROUNDS = 4;
 /** A fair random source fails the tests with this probability. */
 const CHANCE_OF_FALSE_ALARM = 1e-5;
 
-/** Tokens cannot be guessed, and cannot be read from a stolen database. */
+/** Checks that tokens cannot be guessed, and cannot be read from a stolen database. */
 export const E10: Proof = {
   id: 'E10',
   promise: 'Tokens are unique and uniformly random, and the database does not store them in clear text.',
@@ -63,7 +63,10 @@ function increment(counts: Uint32Array | undefined, at: number): void {
   if (counts) counts[at] = (counts[at] ?? 0) + 1;
 }
 
-/** The probability that a fair source gives counts at least as uneven as these: a chi-squared test, by Wilson and Hilferty. */
+/**
+ * The probability that a fair random source gives counts at least as uneven as these (chi-squared test, approximated by Wilson
+ * and Hilferty).
+ */
 function chanceOf(counts: Uint32Array): number {
   const total = counts.reduce((sum, one) => sum + one, 0);
   const expected = total / counts.length;
@@ -176,7 +179,7 @@ async function search(db: Pool, secrets: string[], violations: Violations): Prom
   return bytes / 1e6;
 }
 
-/** The start of the Base64 form, which does not depend on what follows the secret. */
+/** The first 40 Base64 characters, which do not depend on the bytes after the secret. */
 function base64Core(secret: string): string {
   return Buffer.from(secret).toString('base64').slice(0, 40);
 }

@@ -29,7 +29,10 @@ async function registerAtOnce(team: Team): Promise<void> {
   await expectMembers(team, email, 1);
 }
 
-/** For a person with a login, the link must not set the password, must not work for somebody else, and must work only once. */
+/**
+ * For a person who already has a login, the link must not set the password, must not work for another person, and must work
+ * only once.
+ */
 async function loggedInAtOnce(team: Team, _boss: Member, stranger: Member): Promise<void> {
   const person = await team.newPerson();
   const { token } = await team.invite({ email: person.email });

@@ -18,7 +18,7 @@ interface Round {
   fits: number;
 }
 
-/** Buys with three sets of limits in turn: a budget; a limit per order as well; and a weekly budget with a limit per order. */
+/** Buys with three sets of limits in turn: a budget; a budget and a limit per order; a weekly budget and a limit per order. */
 export async function spendAtOnce(
   arena: AgentArena,
   variant_id: string,
@@ -50,7 +50,7 @@ export async function spendAtOnce(
 
 const TERMS: AgentTerms[] = [{}, { max_per_order_cents: 2_000 }, { budget_period: 'week', max_per_order_cents: 2_000 }];
 
-/** Errors that an agent may get because its checkout became an order or has another total. */
+/** Errors that are not failures: the agent gets them if its checkout became an order or got another total meanwhile. */
 const OVER = ['checkout_not_open', 'cart_not_active', 'not_found', 'out_of_stock', 'conflict'];
 
 /** Confirms all checkouts, while the agent doubles them and buys more, and while a period may end. */
@@ -114,7 +114,7 @@ async function judge(arena: AgentArena, pair: Pair, { budget, fits, terms }: Rou
     violations.add(`responses confirmed orders of ${acknowledged} cents, but the database has ${ordered}`);
   const unknown = orders.filter(({ id }) => !rows.some(({ ids }) => ids.includes(id)));
   if (unknown.length > 0) violations.add(`responses confirmed ${unknown.length} orders that are not the agent's`);
-  // If a limit per order prevents larger orders, the number of orders that fit is known.
+  // With a limit per order, all orders have the same size, so the number of orders that fit is known.
   const bounds = terms.budget_period ? [fits, 2 * fits] : terms.max_per_order_cents ? [fits, fits] : [0, fits];
   const [least = 0, greatest = 0] = bounds;
   if (orders.length < Math.min(least, confirmed.length) || orders.length > greatest) {

@@ -64,7 +64,7 @@ export class AgentArena {
     return this.owner.end();
   }
 
-  /** The base URL of the servers in turn. */
+  /** The base URL of one of the servers, another one on each call. */
   at(): string {
     this.#turns += 1;
     return this.#servers[this.#turns % this.#servers.length]?.baseUrl ?? '';

@@ -91,7 +91,7 @@ async function judge(
     );
   if (isNamed) return;
   const effected = effects(before, await holdingsOf(world.owner, tenant.site_id));
-  // The use of an idempotency key is recorded before the request is validated.
+  // Recording the use of an idempotency key is allowed, because that happens before the request is validated.
   const changed = effected.filter((table) => table !== 'ucp_requests');
   if (changed.length > 0) world.violations.add(`${what} was refused, yet ${changed.join(', ')} changed`);
 }
@@ -157,7 +157,7 @@ async function overUcp(world: World, tenant: Tenant, customer_id: string): Promi
       world.owner.query('update commerce.tokens set scopes = $2 where id = $1', [id, scopes]);
     for (const [way, ask] of Object.entries({ REST: askOverRest, MCP: askOverMcp })) {
       await limitTo(SCOPES);
-      // The same token is used throughout, because the objects in the calls belong to it.
+      // One token makes all calls, because the objects in the calls belong to it.
       for (const asked of await validAsks(world, tenant, { speaker, customer_id, isAlive: true })) {
         const needed = NEEDED[asked.name];
         for (const left of [...needed, undefined]) {

@@ -78,11 +78,11 @@ async function overCategories({ size, progress }: Trial, scene: Scene, chance: C
   const all = CATEGORY_LISTS.flatMap((allowed) =>
     scene.samples.flatMap((target) => Object.keys(WAYS).map((way) => ({ allowed, target, way }))),
   );
-  // In the short form, the search that finds many products is tried with all categories.
+  // The short form tries the search that finds many products with every list of categories.
   const wide = all.filter(
     ({ target, way }) => target === scene.samples[0] && way === 'found by the words of a category',
   );
-  // In the short form, each way is tried on a product that is in no category.
+  // The short form tries each way on a product that is in none of the agent's categories.
   const foreign = all.filter(({ allowed, target }) => allowed === CATEGORY_LISTS[0] && target.name === 'Riddle');
   const chosen = pick(size, [...wide, ...foreign, ...chance.some(all, 40)], all);
   for (const [i, one] of chosen.entries()) {
@@ -102,7 +102,7 @@ const CHANGES: Record<string, (agent: AgentPurchases, changed: Changed) => Promi
     shop.must('dashboard.updateProduct', { path: { product_id }, body: { product_type: null } }),
 };
 
-/** The same for a product that is in the category through a collection. */
+/** Changes that move a product out of a category that it had through a collection. */
 const MOVES: typeof CHANGES = {
   'the product leaves the collection': ({ shop }, { product_id, collection_id }) =>
     shop.must('dashboard.removeCollectionProduct', { path: { product_id, collection_id } }),

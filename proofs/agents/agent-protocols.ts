@@ -187,7 +187,7 @@ function answerOfUcpTool({ status, text }: Reply): AgentAnswer {
   return { status, text, error: code, checkout_id: undefined };
 }
 
-/** Steps that need a person do not count as errors. */
+/** Codes of steps that need a person, which do not count as errors. */
 const HANDED_OVER = ['human_confirmation_required'];
 
 function outcomeOf(

@@ -108,7 +108,7 @@ class Calls {
     }
   }
 
-  /** From now on, calls that begin are expected to be refused. Resolves when each caller has made some. */
+  /** Call it after the revocation: calls that begin now must be refused. Resolves when each caller has made some calls. */
   async revoked(): Promise<void> {
     this.#revoked = true;
     await Promise.all(this.#callers);

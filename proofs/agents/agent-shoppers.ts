@@ -15,7 +15,7 @@ import { operationOf } from '../testing/tenant.ts';
 
 /** The servers and the database for the purchases. */
 export interface Market {
-  /** With a login that bypasses row-level security. */
+  /** The URL of the database, for a login that bypasses row-level security. */
   databaseUrl: string;
   /** The base URLs of the servers that may be running now. */
   servers(): string[];
@@ -35,7 +35,7 @@ type Answered = Record<'id' | 'cart_id' | 'total' | 'error', string>;
 
 const ANSWER_WITHIN_MS = 60_000;
 const PRICE = 1_400;
-/** After this many failures the whole shop counts as broken. */
+/** After this many failures the buyers stop, because the whole shop counts as broken. */
 const FAILURE_LIMIT = 50;
 
 /**
@@ -50,8 +50,9 @@ export class AgentShoppers {
   /** The number of purchases refused because of the budget. */
   refused = 0;
   orders = 0;
-  /** In cents: orders above a budget, and orders that the recorded spending does not contain. */
+  /** The cents by which orders exceeded a budget. */
   over = 0;
+  /** The cents of orders that the recorded spending does not contain. */
   lost = 0;
   readonly #market: Market;
   readonly #credentials: Awaited<ReturnType<typeof openTenant>>;
@@ -232,7 +233,7 @@ export class AgentShoppers {
     return { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token, Authorization: `Bearer ${as?.customer}` };
   }
 
-  /** All servers, starting with a different server on each call. */
+  /** The base URLs of all servers, in an order that starts with another server on each call. */
   #inTurn(): string[] {
     const servers = this.#market.servers();
     this.#turns += 1;

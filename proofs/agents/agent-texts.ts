@@ -43,7 +43,7 @@ const INSIDE_A_WORD = /(?<=[\p{L}\p{N}])[_#|]+(?=[\p{L}\p{N}])/gu;
 
 /** The faults of a Markdown response, in which a merchant's text must neither end its line nor act as markup. */
 export function faultsInMarkdown(body: string, canary: string, at: string): string[] {
-  // The part before the first heading, which may be empty.
+  // `fields` is the part before the first heading, which may be empty.
   const [fields = '', ...sections] = `\n${body.trimEnd()}`.split(/^(?=## )/m);
   const whole = fields.split('\n').includes(TRUST);
   return [

@@ -166,7 +166,7 @@ async function mistaken(
   chance: ReturnType<typeof chanceOf>,
   count: number,
 ): Promise<number> {
-  // Revoking the token would end the round.
+  // Skips the revocation of the token, which would end the round.
   if (!isOpen(operation) || operation.id === 'agent.revokeToken') return 0;
   const call = await callBy(world, tenant, operation);
   const slots = slotsOf(operation, call.body).filter((slot) => slot.in !== 'header');

@@ -31,7 +31,7 @@ export const E8: Proof = {
         await ENDS[state]?.(world, tenant, agent.id);
         const ids: string[] = [];
         for (const operation of operationTable.filter(({ surface }) => surface === 'agent')) {
-          // Revoking the token would end the round.
+          // Skips the revocation of the token, which would end the round.
           if (operation.id === 'agent.revokeToken') continue;
           const call = await validCall(world, tenant, operation);
           const slots = slotsOf(operation, call.body).filter((slot) => slot.in !== 'header');

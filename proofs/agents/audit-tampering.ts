@@ -85,7 +85,7 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
   const agents = await Promise.all(customers.map((id) => openAgent(server, { site_id, canary }, id)));
   for (let seal = 0; seal < seals; seal += 1) {
     for (let call = 0; call < 6; call += 1) await act(server, chance.of(agents).secret, chance);
-    // One customer is erased: empty details of an erased customer are not a sign of tampering.
+    // Erases one customer, because empty details of an erased customer must not be reported as tampering.
     if (seal === 2) {
       const path = `/api/dashboard/customers/${customers[1]}/anonymize`;
       const headers = { 'X-API-Key': api_key, 'Idempotency-Key': randomUUID() };
@@ -94,7 +94,7 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
     }
     if (seal <= 2) await letTimePass(server, site_id);
     await sealNow(server);
-    // An agent of the erased customer acts later; these rows keep their details.
+    // An agent of the erased customer acts after the erasure; these rows keep their details.
     if (seal === 2) agents.push(await openAgent(server, { site_id, canary }, customers[1] ?? ''));
   }
   const { findings, head, erased } = await look(server, site_id);
@@ -197,7 +197,7 @@ const ATTACKS: Record<string, Statements> = {
   ),
   'several rows changed': (trail, _other, chance) =>
     chance.some(trail.ids, 5).map((id) => `update ${EVENTS} set status = status + 1 where ${named(trail, id)}`),
-  // Of a customer who was not erased, because an erased customer's details must be empty.
+  // The customer must not be erased, because the details of an erased customer are empty anyway.
   'details removed': ({ site_id }) => [
     `update ${EVENTS} set details = null, details_salt = null where id = (
       select id from ${EVENTS} e where site_id = '${site_id}' and details is not null and not exists (

@@ -100,7 +100,7 @@ async function decideAs(world: World, flow: Flow, { state, who, verb, browser }:
       `${what}: ${brought ? 'an authorization code was issued' : 'no authorization code was issued'}, ${statuses}`,
     );
   const expected = mayDecide ? (verb === 'approve' ? 'approved' : 'denied') : before.status;
-  // A customer who approved can still deny, as with a device.
+  // As in the device flow, a customer who approved can still deny.
   const isSecondThought =
     who === 'owner' && verb === 'deny' && before.status === 'approved' && after.status === 'denied';
   if (after.status !== expected && !isSecondThought)

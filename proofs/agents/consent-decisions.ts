@@ -97,7 +97,7 @@ async function statusOf({ owner }: World, { id }: Consent): Promise<string | und
   return rows[0]?.status;
 }
 
-/** Reading must not decide, and GET must not be able to. */
+/** Neither reading a request nor a GET to the decision must decide it. */
 async function byGet(
   world: World,
   tenant: Tenant,

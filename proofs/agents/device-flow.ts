@@ -30,7 +30,7 @@ export const F1: Proof = {
 };
 
 async function configure({ baseUrl }: World, { site_id }: Tenant, discovers: boolean): Promise<oauth.Configuration> {
-  // Links begin with the server's configured base URL, but in the proof it listens on another port.
+  // Replaces the base URL in links: they begin with the server's configured URL, but in the proof it listens on another port.
   const local = ((url: string, init: RequestInit) =>
     fetch(url.replace(/^http:\/\/localhost(?=\/)/, baseUrl), init)) as oauth.CustomFetch;
   const config = discovers
@@ -59,8 +59,8 @@ type Turn = (world: World, tenant: Tenant, config: oauth.Configuration) => Promi
 const AS_EXPECTED = 'as expected';
 const SCOPE = 'catalog:read cart:write';
 /**
- * A shorter interval than the server requires, so that the proof is faster. The client slows down when the server asks for it,
- * as the standard requires.
+ * A shorter interval than the server requires, so that the proof takes less time. When the server responds with slow_down, the
+ * client waits longer, as the standard requires.
  */
 const HURRIED = { interval: 0.1 };
 
@@ -93,7 +93,7 @@ const TURNS: Record<string, Turn> = {
   },
 };
 
-/** Does not quote the token, because it may still be valid. */
+/** Violations do not quote the token, because it may still be valid. */
 async function judge(
   world: World,
   tenant: Tenant,

@@ -1,6 +1,6 @@
 /**
- * Texts with which a merchant or customer could give instructions to a language model, or hide them from people: each
- * instruction in each disguise.
+ * Texts by which a merchant or customer could give instructions to a language model, or hide instructions from people. Each
+ * instruction occurs in each disguise.
  */
 export interface Injection {
   /** A marker that occurs only in this text. */
@@ -59,7 +59,7 @@ export const INJECTIONS: Injection[] = ORDERS.flatMap((order, i) =>
   }),
 );
 
-/** Patterns that must not remain in any text that an agent reads, whoever wrote the text. */
+/** Patterns that must not remain in any text that an agent reads. */
 const FORBIDDEN: Record<string, RegExp> = {
   'a control character': /[\p{Cc}\p{Zl}\p{Zp}]/u,
   'what cannot be seen':

@@ -13,7 +13,7 @@ export interface Agent {
 
 /** The agent that owns the objects in the call. */
 export async function ownAgent(world: World, tenant: Tenant, call: Call): Promise<Agent> {
-  // If a call revokes its own token, that token was created for the call.
+  // If the call revokes its own token, that token was created only for this call.
   const given = String(call.headers.Authorization ?? '').replace('Bearer ', '');
   const secret = call.operation.id === 'agent.revokeToken' ? given : tenant.secrets.AgentToken;
   const { rows } = await world.owner.query<{ id: string }>(
@@ -29,7 +29,7 @@ export interface AgentsByScope {
   without(scope: string): Agent;
 }
 
-/** All agents are of one customer, who may have at most ten. */
+/** All agents belong to one customer, who may have at most ten. */
 export async function agentsByScope(world: World, tenant: Tenant): Promise<AgentsByScope> {
   const { id } = await newCustomer(world, tenant);
   const whole = await openAgent(world, tenant, id);

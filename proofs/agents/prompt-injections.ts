@@ -90,7 +90,7 @@ class Readings {
     if (isMarkdown) faults.push(...faultsInMarkdown(markdown.text, canary, id));
     const used = await callTool(this.#shop.premises, this.#shop, agent.agent.secret, callOf(id, {}, parts));
     this.answers += 1;
-    // If the tool revokes the token, the Markdown request has already done so.
+    // If the tool revokes the token, the request for Markdown has already revoked it.
     if (used.status !== 401) {
       faults.push(...faultsInMarkdown(used.result?.content[0]?.text ?? 'no text', canary, `${id} over MCP`));
       faults.push(...faultsInJson(used.result?.structuredContent, canary, `${id} over MCP`));
@@ -102,7 +102,7 @@ class Readings {
     return body;
   }
 
-  /** Calls a UCP function over REST and MCP, as a guest without an agent. Checks and returns both responses. */
+  /** Calls a UCP function over REST and MCP, as a guest if no agent is given. Checks and returns both responses. */
   async askUcp(agent: AgentPurchases | undefined, { canary }: Injection, asked: Asked) {
     const { baseUrl, violations } = this.#shop.premises;
     const { site_id } = this.#shop;
@@ -201,7 +201,7 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
 
 type Ask = (id: string, parts?: Partial<Call>) => Promise<Record<string, never>>;
 
-/** The agent uses operations by id, including calls that are refused with alternatives. */
+/** The agent uses operations by id, including calls that are refused and list alternatives. */
 async function putRight(ask: Ask, cart_id: string, variant_id: string): Promise<void> {
   await ask('agent.getShop');
   await ask('agent.createCart', { body: {} });
@@ -273,7 +273,7 @@ async function shopAsGuest(
   await ask('create_checkout', { line_items: lines(1), discounts: { codes: [word] } });
 }
 
-/** The text without invisible characters, some of which the contract would reject. */
+/** The text without invisible characters, which a merchant's input must not contain. */
 function visibleText(text: string): string {
   return withoutHidden(text, { lines: false });
 }
@@ -330,7 +330,7 @@ async function dress(shop: OpenShop, { text, word }: Injection, product_id: stri
   return (await shop.must('dashboard.createShippingOption', { body: option })).id;
 }
 
-/** For every second instruction, the text is in the formatted description, from which the plain one is made. */
+/** In every second injection, the text is in the formatted description, from which the server makes the plain one. */
 function isFormatted(canary: string): boolean {
   return (canary.codePointAt(3) ?? 0) % 2 === 0;
 }

@@ -137,7 +137,10 @@ class Calls {
     }
   }
 
-  /** Resolves when every process has had the time to accept the agent. */
+  /**
+   * Resolves when the agent's calls were accepted three times as often as there are callers, so that every process has seen the
+   * agent.
+   */
   async warmedUp(): Promise<void> {
     while (this.accepted < this.#callers.length * 3) await new Promise((done) => setTimeout(done, 5));
   }

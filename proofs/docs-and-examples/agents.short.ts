@@ -36,7 +36,9 @@ async function givenDemo() {
   return { shop, customer, demo };
 }
 
-/** Runs the example and calls `onLine` for each printed line, which acts as the person. Returns all lines and the exit code. */
+/**
+ * Runs the example. `onLine` gets each printed line and acts as the person who reads it. Returns all lines and the exit code.
+ */
 async function play(args: string[], onLine: (line: string) => Promise<void>) {
   const example = spawn(process.execPath, [EXAMPLE, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<number | null>((resolve) => example.once('exit', resolve));
@@ -52,19 +54,23 @@ async function play(args: string[], onLine: (line: string) => Promise<void>) {
 
 const codeIn = (line: string) => /compare the code: (\S{9})/.exec(line)?.[1];
 
-test('the agent example runs from consent to revocation', PLAYED, async () => {
-  const { demo } = await givenDemo();
+test(
+  'the agent example gets consent, buys within its limits, is refused beyond them, and revokes its token',
+  PLAYED,
+  async () => {
+    const { demo } = await givenDemo();
 
-  const { stdout } = await promisify(execFile)(process.execPath, [EXAMPLE, '--demo', demo, '--auto-approve']);
+    const { stdout } = await promisify(execFile)(process.execPath, [EXAMPLE, '--demo', demo, '--auto-approve']);
 
-  expect(stdout).toMatch(/user_code=[A-Z]{4}-[A-Z]{4}/);
-  expect(stdout).toContain('Stoneware mug, single variant: 18.00 EUR, in_stock');
-  expect(stdout).toContain('Confirmed: order 1001, ');
-  expect(stdout).toContain('Refused, 402 budget_exceeded');
-  expect(stdout).toContain('Refused, 403 category_not_allowed');
-  expect(stdout).toContain('agent.findAndBuy 403: category_not_allowed');
-  expect(stdout).toContain('The next call is refused: 401 invalid_token.');
-});
+    expect(stdout).toMatch(/user_code=[A-Z]{4}-[A-Z]{4}/);
+    expect(stdout).toContain('Stoneware mug, single variant: 18.00 EUR, in_stock');
+    expect(stdout).toContain('Confirmed: order 1001, ');
+    expect(stdout).toContain('Refused, 402 budget_exceeded');
+    expect(stdout).toContain('Refused, 403 category_not_allowed');
+    expect(stdout).toContain('agent.findAndBuy 403: category_not_allowed');
+    expect(stdout).toContain('The next call is refused: 401 invalid_token.');
+  },
+);
 
 test('a model of the AI SDK finds and prepares a purchase, and the customer confirms it', PLAYED, async () => {
   const { shop, demo } = await givenDemo();

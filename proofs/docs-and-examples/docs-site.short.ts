@@ -46,7 +46,7 @@ test('the reference pages list every error and every event of the contract', () 
 
 for (const width of [1280, 375])
   played(
-    `at ${width} px, every start page opens, the search finds a word, and nothing is loaded from other hosts`,
+    `at ${width} px, every start page opens, the search finds a word, and no file is loaded from another host`,
     async () => {
       if (!browser) return;
       const { page, complaints } = await openTab(browser, width, { script: true });

@@ -1,7 +1,7 @@
 /**
- * Pastes the code blocks of the documents into shells, one by one, next to a running demo shop, in a folder that looks like a
- * checkout. URLs stay as they are, except for the ports. Each document has one terminal, and one more for each block that keeps
- * running. As in a reader's shell, commands of the packages are found only through npx.
+ * Pastes the code blocks of the documents into shells, one after another, next to a running demo shop, in a folder that looks
+ * like a checkout. Only ports are replaced. Each document has one terminal, and one more for each block that keeps running. As
+ * in a reader's shell, commands of the packages are found only through npx.
  */
 
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -264,7 +264,7 @@ const env = {
   HOME: folder,
   COMMERCE_CONFIG: join(folder, 'config.json'),
 };
-/** For cli/README.md, which begins by installing the command line globally. */
+/** The environment for cli/README.md, which begins by installing the command line globally. */
 const withCli = { ...env, PATH: [join(folder, 'global'), env.PATH].join(delimiter) };
 let server: Paster;
 
@@ -277,7 +277,7 @@ let browser: Browser | undefined;
 beforeAll(async () => {
   // PostgreSQL may run as another user, who must be able to enter the directory.
   chmodSync(folder, 0o711);
-  // Replaces npx, which would need half a second for each of some forty commands.
+  // Replaces npx, which would take half a second for each of about forty commands.
   const commands = join(folder, 'node_modules/.bin');
   mkdirSync(join(folder, 'bin'));
   writeFileSync(join(folder, 'bin/npx'), `#!/bin/sh\nPATH="${commands}:$PATH" exec "${commands}/$@"\n`, {
@@ -289,7 +289,7 @@ beforeAll(async () => {
     symlinkSync(join(ROOT, name), join(folder, name));
   mkdirSync(join(folder, '.data'), { mode: 0o711 });
   for (const port of ['8080', '8081', '8091', '4000', '4001', '3000', '3001']) ports[port] = await freePort();
-  // On a busy machine, a client may pause for longer than idle connections are kept open.
+  // Keeps idle connections open for ten minutes, because on a busy machine a client may pause that long.
   server = openShell(folder, { ...env, PORT: String(ports['8080']), KEEP_ALIVE_SECONDS: '600' });
   await server.leaveRunning('npx commerce-server start', /Ctrl-C stops the server/);
   await createDatabase();

@@ -43,7 +43,7 @@ beforeAll(async () => {
   home = `http://localhost:${own}`;
   const dashboard = createDashboardClient({ baseUrl, apiKey: demo.api_key });
   await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { storefront_url: `${home}/` } }));
-  // The test adds its own code, because each customer can use the demo shop's codes only once.
+  // Creates a discount code for this test, because each customer can use the demo shop's codes only once.
   const code = { code: 'GUIDE10', kind: 'percentage', value: '10' } as const;
   await unwrap(dashboard.POST('/api/dashboard/discounts', { body: code }));
   await start('storefront/main.ts', own);
@@ -194,7 +194,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
         page.$eval(`[name="${name}"]`, (field, text) => Object.assign(field, { value: text }), value);
       const login = demo.customers[1];
       await page.goto(`${home}/${language}/login`);
-      // Rejected forms keep what was entered, except the password, and name the wrong field.
+      // A rejected form keeps the input except the password, and marks the invalid field.
       await page.type('[action$="/register"] [name="first_name"]', 'Maja');
       await page.$eval('[action$="/register"] [name="email"]', (field) => Object.assign(field, { type: 'text' }));
       await page.type('[action$="/register"] [name="email"]', 'maja.example');
@@ -252,10 +252,10 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       if (before > 0) await page.click('.adding summary');
       const parts = { last_name: 'Meyer', address1: `Lindenallee ${language}`, postal_code: '10115', city: 'Berlin' };
       for (const [name, value] of Object.entries(parts)) await page.type(`.adding [name="${name}"]`, value);
-      // By keyboard, because a click may miss while the form opens.
+      // Uses the keyboard, because a click may miss the field while the form opens.
       await page.focus('.adding [name="is_default"]');
       await page.keyboard.press('Space');
-      // The phone number is too long. The rest of the input must be kept.
+      // A phone number of 80 characters is too long. The form must keep the rest of the input.
       await page.type('.adding [name="phone"]', '030 '.repeat(20));
       await visit.press('.adding button');
       expect(await visit.count('.refusal')).toBe(1);
@@ -280,7 +280,7 @@ for (const [language, { width, saved, wrong }] of Object.entries(ACCOUNT))
       expect(await visit.text('.addresses li:last-child address')).toContain('10115 Bonn');
       await visit.press('.addresses li:last-child [action$="/delete"] button');
       expect(await visit.count('.addresses li')).toBe(before);
-      // The browser reports the rejected forms, as expected.
+      // The browser logs the forms that were rejected with 422, as expected.
       expect([visit.found, complaints.filter((one) => !one.includes('422'))]).toEqual([[], []]);
     },
     LONG_ENOUGH_MS,
@@ -320,7 +320,7 @@ for (const width of [1280, 375])
       expect(await visit.text('h1')).toBe('Ihr Warenkorb ist leer');
       expect(await visit.count('.card')).toBe(4);
       await visit.look('3-empty-cart');
-      // The browser reports the missing page, as expected.
+      // The browser logs the page that was not found (404), as expected.
       expect([visit.found, complaints.filter((one) => !one.includes('404'))]).toEqual([[], []]);
     },
     LONG_ENOUGH_MS,
@@ -356,7 +356,7 @@ played(
   async () => {
     const { page, complaints } = await openTab(browser, 1280, { script: true });
     await page.goto(`${home}/en/`);
-    // Waits for the suggestions for the whole word, because earlier ones would be replaced while the test presses a key.
+    // Waits for the suggestions for the whole word: earlier suggestions would be replaced while the test presses a key.
     const isAnswered = page.waitForResponse((response) => response.url().endsWith('q=rowan'));
     await page.type('.search input', 'rowan');
     await (await isAnswered).text();
@@ -400,7 +400,7 @@ played(
 );
 
 played(
-  'a customer who forgot the password gets a link, and no response reveals whether an account exists',
+  'a forgotten password gets the same response for a known and an unknown e-mail address, and an error for an invalid address',
   async () => {
     const asked = async (email: string) => {
       const body = new URLSearchParams({ email });
@@ -415,7 +415,7 @@ played(
 );
 
 played(
-  "a form of another site is rejected, and missing or expired objects have an error page in the visitor's language",
+  "a form of another site gets 403, a missing product a 404 in the visitor's language, and an expired session the login page",
   async () => {
     const body = new URLSearchParams({ variant_id: demo.site_id, quantity: '1' });
     const foreign = await fetch(`${home}/en/cart/add`, {

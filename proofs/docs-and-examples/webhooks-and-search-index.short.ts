@@ -1,6 +1,6 @@
 /**
- * Runs the examples as their README sections start them, next to a server with its demo shop. All processes are killed and
- * restarted during the work.
+ * Runs the examples as their README sections start them, next to a server with its demo shop. The server and the examples are
+ * killed and restarted during the work.
  */
 
 import { type ChildProcess, spawn } from 'node:child_process';
@@ -36,7 +36,7 @@ afterAll(async () => {
 }, LONG_ENOUGH_MS);
 
 test(
-  'a receiver with npm standardwebhooks gets every event although it and the server restart',
+  'a receiver that verifies with standardwebhooks gets every event once, although it and the server are killed and restarted',
   async () => {
     const commerce = await staff();
     const begun = new Date().toISOString();
@@ -83,7 +83,7 @@ test(
 );
 
 test(
-  'the search index follows the catalogue although it and the server restart',
+  'the search index has every change of the catalogue, although it and the server are killed and restarted',
   async () => {
     const commerce = await staff();
     const startIndex = () =>

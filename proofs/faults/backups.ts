@@ -128,7 +128,7 @@ async function sellAndBackUp(
   } finally {
     await shoppers.rest();
   }
-  // Shoppers do not buy during the migration, because a purchase may need the newest schema.
+  // No shopper buys during the migration, because a purchase may need the newest schema. The shoppers only read.
   if (market.ownerUrl) reads = await migrateUnderLoad(market.ownerUrl, shoppers, violations);
   await shoppers.judge(violations);
   return { orders: shoppers.orders, reads };
@@ -151,8 +151,8 @@ async function backUp(
 }
 
 /**
- * Longer than any read takes on a busy machine, but shorter than the time that reads would wait for a lock that is not
- * released.
+ * The longest time that a read may take. No read takes that long on a busy machine, but a read that waits for a lock that is
+ * not released takes longer.
  */
 const LONGEST_READ_MS = 3_000;
 

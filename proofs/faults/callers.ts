@@ -7,7 +7,7 @@ export interface CallResult {
   what: string;
   begun: number;
   ended: number;
-  /** 0 if there was no response. */
+  /** The status of the response; 0 if there was none. */
   status: number;
   /** The error code of the response. */
   error: string;
@@ -21,7 +21,7 @@ const LARGE = () => ({ name: 'Bowl', price: '1.00', description: randomBytes(6_0
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 20;
 
-/** Makes reads and writes in a shop, each caller one every 20 ms at most, without retries, and records every response. */
+/** Makes reads and writes in a shop without retries, and records every response. Each caller waits 20 ms between its calls. */
 export class Callers {
   readonly results: CallResult[] = [];
   readonly #baseUrl: string;
@@ -39,7 +39,7 @@ export class Callers {
       product: { path: '/api/dashboard/products', headers: clerk, body: { name: 'Mug', price: '1.00' } },
       orders: { path: '/api/dashboard/orders', headers: clerk },
       login: { path: '/api/dashboard/auth/login', headers: {}, body: staff },
-      // Random data, which cannot be compressed, so that it fills the disk.
+      // The description is random data, so that it cannot be compressed and fills the disk.
       large: { path: '/api/dashboard/products', headers: clerk, body: LARGE },
       search: { path: '/api/storefront/products?q=mug', headers: shopper },
     };

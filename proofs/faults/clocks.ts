@@ -8,7 +8,7 @@ import { OpenShop, type Premises } from '../testing/test-server.ts';
 import { DEADLINES, type Scene } from './deadlines.ts';
 import { MovableClock } from './movable-clock.ts';
 
-/** Servers with wrong clocks in different time zones use a database whose clock is moved to each deadline. */
+/** Servers with wrong clocks in different time zones use one database, whose clock is moved to each deadline. */
 export const C14: Proof = {
   id: 'C14',
   promise: 'Deadlines are exact to the millisecond, whatever the clocks and time zones of the servers are.',
@@ -104,7 +104,7 @@ async function pass(clock: MovableClock, shops: OpenShop[], scene: Scene, violat
       ['after', scene.now + after * 1_000],
     ] as const) {
       for (const [i, shop] of shops.entries()) {
-        // The deadline is started on another server than the one that is checked.
+        // The deadline is started on another server than the one that checks it.
         const ask = await begin(shops[(i + 1) % shops.length] as OpenShop, scene);
         questions.push({
           at,

@@ -12,9 +12,9 @@ import { Deployment } from './servers-and-workers.ts';
 
 const PER_SECOND = 20;
 const KEPT_WAITING = 6;
-/** Includes the 15 seconds after which a dead process is noticed. */
+/** Includes the 15 seconds after which the workers notice that a process has died. */
 const DELIVERED_WITHIN_MS = 90_000;
-/** How much slower webhooks may be than without a pooler. */
+/** Webhooks may take this many times as long as without a pooler. */
 const GOAL = 1.5;
 
 /**
@@ -70,7 +70,8 @@ async function startUp(deployment: Deployment, violations: Violations, counts: C
     const { code, output } = await deployment.run(...args);
     counts.commands += 1;
     if (code === undefined) violations.add(`Hung: ${args.join(' ')} ${output}`);
-    // Only doctor's lines about connections matter, because it also reports that the proofs' database is configured for speed.
+    // For `doctor`, only its lines about connections count: it also warns that the proofs' database is configured for speed,
+    // not durability.
     else if (args[0] === 'doctor' ? !/ok +pooler.*\n.*ok +direct/.test(output) : code !== 0)
       violations.add(`${args.join(' ')} ended with ${code}: ${output}`);
   }
@@ -129,7 +130,7 @@ async function readOn(
     { method: 'POST', path: '/api/dashboard/auth/login', headers: {}, body: staff },
   ];
   for (let turn = 0; reading.going; turn += 1) {
-    // Customers log in less often, because hashing a password takes longer than everything else.
+    // Customers log in in only one of 20 calls, because hashing a password takes longer than everything else.
     const call = calls[turn % 20 === 0 ? 2 : turn % 2];
     if (!call) continue;
     const { status, body } = await sendUntilAnswered(() => deployment.addresses, call, 60_000);

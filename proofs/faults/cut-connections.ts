@@ -32,8 +32,8 @@ export const C2: Proof = {
 const LANES_PER_TENANT = 5;
 
 /**
- * `for a moment`: the server can reconnect at once and recover. `until the retry`: it cannot reconnect; then the call is
- * retried with its key and cut off again at a later message.
+ * How long the database cannot be reached. `for a moment`: the server can reconnect at once. `until the retry`: it can
+ * reconnect only for the retry, which has the same key and is cut off again at a later message.
  */
 type Fault = 'for a moment' | 'until the retry';
 

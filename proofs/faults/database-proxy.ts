@@ -32,7 +32,7 @@ export class DatabaseProxy {
     return new DatabaseProxy(server, databaseUrl);
   }
 
-  /** Whether PostgreSQL has closed all connections that were cut. Then each cut statement has taken effect, or never will. */
+  /** Whether PostgreSQL has closed all cut connections. Until then, a statement that was cut off may still take effect. */
   get settled(): boolean {
     return [...this.#open].every(({ writable }) => writable);
   }
@@ -74,7 +74,7 @@ export class DatabaseProxy {
         const verdict = this.verdictOn(message);
         if (verdict === 'pass' || verdict === 'cut after') target.write(this.rewrite(message));
         if (verdict === 'pass' || verdict === 'swallow') continue;
-        // The target still gets the forwarded bytes; the sender gets nothing more.
+        // The target still gets the bytes that were forwarded before the cut; the sender gets nothing more.
         target.end();
         if (from === 'database') source.end();
         else source.destroy();
@@ -88,7 +88,7 @@ export interface Message {
   from: 'server' | 'database';
   /** The letter of its type, such as Q for a query; empty for the first message of a connection. */
   type: string;
-  /** All its bytes, including type and length. */
+  /** All bytes of the message, including its type and length. */
   bytes: Buffer;
 }
 

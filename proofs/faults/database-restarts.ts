@@ -90,7 +90,7 @@ async function restart(directory: string, databaseUrl: string, shoppers: Shopper
     connectable(databaseUrl).then(sinceThen),
     shoppers.served().then(sinceThen),
   ]);
-  // The server may have connected before this process did.
+  // The server may have reconnected before this process did.
   return { accepted: Math.min(accepted, served), served };
 }
 

@@ -30,7 +30,7 @@ export interface Scene {
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** The length of deadlines that a request sets: an odd value that no other deadline has. */
+/** The length of the deadlines that a request sets. No other deadline has this length. */
 const GIVEN = 5 * HOUR + 7 * MINUTE;
 
 export const DEADLINES: Record<string, Deadline> = {

@@ -14,8 +14,8 @@ import type { Chance } from '../testing/random.ts';
 import { type OpenShop, untilConnected } from '../testing/test-server.ts';
 
 /**
- * Requests that use the same rows in different orders, to be sent concurrently. Rejections are fine: of two opposite requests,
- * one comes too late.
+ * Requests that use the same rows in different orders, to be sent concurrently. Rejections are allowed: of two opposite
+ * requests, such as shipping and cancelling an order, only one can succeed.
  */
 export type Contention = (shop: OpenShop, chance: Chance) => Promise<Action[]>;
 

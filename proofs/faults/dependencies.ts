@@ -73,7 +73,7 @@ function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Man
   if (link) return place.startsWith('node_modules/@commerce-backend/') ? [] : ['is a link'];
   const name = nameAt(place);
   const faults: string[] = [];
-  // Without a URL the package comes from npm's configured registry, and must have the same hash.
+  // A package without a URL comes from the registry that npm is configured to use, and must have the same hash.
   if (!/^(?:https:\/\/registry\.npmjs\.org\/|$)/.test(resolved)) faults.push(`comes from ${resolved}`);
   if (!/^sha512-[\w+/]{86}==$/.test(integrity)) faults.push(`has no SHA-512 of its contents, but "${integrity}"`);
   if (FLOORS[name]?.(version) === false) faults.push(`has known holes in ${version}`);
@@ -89,7 +89,7 @@ function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Man
 
 /** Whether an SPDX expression grants the required rights: with OR one of its licenses is enough, with AND all must grant them. */
 function isFree(license: string, development: boolean): boolean {
-  // OR inside AND does not occur, and would be evaluated wrongly.
+  // An expression with both AND and OR counts as not free: no package has one, and the code below would evaluate it wrongly.
   if (license.includes(' AND ') && license.includes(' OR ')) return false;
   const free = (one: string) =>
     LICENSES.everywhere.includes(one) || (development && LICENSES.development.includes(one));

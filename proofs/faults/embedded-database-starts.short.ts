@@ -48,7 +48,7 @@ function dataDir(name = 'data', mode = 0o711): string {
   const directory = join(parent, name);
   clean.push(() => {
     const place = join(directory, 'postgres');
-    // Ends a PostgreSQL whose server the test has killed.
+    // Kills the PostgreSQL that keeps running after the test has killed its server.
     if (existsSync(join(place, 'postmaster.pid'))) process.kill(postmasterOf(directory), 'SIGKILL');
     if (existsSync(place)) rmSync(realpathSync(place), { recursive: true, force: true });
     rmSync(parent, { recursive: true, force: true });
@@ -167,7 +167,7 @@ test('a second server on the same data directory is refused with one line that n
   await write(first.url);
 });
 
-test('of two concurrent starts on a missing directory, one succeeds', async () => {
+test('of two concurrent starts on a missing directory, one succeeds and the other throws DataDirInUse', async () => {
   const directory = dataDir();
 
   const starts = await Promise.allSettled([start(directory), start(directory)]);
@@ -219,7 +219,7 @@ test('if PostgreSQL dies under a running server, it is restarted on the same add
   await expect(start(directory)).rejects.toThrow(DataDirInUse);
 });
 
-test('an interrupted first start does not disturb the next one', async () => {
+test('after the process of a first start was killed, the next start succeeds', async () => {
   const directory = dataDir();
   const half = spawn(process.execPath, [HOLDER, directory], { stdio: 'ignore' });
   await expect.poll(() => existsSync(directory), { interval: 5, timeout: 10_000 }).toBe(true);
@@ -235,13 +235,13 @@ test('an interrupted first start does not disturb the next one', async () => {
 test.each([
   ['spaces and quotes', `it's a "shop" of ours`],
   ['more bytes than a socket address holds', `${'long'.repeat(30)}/${'longer'.repeat(20)}`],
-])('a directory with %s in its name works as well', async (_, name) => {
+])('a start succeeds in a data directory with %s in its name', async (_, name) => {
   const { url } = await start(dataDir(name));
 
   await write(url);
 });
 
-test('a relative directory works as well', async () => {
+test('a start succeeds with a relative path of the data directory', async () => {
   const directory = dataDir();
 
   await start(relative(process.cwd(), directory));
@@ -249,7 +249,7 @@ test('a relative directory works as well', async () => {
   expect(lstatSync(join(directory, 'postgres')).isDirectory()).toBe(true);
 });
 
-test('a data directory inside a directory that other users cannot enter works as well', async () => {
+test('a start and a restart succeed in a data directory inside a directory that other users cannot enter', async () => {
   const directory = dataDir('data', 0o700);
   const first = await start(directory);
   await write(first.url);
@@ -260,7 +260,7 @@ test('a data directory inside a directory that other users cannot enter works as
   expect(await count(url)).toBe(1);
 });
 
-test('a start leaves unrelated files in the data directory alone, and its error names the remedy', async () => {
+test('a start in a data directory with unrelated files fails with the remedy, and leaves the files alone', async () => {
   const directory = dataDir();
   mkdirSync(join(directory, 'postgres'), { recursive: true });
   writeFileSync(join(directory, 'postgres', 'letter.txt'), 'dear');

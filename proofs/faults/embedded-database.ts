@@ -104,7 +104,10 @@ class Installation {
     return ready.filter(Boolean).length === 1;
   }
 
-  /** The processes that have opened the database cluster. Their children look the same for a moment, and do not count. */
+  /**
+   * The processes that have opened the database cluster. A child looks like its parent for a moment after the fork, and does
+   * not count.
+   */
   postmasters(): number[] {
     const place = join(this.#directory, 'postgres');
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));

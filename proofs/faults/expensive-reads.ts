@@ -9,7 +9,7 @@ import { judgeReads } from './reads-under-load.ts';
 /** The limit for the p99 of others' reads. Checked in the full form only, which needs an idle machine. */
 const GOAL_MS = 100;
 const READS_A_SECOND = 50;
-/** PostgreSQL's statement timeout. */
+/** PostgreSQL's statement timeout, which no read may reach. */
 const LIMIT_MS = 5_000;
 
 /** Sends the most expensive reads that the contract allows, and some invalid ones, while others read single products. */
@@ -33,7 +33,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     const url = `${server.baseUrl}/api/storefront/products/mug-1`;
     const [attacked, others] = await Promise.all([
       autocannon({ url: server.baseUrl, requests: reads, connections: pick(size, 4, 8), duration: seconds }),
-      // Runs in a separate thread, which the attackers' responses do not delay.
+      // Runs in a separate thread, so that the responses to the attackers do not delay the measurement.
       autocannon({
         url,
         headers: storefront,
@@ -137,7 +137,7 @@ class Watch {
     }
   }
 
-  /** Returns the longest time in milliseconds. */
+  /** Stops watching. Returns the longest time in milliseconds that a statement ran. */
   async end(): Promise<number> {
     this.#over = true;
     await this.#watching;

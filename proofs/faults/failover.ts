@@ -89,7 +89,7 @@ async function readOnly({ cluster, servers, shoppers, violations }: Arena): Prom
     method: 'POST',
     headers: { 'Idempotency-Key': crypto.randomUUID() },
   });
-  // HAProxy has no server left by then, so a process is asked directly.
+  // HAProxy routes to no server by then, so this asks a server process directly.
   const direct = (path: string) => fetch(`http://${cluster.net}.21:8080${path}`).then(({ status }) => status);
   const statuses = [
     write.status,
@@ -120,7 +120,10 @@ async function synchronous(arena: Arena): Promise<string> {
   });
 }
 
-/** Longer than the server waits for an answer, so that its callers retry while their COMMIT waits for a standby. */
+/**
+ * Longer than the time that a server waits for an answer of PostgreSQL, so that shoppers retry while their COMMIT waits for a
+ * standby.
+ */
 const WITHOUT_STANDBYS_MS = 9_000;
 
 /** The primary is killed while COMMITs wait, because no standby answers. */
@@ -137,7 +140,10 @@ async function standbysGone(arena: Arena): Promise<string> {
   });
 }
 
-/** The primary accepts connections, but reaches no standby, and its Patroni reaches nothing: another node takes its place. */
+/**
+ * The primary accepts connections but reaches no standby, and its Patroni reaches no other node, so another node becomes the
+ * primary.
+ */
 async function partition(arena: Arena): Promise<string> {
   const { cluster, violations } = arena;
   return withoutLoss(arena, 'partition', async (old) => {

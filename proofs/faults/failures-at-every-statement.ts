@@ -37,7 +37,7 @@ export const C3: Proof = {
     ),
 };
 
-/** C2 covers cut connections. */
+/** C2 covers the fault `cut`, a lost connection to the database. */
 const FAULTS: Fault[] = ['throw', 'exit', 'hang'];
 /** The faults of short runs, without `hang`. */
 const QUICK_FAULTS: Fault[] = ['throw', 'exit', 'throw'];
@@ -46,7 +46,7 @@ async function attackAll(world: World, trial: Trial, lanes: FailingLane[]): Prom
   const count = { throw: 0, exit: 0, hang: 0, cut: 0 };
   let operations = 0;
   const plan = planOf(trial).values();
-  // Tenants use different operations at the same time, because hanging and restarting take time, but little CPU.
+  // Each tenant tests another operation at the same time, because hanging and restarting take time but little CPU.
   const work = async (tenant: Tenant) => {
     const own = lanes.filter((lane) => lane.tenant === tenant);
     for (const { operation, failpoints } of plan) {

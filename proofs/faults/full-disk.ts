@@ -15,10 +15,13 @@ import { Ballast, mountSmallDisk, unmount } from './local-faults.ts';
 import { Shoppers } from './shoppers.ts';
 
 const DISK_MB = 400;
-/** How long the disk stays full after the first error. The longer time exhausts the log space that PostgreSQL has reserved. */
+/**
+ * How many milliseconds the disk stays full after the first error. The longer time exhausts the log space that PostgreSQL has
+ * reserved.
+ */
 const FULL_FOR_MS = [8_000, 20_000];
 const REFUSED_WITHIN_MS = 60_000;
-/** A little less than the shortest time limit of the server, that for locks. */
+/** A little less than the server's shortest time limit, the lock timeout of 2 s. */
 const SHORTEST_LIMIT_MS = 1_900;
 const SERVED_WITHIN_MS = 60_000;
 /** How late `/readyz` may be: it checks every 2 s, and waits 1 s for a response. */
@@ -150,7 +153,7 @@ class Scene {
     this.#unavailable += named('unavailable').length;
     for (const one of failed)
       if (one.status !== 503) this.#violations.add(`A call on the full disk: expected 201 or 503, got ${toText(one)}`);
-    // Calls that took as long as a time limit had another cause, because a full disk is reported immediately.
+    // A call that took as long as a time limit failed for another reason: a full disk is reported immediately.
     const wrong = named('unavailable').find(({ begun, ended }) => ended - begun < SHORTEST_LIMIT_MS);
     if (wrong && !this.#watch.sawDown)
       this.#violations.add(`PostgreSQL was reachable, but the response was ${toText(wrong)}`);

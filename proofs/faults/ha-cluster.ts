@@ -16,7 +16,7 @@ export class HaCluster {
   /** The first three numbers of the cluster's IP addresses. */
   readonly net = `127.${20 + (process.pid % 200)}.${1 + (Math.trunc(process.pid / 200) % 250)}`;
 
-  /** Runs the script, and returns what it prints. */
+  /** Runs the script of deploy/ha, and returns its output. */
   async script(...args: string[]): Promise<string> {
     const env = { PATH: process.env.PATH, FOLDER: this.folder, NET: this.net };
     const { stdout } = await run(SCRIPT, args, { env, timeout: 240_000 });

@@ -34,7 +34,7 @@ export class HaServers {
     };
   }
 
-  /** Runs a command of commerce-server. Returns what it prints, and its exit code. */
+  /** Runs a command of commerce-server. Returns its output and its exit code. */
   async command(...args: string[]): Promise<{ output: string; code: number }> {
     return run(process.execPath, [MAIN, ...args], { env: this.#env, timeout: 120_000 }).then(
       ({ stdout }) => ({ output: stdout, code: 0 }),
@@ -51,7 +51,7 @@ export class HaServers {
     writeFileSync(file, JSON.stringify(SHOP));
     const { output } = await this.command('site', 'create', '--file', file);
     const shop = JSON.parse(output.slice(output.indexOf('{')));
-    // Higher limits, because all shoppers have the same IP address.
+    // Raises the rate limits, because all shoppers have the same IP address.
     await this.command('site', 'limits', shop.site_id, '--set', 'storefront_read=60000', 'cart_write=6000');
     return shop;
   }

@@ -17,7 +17,7 @@ const ADDRESS = {
   ...{ first_name: 'June', last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin' },
   ...{ postal_code: '10115', country: 'DE' },
 };
-/** A shopper gives up on a call after this time. */
+/** A shopper gives up on a call after this many milliseconds. */
 const PATIENCE_MS = 120_000;
 
 /** Shoppers who order one after another. Each call is sent with the same Idempotency-Key until it has a final response. */

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Violations } from '../testing/proof.ts';
 
 interface Response {
-  /** 0 if there was no response. */
+  /** The status of the response; 0 if there was none. */
   status: number;
   body: string;
 }

@@ -22,12 +22,12 @@ const REDIS = { names: ['redis-server'], debianPackage: 'redis-server' };
 const DISK_MB = 400;
 /** How late `/readyz` may be: it checks the database every 2 s, and waits 1 s for a response. */
 const LAG_MS = 3_500;
-/** For how long responses are checked after that. */
+/** How long responses are checked after that delay. */
 const COUNTED_MS = 2_500;
 /** The size of the log is limited so that the small disk is not full too early. */
 const WAL_MB = 64;
 
-/** Causes the faults of C5 to C9, one after another, while the health endpoints are checked. */
+/** Causes the faults of C5 to C9, one after another, while the health endpoints are polled. */
 export const J5: Proof = {
   id: 'J5',
   promise:
@@ -95,7 +95,7 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
 }
 
 async function suffer(fault: Fault, countedMs: number, probe: HealthProbe, violations: Violations): Promise<number> {
-  // If the server must stay ready, even the first responses count.
+  // If the server must stay ready, its responses count from the start of the fault.
   const lag = fault.ready === 200 ? 0 : LAG_MS;
   await fault.begin();
   const begun = performance.now();

@@ -1,6 +1,6 @@
 /**
- * Network and disk faults are caused in a process with its own loopback interface and mounts, so that they affect nothing else.
- * All of that disappears when the process ends.
+ * Starts a process with its own loopback interface and mounts, in which a proof causes network and disk faults that affect
+ * nothing else. All of that disappears when the process ends.
  */
 
 import { execFileSync, spawn } from 'node:child_process';

@@ -55,7 +55,7 @@ const LANES_PER_TENANT = 2;
  */
 type Loss = 'confirmation' | 'statement' | 'silence';
 
-/** `silence` is rare, because it takes the server's statement timeout of 7 s. */
+/** `silence` is rare, because each one takes the 6 s that the server waits for a response of PostgreSQL. */
 const ALL_LOSSES: Loss[] = [...Array<Loss>(12).fill('confirmation'), ...Array<Loss>(12).fill('statement'), 'silence'];
 const LOSSES: Record<Trial['size'], Loss[]> = {
   short: ['confirmation', 'statement'],

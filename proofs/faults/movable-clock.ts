@@ -31,7 +31,7 @@ export class MovableClock {
     await admin.query(`create database ${name}`);
     const url = new URL(databaseUrl);
     url.pathname = `/${name}`;
-    // New connections for the rest, because database settings only apply to later connections.
+    // Each statement has a new connection, because settings of a database apply only to connections that are opened later.
     for (const statement of SETUP) await asOwner(url.href, statement.replace('NAME', name));
     await prepareSchema(url.href);
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: url.href, max: 2 }));

@@ -30,7 +30,7 @@ export const L7: Proof = {
 
 const COMMAND_WITHIN_MS = 120_000;
 const BUYERS = 3;
-/** How long buyers order before and after the move. */
+/** How many milliseconds buyers order before and after the move. */
 const AROUND_MS = 1_000;
 const MOST_SECONDS = 10;
 
@@ -122,7 +122,7 @@ async function moveWhileSelling(shop: Shop, servers: Servers, file: string, viol
   const done = new AbortController();
   const watching = watch(shop, servers, done.signal);
   const buying = Promise.all(Array.from({ length: BUYERS }, () => buyUntil(done.signal, shop, servers)));
-  // Errors are thrown below, after the move.
+  // These errors are thrown below, where the results are awaited.
   for (const work of [watching, buying]) work.catch(() => undefined);
   try {
     const [, key = ''] = /(rcv_\S+)/.exec(await to.command('site', 'receive')) ?? [];
@@ -215,7 +215,7 @@ interface Sent {
   key: string;
 }
 
-/** Sends a call to the servers in turn: 503 comes from the old server after the move, 401 from the new one before it. */
+/** Sends a call to the two servers in turn. The old server responds with 503 after the move, the new one with 401 before it. */
 async function sendUntilAnswered({ headers }: Shop, { from, to }: Servers, { method, path, body, key }: Sent) {
   const init = { method, headers: { ...headers, 'Idempotency-Key': key }, body: JSON.stringify(body) };
   const until = Date.now() + 60_000;

@@ -92,7 +92,7 @@ describe.skipIf(!bin)('the documented backup with pg_dump', () => {
     expect(await send(asSuperuser(to), COUNTS)).toEqual([{ settings: 2, jobs: 1 }]);
   }, 300_000);
 
-  test('migrate creates missing roles after a restore', async () => {
+  test('migrate creates the roles that were missing during a restore', async () => {
     const database = 'careless';
     const superuser = asSuperuser(to, database);
     await send(

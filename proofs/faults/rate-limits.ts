@@ -30,7 +30,7 @@ const ELSEWHERE: Partial<Record<RateLimitName, string>> = {
 /** The short form skips limits that allow more requests than this. */
 const SHORT_POINTS = 30;
 
-/** No machine can exhaust the default limit within its window, so the shop gets a lower one, as an operator may set it. */
+/** No machine is fast enough to exhaust the default limit within its window, so the proof gives the shop a lower one. */
 const PRIVATE_TOKEN_POINTS = 30;
 
 /** Uses up each limit exactly, through two server processes in turn, and then makes one more call. */
@@ -175,7 +175,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
       const address = servers.newAddress();
       return (n: number) => servers.send(address, method, target, headers, body?.(n));
     };
-  /** Sends each request from another IP address, for limits that do not depend on the address. */
+  /** Sends each request from another IP address, to exhaust limits that do not depend on the address. */
   const spread =
     (method: string, target: string, headers: Record<string, string>, body?: (n: number) => unknown) =>
     () =>
@@ -263,7 +263,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     reset_request_address: same('POST', '/api/storefront/customer/reset-request', guest, () => ({
       email: `${randomUUID()}@example.com`,
     })),
-    // Uses another shop, whose limit no other test uses.
+    // Another shop, whose limits no other call of this proof uses.
     consent_request: same('POST', '/api/agent/consent/request', { 'X-Site-ID': second.site_id }, consent),
     client_registration: same('POST', `/sites/${second.site_id}/oauth/register`, {}, registration),
     consent_poll: same('POST', '/api/agent/consent/poll', {}, () => ({

@@ -8,7 +8,7 @@ import { type Figures, type Proof, pick, type Trial, Violations } from '../testi
 import { REDIS, Redis } from '../testing/redis.ts';
 import { ServerProcess, withDirectory } from '../testing/server-process.ts';
 
-/** The number of login attempts from one IP address that are allowed in 15 minutes. */
+/** The number of failed logins that one IP address may make in 15 minutes. */
 const LOGINS = 30;
 
 /** Redis stops responding, is killed, loses its data or is full, while people buy and somebody guesses passwords. */

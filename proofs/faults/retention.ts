@@ -14,9 +14,9 @@ import { withOwnDatabase } from '../testing/own-database.ts';
 import { type Figures, type Proof, pick, type Trial, Violations } from '../testing/proof.ts';
 
 /**
- * Shops sell for a year, month by month: buyers order, pay, get refunds, and abandon carts, checkouts and payments. Before each
- * month all times are moved back by thirty days. The job deletes old data while the shops sell. Then every row to which an order
- * or money refers must be unchanged, all other old rows must be deleted in time, and all invariants must hold.
+ * Shops sell for a year: buyers order, pay, get refunds, and abandon carts, checkouts and payments. Before each month all times
+ * are moved back by thirty days, and the deletion job runs while the shops sell. Afterwards every row to which an order or a
+ * payment refers must be unchanged, all other old rows must be deleted in time, and all invariants must hold.
  */
 export const L6: Proof = {
   id: 'L6',
@@ -123,7 +123,7 @@ const BUYER = {
 
 type Ending = 'cart' | 'checkout' | 'declined' | 'unpaid' | 'paid';
 
-/** Lets a buyer visit the shop, up to this ending. Returns the ids of the checkout and the order, if they were created. */
+/** Lets a buyer visit the shop until this step. Returns the ids of the checkout and the order, if they were created. */
 async function visit({ storefront, variant_id, shipping_option_id }: Shop, ending: Ending) {
   const { data: cart } = await storefront.POST('/api/storefront/cart');
   const path = { cart_id: cart?.id ?? '' };
@@ -159,7 +159,7 @@ async function buyEverything(shop: Shop, owner: pg.Pool, times: number): Promise
       body: { amount: '1.00', reason: 'damaged' },
     });
     if (error) throw new Error(`The refund was rejected: ${JSON.stringify(error)}`);
-    // Money that arrived for a checkout that could no longer become an order, and was returned.
+    // A declined checkout whose payment arrived later and was refunded.
     const { checkout_id } = await visit(shop, 'declined');
     await owner.query(`update commerce.payments set status = 'refunded' where checkout_id = $1`, [checkout_id]);
   }
@@ -203,7 +203,7 @@ async function moveTimesBack(owner: pg.Pool): Promise<void> {
           and c.relname ~ '^(carts|cart_items|checkouts|discount_redemptions|orders?|order_.*|payments|payment_.*|refunds|stock_movements)$'
         group by c.relname`,
     );
-    // Without the triggers, which would send events about all rows.
+    // Turns off the triggers, which would record an event for each row.
     await client.query('set session_replication_role = replica');
     for (const { name, columns } of rows) {
       const moved = columns.map((column) => `${column} = ${column} - interval '30 days'`);
@@ -213,7 +213,10 @@ async function moveTimesBack(owner: pg.Pool): Promise<void> {
   });
 }
 
-/** Rows that an order or moved money refers to, as texts. Written from the promise, not from the job's conditions. */
+/**
+ * For each table, a condition for the rows to which an order or moved money refers. Written from the promise, not copied from
+ * the job.
+ */
 const KEPT = {
   orders: 'true',
   order_lines: 'true',
@@ -240,7 +243,9 @@ async function rowsToKeep(owner: pg.Pool): Promise<Set<string>> {
   return found;
 }
 
-/** A month more than the period, because times move by whole months. */
+/**
+ * Rows that must have been deleted: 121 days are the period of 90 days and one more month, because times move by whole months.
+ */
 const TOO_OLD = `
   select 'cart ' || id from commerce.carts c where expires_at < now() - interval '121 days' and not exists (
     select from commerce.checkouts k join commerce.payments p on p.checkout_id = k.id where k.cart_id = c.id and p.status = 'refunded')

@@ -7,7 +7,7 @@ import { openTenant } from '../testing/site.ts';
 const PROCESSES = 2;
 const SHUTDOWN_LIMIT_MS = 10_000;
 const ANSWER_WITHIN_MS = 15_000;
-/** One of this many requests is a write. */
+/** One request in this many is a write. */
 const WRITE_SHARE = 5;
 
 /** Restarts the processes of an installation one after another. A client that retries must notice nothing. */
@@ -25,7 +25,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
     DATA_DIR: directory,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'warn',
-    // In the short form, background jobs would also process the data of other tests.
+    // The short form runs no background jobs, because they would also process the data of other tests.
     ROLE: pick(size, 'api', 'all'),
   };
   const credentials = await openTenant(databaseUrl);

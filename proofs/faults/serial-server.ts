@@ -130,7 +130,7 @@ export async function sendThrough(world: World, lane: Lane, call: Call): Promise
 
 /** Sends a call on a lane once. */
 export async function sendOnce(world: World, lane: Lane, call: Call): Promise<Reply> {
-  // A cut-off attempt counts as a guess of an unknown code, and a shop allows only few guesses in an hour.
+  // Each cut-off attempt counts as a guess of an unknown code, and a shop allows only few guesses an hour.
   if ('user_code' in call.path) await forgetGuesses(world, lane.tenant);
   const reply = await send(lane.baseUrl, call);
   world.look(reply, lane.tenant, call.operation.id);

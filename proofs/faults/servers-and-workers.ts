@@ -13,9 +13,9 @@ import { type Ended, runCommand, ServerProcess } from '../testing/server-process
 import { type EventShop, openEventShop } from '../testing/webhook-shop.ts';
 
 const ROLES = ['api', 'api', 'worker', 'worker'] as const;
-/** Much longer than a start takes, even on a busy machine. */
+/** Processes that are not ready after this time count as hung. A start takes much less, even on a busy machine. */
 const HUNG_AFTER_MS = 90_000;
-/** Fewer migrations than there are, so that the process is killed in the middle. */
+/** The migrating process is killed after this many migrations, which are fewer than there are. */
 const MIGRATIONS_BEFORE_THE_KILL = 3;
 
 /** Two servers and two workers on a new database, with or without a pooler in transaction mode. */
@@ -66,7 +66,7 @@ export class Deployment {
     const started = this.start();
     const killed = await this.#killMigrating();
     const failed = await started;
-    // The killed process is missing, as expected, so it is started again.
+    // Starts the killed process again, which is missing as expected.
     return killed ? { killed, failed: await this.start() } : { killed, failed };
   }
 
@@ -113,7 +113,8 @@ export class Deployment {
       if (!victim) continue;
       await victim.end('SIGKILL');
       const names = new Set(held.filter(({ pid }) => pid === victim.pid).map(({ holder }) => holder));
-      // Deliveries that the worker took after the query and before it ended are still locked under its name.
+      // Includes deliveries that the worker took after the query and before it was killed: they are still locked under its
+      // name.
       const all = [...held, ...(await this.#deliveries())];
       return new Set(all.filter(({ holder }) => names.has(holder)).map(({ event_id }) => event_id));
     }

@@ -13,7 +13,7 @@ import { operationOf } from '../testing/tenant.ts';
 
 /** The servers and the database for the purchases. */
 export interface Market {
-  /** With a login that bypasses row-level security. */
+  /** The URL of the database, for a login that bypasses row-level security. */
   databaseUrl: string;
   /** The base URLs of the servers that may be running now. */
   servers(): string[];
@@ -232,7 +232,7 @@ export class Shoppers {
     story.payment_status = 'partially_refunded';
   }
 
-  /** All servers, starting with another one each time. */
+  /** The base URLs of all servers, in an order that starts with another server on each call. */
   #inTurn(): string[] {
     const servers = this.#market.servers();
     this.#turns += 1;
@@ -261,7 +261,7 @@ export class Shoppers {
 const SETTINGS = { bank_details: { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' } };
 const CODE = 'TEN';
 const STOCK = 1_000_000;
-/** After this many failures the whole shop counts as broken. */
+/** After this many failures the shoppers stop, because the whole shop counts as broken. */
 const FAILURE_LIMIT = 50;
 
 interface Answered {

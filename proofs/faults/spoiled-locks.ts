@@ -27,7 +27,7 @@ export const LICENSES = {
     // The licence of libvips, which sharp loads as a separate library.
     'LGPL-3.0-or-later',
   ],
-  /** For tools that users of the product do not get. */
+  /** Licences that are allowed only in tools that users of the product do not get. */
   development: ['MPL-2.0', 'BSD'],
   /** Packages whose package.json names no licence, with the one in their files. */
   unnamed: Object.fromEntries(

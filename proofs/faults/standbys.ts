@@ -80,7 +80,7 @@ async function healthy({ server, standby, shop, shoppers, violations }: Arena): 
     }
     await standby.caughtUp();
   });
-  // A standby that failed in the round before is tried again after a while.
+  // The server uses a standby that failed in the previous round again only after a pause of 5 s.
   const until = Date.now() + 20_000;
   while ((await standbyReads(server)).read === before.read && Date.now() < until) {
     await shoppers.during(() => sleep(200));
@@ -139,7 +139,7 @@ async function promoted(arena: Arena, superuserUrl: string): Promise<void> {
       select $1, stripe, version from json_to_recordset($2) as v (stripe smallint, version bigint)`,
     values: [shop.siteId, JSON.stringify(rows)],
   });
-  // A standby that failed is tried again after 5 s.
+  // Waits longer than the 5 s after which the server tries a failed standby again.
   await shoppers.during(() => sleep(6_000));
   const now = await standbyReads(server);
   if (now.read > read) violations.add(`promoted: ${now.read - read} reads used the promoted standby`);
@@ -200,7 +200,7 @@ async function openShop(baseUrl: string, databaseUrl: string) {
   };
 }
 
-/** Shoppers who compare what they read with the last change that was acknowledged before. */
+/** Shoppers who read the catalogue. What they read must not be older than the last change that was acknowledged before. */
 class Shoppers {
   reads = 0;
   readonly #shop: Shop;
@@ -267,7 +267,7 @@ async function cpuOfReads(directory: string, storefront: Storefront, count: numb
       await unwrap(storefront.GET('/api/storefront/products', { params: { query } }));
     }
   };
-  // Every connection has planned the statements before the measurement.
+  // Runs reads before the measurement, so that every connection has already planned its statements.
   await Promise.all(Array.from({ length: READERS }, () => read(READERS * 10)));
   const measured = () => Promise.all(Array.from({ length: READERS }, () => read(READERS * 10 + count)));
   return (await cpuDuring(directory, measured)) / count;

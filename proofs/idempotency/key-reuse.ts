@@ -17,8 +17,8 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
 /**
- * Uses one idempotency key for two different requests. By the same caller and operation the second is rejected; by others it is
- * independent.
+ * Uses one idempotency key for two different requests. The second request of the same caller to the same operation must be
+ * rejected; one of another caller or to another operation must be executed.
  */
 export const H2: Proof = {
   id: 'H2',
@@ -46,7 +46,7 @@ async function sameScope(world: World, tenant: Tenant, operation: Operation): Pr
   const before = await holdingsOf(world.owner, tenant.site_id);
   for (const [what, other] of Object.entries(others)) {
     const reply = await world.send(underKey(other, key), tenant);
-    // After a logout, the caller's credential gets 401 instead.
+    // After an operation that ended the caller's credential, the call gets 401 instead.
     const gone = reply.status === 401 && ENDS_ITS_CREDENTIAL.includes(operation.id);
     if (!isConflict(reply) && !gone) unexpected(world, call, `the key with ${what}`, reply);
   }
@@ -59,7 +59,7 @@ async function sameScope(world: World, tenant: Tenant, operation: Operation): Pr
 function variationsOf(call: Call, fresh: Call): Record<string, Call> {
   const others: Record<string, Call> = {};
   if (Object.keys(call.path).length > 0) others['another path'] = { ...call, path: fresh.path };
-  // For operations identified by their device_code, another device_code is another caller.
+  // In an operation that is identified by a device_code, another device_code is another caller, so it is left out.
   const own = call.operation.namedBy !== 'device_code';
   if (own && JSON.stringify(call.body) !== JSON.stringify(fresh.body))
     others['another body'] = { ...call, body: fresh.body };

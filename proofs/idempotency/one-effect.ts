@@ -78,7 +78,10 @@ async function atOnce(world: World, tenant: Tenant, operation: Operation, effect
   }
 }
 
-/** Operations with a login limit: named by the limit, or by operation id if logged-in staff enter a password or code again. */
+/**
+ * Operations with a limit on logins: names of the limit, or ids of operations in which logged-in staff enter a password or code
+ * again.
+ */
 const LOGINS = [
   ...['login', 'customer_login'],
   ...['dashboard.changePassword', 'dashboard.confirmIdentity', 'dashboard.confirmTwoFactor'],

@@ -29,7 +29,7 @@ export const H10: Proof = {
   id: 'H10',
   promise: 'A request that only reads changes no business state, whatever is overdue.',
   async run(trial) {
-    // The last proof of its file, because no other could use tenants whose deadlines have passed.
+    // Runs last in its file and closes the tenants, because no other proof could use tenants whose deadlines have passed.
     try {
       const figures = await inWorld(trial, (world) => readAll(trial, world));
       const pages = await readPages(trial);
@@ -172,13 +172,13 @@ async function readsOverUcp(world: World, tenant: Tenant): Promise<{ reads: Read
 /** Tables that any call may write, such as counters and the audit. */
 const IN_PASSING = new Set([
   ...['audit_events', 'audit_keys', 'audit_seals', 'rate_counts', 'login_throttles', 'site_usage', 'ucp_requests'],
-  // Caches the profile documents of agents.
+  // A cache of the profile documents of agents.
   'agent_profiles',
-  // Fetching events keeps their listener open.
+  // Fetching events keeps their listener open, which updates its row.
   'event_listeners',
 ]);
 
-/** Comparing the rows takes much longer than a request, so it is done after so many requests. */
+/** The rows are compared after this many requests, because a comparison takes much longer than a request. */
 const COMPARED_AT_ONCE = 10;
 
 /**

@@ -109,7 +109,7 @@ const STORIES: Record<string, Rejection> = {
     const fix = () => callAs(world, tenant, 'dashboard.markOrderPaid', undefined, { order_id });
     return { call, status: 409, fix };
   },
-  // Rejected before the transaction begins.
+  // This rejection happens before the transaction begins.
   'a webhook that is disabled': async (world, tenant) => {
     const call = await validCall(world, tenant, operationOf('dashboard.testWebhook'));
     const setTo = (status: string) => callAs(world, tenant, 'dashboard.updateWebhook', { status }, { ...call.path });
@@ -172,7 +172,7 @@ async function failThenRetry(world: World, tenant: Tenant, call: Call, failures:
     restore();
     if (failed.status !== status) unexpected(world, call, `with ${code} ${what}`, failed);
   }
-  // Every poll is recorded, even if it fails.
+  // Every poll is recorded in agent_consents, even if it fails.
   const noted = call.operation.namedBy === 'device_code' ? ['agent_consents'] : [];
   const changed = Object.keys(changes(before, await holdingsOf(world.owner, tenant.site_id))).filter(
     (table) => !noted.includes(table),

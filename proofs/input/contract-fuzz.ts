@@ -45,7 +45,7 @@ async function fuzz(world: World, operation: Operation, trial: Trial, chance: Ch
   for (const mutation of refused) await attack(world, tenant, mutation);
   const after = await holdingsOf(world.owner, tenant.site_id);
   const written = effects(before, after);
-  // An import rejects single rows and writes the others.
+  // An import writes its valid rows and rejects the others, so a change is expected.
   if (written.length > 0 && !slots.some(({ schema }) => schema['x-validate-rows']))
     world.violations.add(`${operation.id}: refused requests changed ${written.join(', ')}`);
 
@@ -71,13 +71,16 @@ async function attack(world: World, tenant: Tenant, { what, slot, call, invalid 
   if (reply.status !== 422 && !expected(reply)) report(world, named, fresh, reply, 'expected 422');
 }
 
-/** Uses a new idempotency key, unless the attack is on the key itself. */
+/** Sets a new idempotency key, unless the attacked field is the key itself. */
 function withFreshKey(call: Call, attacked: string | undefined): Call {
   if (attacked === 'Idempotency-Key' || call.operation.method === 'get') return call;
   return { ...call, headers: { ...call.headers, 'Idempotency-Key': crypto.randomUUID() } };
 }
 
-/** An undecodable URL, an unknown path, a body above the size limit and a throttled login have their own statuses. */
+/**
+ * Statuses other than 422 that an invalid request may get: 400 (undecodable URL), 404 (unknown path), 413 (body too large) and
+ * 429 (throttled login).
+ */
 function expected({ status }: Reply): boolean {
   return [400, 404, 413, 429].includes(status);
 }

@@ -54,7 +54,7 @@ async function brokenBodies(world: World, tenant: Tenant, call: Call): Promise<v
   }
 }
 
-/** The database fails with a message and detail that contain everything that must not be revealed. */
+/** Makes the database fail with a message and a detail that contain everything that a response must not reveal. */
 async function failures(world: World, tenant: Tenant, call: Call): Promise<void> {
   const detail = `Key (token)=(${tenant.secrets.ApiKey}) in relation "tokens" of ${world.tenants[1].canary}: select a from b`;
   for (const [code, place] of [

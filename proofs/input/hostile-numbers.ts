@@ -20,8 +20,8 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { exampleOf, validCall } from '../testing/valid-requests.ts';
 
 /**
- * Sends numbers and amounts that are invalid, in general or in their context, wherever the contract accepts one. Also makes
- * sums of the largest ones.
+ * Sends numbers and amounts that are invalid everywhere or only in their field, to each field that takes one. Also orders carts
+ * whose sums reach the largest amounts.
  */
 export const D7: Proof = {
   id: 'D7',
@@ -158,7 +158,7 @@ function attacksOn(slot: Slot): string[] {
   const hostile = [...NUMBERS, ...bounds.map(String), ...always];
   const allowed = (token: string) =>
     /^-?\d+$/.test(token) && Number(token) >= (minimum ?? -Infinity) && Number(token) <= (maximum ?? Infinity);
-  // In a URL every value is text.
+  // Values in a query are text, so values that are JSON strings, lists or objects are left out.
   const apt = slot.in === 'query' ? hostile.filter((token) => !/^["[{]/.test(token)) : hostile;
   return apt.filter((token) => !allowed(token));
 }
@@ -170,7 +170,9 @@ const IMPORTS = [
   'sync.upsertProducts',
 ];
 
-/** An import removes control characters from texts and warns. Without them, these two texts are valid amounts. */
+/**
+ * An import removes control characters from texts and warns about them. These two texts are valid amounts once that is done.
+ */
 function isStripped(operation_id: string, token: string): boolean {
   return IMPORTS.includes(operation_id) && ['"\\t1"', '"1.00\\n"'].includes(token);
 }

@@ -83,7 +83,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   }
 }
 
-/** In the short form each payload is sent to some of the operations, so that each operation gets some payloads. */
+/** In the short form each payload is sent to one in 20 operations, in turn, so that each operation gets some payloads. */
 function targets(size: Trial['size'], turn: number): Operation[] {
   const turns = pick(size, 20, 1);
   return operationTable.filter((_, i) => i % turns === turn % turns);
@@ -102,7 +102,7 @@ function* requestsWith(payload: string, apiKey: string, targets: Operation[]): G
   yield rawRequest(`GET${payload}`, '/api/dashboard/settings', headers('get'));
   yield rawRequest('GET', `/${payload}`, headers('get'));
   yield rawRequest('GET', `http://x/${payload}`, headers('get'));
-  // Unlike a header, a JSON body can contain control characters.
+  // A JSON body may contain control characters, which a header may not.
   const text = Buffer.from(payload, 'latin1').toString('utf8');
   for (const operation of targets) {
     const { method, path, hasBody } = operation;

@@ -73,7 +73,10 @@ const HAPPENS_ONCE = [
  */
 const SHOWN_BY: Record<string, string> = { 'dashboard.cancelOrder': 'dashboard.getOrderTimeline' };
 
-/** Operations whose `reason` has another name in the response, where each line has a `reason` too. */
+/**
+ * The field of the response that shows the request's `reason`. Each return line has a `reason` of its own, so that name is
+ * ambiguous.
+ */
 const SHOWN_AS: Record<string, string> = {
   'dashboard.declineReturn': 'decline_reason',
   'dashboard.closeReturn': 'close_reason',
@@ -93,7 +96,7 @@ async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[
     : reply;
   for (const slot of slots) {
     const shown = shownAs(answer, slot, SHOWN_AS[id] ?? slot.name);
-    // A description may be HTML, but only its text is stored. Whitespace around a text is trimmed.
+    // A description may be HTML, of which `description` keeps only the text. Spaces around a text are trimmed.
     const reflowed =
       (slot.name === 'description' && /[\r\n\t]/.test(text)) ||
       (slot.name === 'description_html' && /[<>&\s]/.test(text));
@@ -102,7 +105,7 @@ async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[
   }
 }
 
-/** Replaces unique fields that are not under attack, to avoid conflicts with objects that the same call created before. */
+/** Gives new values to unique fields other than the tested ones, to avoid conflicts with objects that earlier calls created. */
 function withUniqueNames(call: Call, slots: Slot[]): Call {
   const body = call.body as Record<string, unknown>;
   const fresh = { ...body };
@@ -120,7 +123,7 @@ function withUniqueNames(call: Call, slots: Slot[]): Call {
   return { ...call, body: fresh };
 }
 
-/** All values in the response of a field with this name; undefined if there is none. */
+/** All values of fields with this name in a response; undefined if the response has no such field. */
 function shownAs({ text }: Reply, slot: Slot, field: string): unknown[] | undefined {
   if (text === '') return undefined;
   const found: unknown[] = [];

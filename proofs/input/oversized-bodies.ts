@@ -40,7 +40,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string)
   const pulse = await Pulse.of(server.port);
   try {
     const known: Secrets = await openTenant(databaseUrl);
-    // A key with a valid form, which anyone can make. It passes all checks that need no database.
+    // A key of valid form that was never issued. It passes all checks that need no database.
     const forged: Secrets = {
       site_id: known.site_id,
       api_key: mintToken('api_key'),
@@ -107,7 +107,9 @@ function attacksOn(size: Trial['size'], callers: Record<string, Secrets>): Attac
 const SHORT_FIELDS = ['variants', 'metadata'];
 const REFUSED = [401, 413, 415, 422];
 const TOO_LARGE = [0, 401, 413];
-/** A read ignores a body and does not wait for it, unless its Content-Length exceeds the limit of every operation. */
+/**
+ * A read ignores its body and responds without waiting for it, unless its Content-Length exceeds the limit of every operation.
+ */
 const PASSED_OVER = [0, 200, 401];
 /** The server may close the connection of a client that keeps sending after the response. */
 const REFUSED_OR_CUT = [0, ...REFUSED];
@@ -200,7 +202,7 @@ function pathOf({ path }: Operation): string {
   return path.replaceAll(/\{\w+\}/g, '00000000-0000-7000-8000-000000000000');
 }
 
-/** The client got neither a response nor a closed connection in time. */
+/** The status if the client got neither a response nor a closed connection in time. */
 const NO_ANSWER = -1;
 
 async function statusOf(port: number, request: Buffer): Promise<number> {
@@ -246,7 +248,7 @@ function stream(port: number, operation: Operation, key: Secrets, chunked: boole
     socket.on('drain', pump);
     socket.on('data', (bytes) => {
       received += bytes.toString('latin1');
-      // Closes the connection soon after the response, whether or not the server reads the rest.
+      // The client closes the connection 200 ms after the response, even if the server does not read the rest.
       if (received.includes('\r\n\r\n')) setTimeout(() => socket.destroy(), 200);
     });
     socket.on('error', () => {});

@@ -51,7 +51,7 @@ async function expectUntouched(
   body: unknown,
 ) {
   const all = Object.keys(changes(before, await holdingsOf(world.owner, world.tenants[0].site_id)));
-  // Calls of an import are audited even if each row is rejected, and rows without the injected field are written.
+  // An import is audited even if it rejects each row, and it writes the rows without the injected field.
   const changed = id.startsWith('dashboard.import') ? all.filter((table) => table !== 'audit_events') : all;
   const rows = Object.values((body ?? {}) as object).some((value) => Array.isArray(value) && value.length > 1);
   if (changed.length > 0 && !rows) world.violations.add(`${id}: refused fields changed ${changed.join(', ')}`);

@@ -24,7 +24,7 @@ export function wideBodies(limit: number): Record<string, () => string> {
   };
 }
 
-/** Such values inside each known field, where a schema validates every entry. */
+/** The same lists and objects inside each known field, where a schema validates every entry. */
 export function bodiesInFields(fields: string[], limit: number): Record<string, () => string> {
   const room = limit - 100;
   const shapes = {

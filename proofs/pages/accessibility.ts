@@ -10,11 +10,10 @@ import { deadEnds, PAGES } from './page-list.ts';
 import { arrangeFor, type Furnished, furnish, logInTo } from './page-shops.ts';
 
 /**
- * Opens every page, even with rejected input, in each language and at the widths of a phone and a desktop. Violations are:
- * - mistakes that axe-core finds (WCAG 2.2 AA and best practices)
- * - elements that move after they were drawn, or are wider than the window
- * - pages in another language than the requested one
- * - pages of more than 60 KB without product images
+ * Opens every page, including pages with rejected input, in each language, at the widths of a phone and a desktop. Violations
+ * are errors that axe-core finds (WCAG 2.2 AA and best practices), elements that move after they were drawn or are wider than
+ * the window, pages in a language other than the requested one, and first visits that transfer more than 60 KB (product images
+ * not counted).
  */
 export const F12: Proof = {
   id: 'F12',
@@ -24,14 +23,16 @@ export const F12: Proof = {
 
 const LANGUAGES = ['en', 'de', 'fr'] as const;
 const WIDTHS = [375, 1_280];
-/** The short form opens each page once: half of the pages on a phone, half on a desktop, each half in another language. */
+/**
+ * The short form opens each page once: half of the pages on a phone in one language, the other half on a desktop in another.
+ */
 const SETS_IN_SHORT = 2;
 /** The limit for everything that a first visit transfers, except product images. */
 const LARGEST_BYTES = 60 * 1_024;
 const PICTURES = 'https://img.example';
 /** The largest page, which is also opened over a slow network. */
 const READ_SLOWLY = 'the form of a checkout with a code';
-/** Images arrive long after the page was drawn, as from a distant server, so that the page must reserve space for them. */
+/** Product images arrive this long after the page, as from a distant server, so that the page must reserve space for them. */
 const PICTURE_AFTER_MS = 300;
 
 interface Seen {
@@ -67,7 +68,7 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   };
 }
 
-/** A phone and a desktop, in two languages, which depend on the seed. */
+/** One width and language for a phone, and one for a desktop; the seed decides which languages. */
 function someOf<T>(sets: T[], seed: number): T[] {
   return [sets[(2 * seed) % sets.length], sets[(2 * seed + 3) % sets.length]].flatMap((set) => set ?? []);
 }
@@ -174,7 +175,7 @@ interface Measures {
   excess: number;
 }
 
-/** Measures a drawn page in the browser; for each shift its distance, start and end. */
+/** Measures a drawn page in the browser. For each element that moved, returns its position before and after. */
 const MEASURES = `(async () => {
   const box = ({ x, y, width, height }) => [x, y, width, height].join(' ');
   const told = ({ node, previousRect, currentRect }) =>

@@ -24,8 +24,8 @@ import {
 
 /**
  * Sends a cross-site request forgery (CSRF) for every form of every page: with the victim's cookie where a browser might send
- * it, and in the worst case also with the form's own token. The correct form must still work at the end; otherwise a rejection
- * would prove nothing.
+ * it, and in the worst case also with the form's own CSRF token. At the end the correct form must still work; otherwise the
+ * rejections would prove nothing.
  */
 export const F6: Proof = {
   id: 'F6',
@@ -98,7 +98,8 @@ async function sendRaw(trial: Trial, chance: Chance, target: Target & { server: 
   };
   const { path, login } = await arrangeFor(page, shop, server.ownOrigin);
   const reader = await open({ path, login });
-  // Another session of the same customer, for another browser. The forging server has no https, so its cookie has another name.
+  // Another session of the same customer, for another browser. The server with the other secret has no https, so its cookie has
+  // another name.
   const again = async (ownOrigin = server.ownOrigin) => ({ path, login: await loginTo(page, shop, ownOrigin) });
   const others: Others = {
     own: reader,
@@ -192,7 +193,7 @@ async function play(browser: Browser, host: 'localhost' | '127.0.0.1', target: T
     };
     for (const [what, html] of Object.entries(loud)) {
       await tab.goto(site.serve(html)).catch(() => undefined);
-      // The browser replaces the query when a form is sent by GET.
+      // When a form is sent by GET, the browser replaces the query of the URL with the form's fields.
       await arrival(tab, url.split('?')[0] ?? url);
       await look(what);
     }
@@ -254,7 +255,7 @@ function quietly(url: string, fields: Record<string, string>): string {
     const body = new URLSearchParams(fields);
     const form = ${JSON.stringify(formTo(url, fields)).replaceAll('</', '<\\/')};
     const wait = (ms) => new Promise((over) => setTimeout(over, ms));
-    // A frame is finished when its form has a response, but a rejected one may never load.
+    // A frame counts as finished 200 ms after it loads, or after 1 s, because the frame of a rejected form may never load.
     const element = (name, attributes) => new Promise((over) => {
       const made = Object.assign(document.createElement(name), attributes);
       if (attributes.sandbox) made.setAttribute('sandbox', attributes.sandbox);

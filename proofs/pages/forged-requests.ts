@@ -150,7 +150,7 @@ function byLogin({ own, stranger, elsewhere }: Others): Attack[] {
   ];
 }
 
-/** All parts of the form in encodings and methods that a browser can be made to send, or that a framework might accept. */
+/** All fields of the form, in encodings and by methods that a browser can be made to use or that a framework might accept. */
 function byForm(): Attack[] {
   const typed = (type: string, bodyOf: (fields: URLSearchParams) => string): Attack => [
     `as ${type}`,

@@ -22,7 +22,7 @@ export const F7: Proof = {
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const chance = chanceOf(trial.seed);
   const [shop, stranger] = [await open(premises), await open(premises)];
-  // Comes first, because it ends everything that is open in the shop.
+  // deadEnds runs first, because it expires all open checkouts and mailed links of the shop.
   const dead = (await deadEnds(shop, stranger)).map((path): Reader => ({ path, login: '' }));
   const alive: Reader[] = [];
   const pages = trial.size === 'short' ? chance.some(PAGES, 4) : PAGES;
@@ -81,7 +81,7 @@ async function readHeaders({ baseUrl, violations }: Premises, readers: Reader[])
   return read;
 }
 
-/** Each way embeds a URL, whose query ends with `way=` and the number of the way. */
+/** The ways to embed a URL in a page. The query of the URL ends with `way=` and the number of the way. */
 const WAYS: Record<string, (url: string) => string> = {
   iframe: (url) => `<iframe src="${url}"></iframe>`,
   'an iframe in a sandbox': (url) =>
@@ -124,12 +124,12 @@ export async function frame(
       if (!seen.includes(way))
         violations.add(`A copy of ${path} without protection in ${way} was not detected, so the proof shows nothing.`);
     }
-    // A window must not keep control over a page that it opened.
+    // After the page that a window opened has loaded, that window must no longer control it.
     await tab.goto(site.serve('<title>opener</title>'));
     const opened = context.waitForTarget((target) => target.url() === baseUrl + path);
     await tab.evaluate(`window.opened = window.open(${JSON.stringify(baseUrl + path)}); void 0`);
     await (await (await opened).page())?.waitForSelector('main');
-    // The opener notices this a moment later.
+    // The opener learns a moment later that it lost the opened window.
     const isSevered = await until(async () => (await tab.evaluate('window.opened.closed')) === true);
     if (!isSevered) violations.add(`${path} can be controlled by the window that opened it, at ${site.origin}`);
     return Object.keys(WAYS).length + 1;
@@ -142,7 +142,7 @@ export async function frame(
 async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: boolean): Promise<string[]> {
   const addresses = Object.keys(WAYS).map((_, way) => withQuery(url, `way=${way}`));
   const awaited = new Set(addresses);
-  // Only waits for the response headers, because the body of a blocked `<object>` element may never end.
+  // Waits only for the response headers, because the body of a blocked `<object>` element may never end.
   const over = (answer: HTTPResponse | HTTPRequest) => awaited.delete(answer.url());
   tab.on('response', over);
   tab.on('requestfailed', over);

@@ -194,7 +194,7 @@ export const PAGES: PageKind[] = [
 /** Every button of every page. */
 export const FORM_ACTIONS = PAGES.flatMap((page) => page.operations.map((work) => ({ page, work })));
 
-/** Paths of pages that only show an error: their ids are invented, ended, or of another shop. */
+/** Paths of pages that show only an error, because the id in the path is invented, expired, or of another shop. */
 export async function deadEnds(furnished: Furnished, stranger: Furnished): Promise<string[]> {
   const { shop } = furnished;
   const paths: string[] = [];

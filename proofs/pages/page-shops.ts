@@ -122,7 +122,7 @@ export async function begin({ shop, variant_id }: Furnished, code?: string, cust
   return { id: checkout.id, path: new URL(checkout.checkout_url ?? '').pathname };
 }
 
-/** Adds a unit of a product. The returned function takes the product off sale. */
+/** Adds one unit of a new product to the checkout's cart. The returned function takes that product off sale. */
 export async function putGoneInCart({ shop, texts }: Furnished, checkout_id: string, customer_token?: string) {
   const as = customer_token === undefined ? {} : { customer_token };
   const { cart_id } = await shop.must('storefront.getCheckout', { ...as, path: { checkout_id } });

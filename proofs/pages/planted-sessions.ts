@@ -22,8 +22,9 @@ import {
 } from './page-shops.ts';
 
 /**
- * Gives browsers a session cookie before they open our pages: an invented one, an attacker's, one of another browser, or two.
- * An invented session must not be kept. One of another browser must give no access, and must end at a login.
+ * Gives browsers a session cookie before they open our pages: an invented session, an attacker's, one of another browser, or
+ * two cookies at once. The server must not keep an invented session. A session of another browser must give no access, and must
+ * end when somebody logs in.
  */
 export const F8: Proof = {
   id: 'F8',
@@ -143,7 +144,7 @@ async function plantRaw(target: Target): Promise<number> {
   const shown = await get(attacker);
   const done = await post(attacker, shown.text);
   const given = cookiesIn(done.headers);
-  // Forms that only display something respond with 200.
+  // A form that changes something responds with 303, one that only displays something with 200.
   if (![200, 303].includes(done.status))
     premises.violations.add(`${page.name}: ${work.action} in a valid session: expected 200 or 303, got ${done.status}`);
   if (work.renews && (given === '' || given === attacker))
@@ -154,7 +155,7 @@ async function plantRaw(target: Target): Promise<number> {
       premises.violations.add(`${page.name}: after ${work.action} the earlier session is still logged in`);
   }
   if (page.isPublic) return plants.length + 1;
-  // The session alone must open nothing: the page is found only by its URL.
+  // The session alone must open nothing: the same session with another URL gets 404.
   const elsewhere = await exchange(baseUrl, 'GET', path.replace(/.{8}$/, 'AAAAAAAA'), { Cookie: given || attacker });
   if (elsewhere.status !== 404)
     premises.violations.add(`${page.name}: a session without the page's URL: expected 404, got ${elsewhere.status}`);
@@ -201,7 +202,10 @@ async function plantLogins({ premises, baseUrl, shop, page }: Omit<Target, 'work
   return Object.keys(plants).length;
 }
 
-/** Another port of the same host sets cookies, which is possible without https. Returns their number. */
+/**
+ * A page on another port of the same host sets session cookies, which browsers allow without https. Returns the number of
+ * cookies.
+ */
 async function plantInBrowser(browser: Browser, target: Target): Promise<number> {
   const { premises, baseUrl, shop, page, work } = target;
   const site = await openSite('127.0.0.1');

@@ -44,8 +44,8 @@ export const K5: Proof = {
 
 const BASE_URL = 'https://commerce.example';
 /**
- * The places: return_url and cancel_url, payment.return_url, storefront_url with logo and legal link, the Host header, the
- * operators' hosts, and buy links.
+ * The places where URLs are sent: return_url, cancel_url, payment.return_url, the settings (storefront_url with logo and
+ * terms), the Host header, the operators' list of hosts, and buy links.
  */
 const FIELDS = 7;
 const SECRETS = tokenPattern('{8}');
@@ -176,7 +176,7 @@ async function asReturnOfPayment(scene: Scene, value: string): Promise<void> {
   await judgePage(scene, value, `${paying.path}/return?payment=${payment_id}`, scene.cast.own);
 }
 
-/** Tries the value in the settings. A storefront may have any host, but only if browsers parse the URL as it is written. */
+/** Tries the value in the settings. A storefront may be on any host, but only if browsers parse the URL as it is written. */
 async function asStorefront(scene: Scene, value: string): Promise<void> {
   const { shop, open, cast } = scene;
   const body = { storefront_url: value, legal: { terms_url: value }, brand: { logo_url: value } };
@@ -213,7 +213,7 @@ async function inLinkToBuy(scene: Scene, value: string): Promise<void> {
     const location = answer.headers.get('Location') ?? '';
     const expected = [`/sites/${shop.site_id}/basket/${shop.site_id}:1`, `/sites/${shop.site_id}/basket/none`];
     if ((answer.status === 303 && expected.includes(location)) || [400, 404, 431].includes(answer.status)) continue;
-    // Long values are identified by their beginning.
+    // A violation quotes only the beginning of a long value.
     const quoted = JSON.stringify(value).slice(0, 300);
     premises.violations.add(`${quoted} in a link to buy: ${answer.status} ${location}`);
   }
@@ -255,7 +255,7 @@ async function asHost(scene: Scene, value: string): Promise<void> {
       premises.violations.add(`${JSON.stringify(name)} can become the host ${kept}`);
     }
   } catch {
-    // Rejected, as it should be.
+    // readHost rejects the name, as it should.
   }
 }
 

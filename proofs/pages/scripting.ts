@@ -50,7 +50,9 @@ async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   return { tried: placed, unit: 'payloads placed', violations, note };
 }
 
-/** In round r, text number t contains payload r + t·24, so that each payload has been in half of the texts after all rounds. */
+/**
+ * In round r, text number t contains payload r + 24 · t, so that each payload has been in half of the texts after all rounds.
+ */
 export function textsOf(payloads: string[], round: number): Texts {
   const texts = TEXT_NAMES.map((name, index): [TextName, string] => {
     const payload = payloads[(round + index * 24) % payloads.length] ?? '';
@@ -64,7 +66,7 @@ const FORMS: Partial<Record<TextName, (payload: string) => string>> = {
   email: (payload) => `x${payload.replaceAll(/[\s@"<>()[\],;:\\\u202e]/g, '').slice(0, 40)}@example.com`.toLowerCase(),
   variant_image: (payload) => `https://img.example/${payload}?${payload}#${payload}`.replaceAll(/\s/g, '+'),
   discount_code: (payload) => payload.slice(0, 64).trim(),
-  // Fixed, because phone numbers are validated for their country.
+  // Fixed, because the shop accepts only phone numbers that are valid in their country.
   phone: () => '+49 30 1234567',
   postal_code: (payload) => payload.slice(0, 32),
   agent_name: (payload) => payload.slice(0, 90),

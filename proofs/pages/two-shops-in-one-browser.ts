@@ -22,8 +22,8 @@ import {
 const OF_SHOPS = FORM_ACTIONS.filter(({ page }) => !page.ofNoShop);
 
 /**
- * Opens pages of two shops in one browser, goes back, and fetches links as browsers do before anybody follows them. This must
- * not mix two visits, repeat an action, or change anything.
+ * Opens pages of two shops in one browser, goes back, and fetches links as browsers prefetch them. None of this may mix the two
+ * visits, repeat an action, or change data.
  */
 export const F10: Proof = {
   id: 'F10',
@@ -200,7 +200,7 @@ async function mix(
       const [mine, theirs] = [await all(premises, [shop]), await all(premises, [neighbour])];
       await tab.bringToFront();
       await press(tab, work, shop);
-      // A login starts a new session, so that forms shown before it must be submitted again.
+      // A login starts a new session, so a form that was shown before the login must be submitted again.
       if ((await tab.title()).startsWith('Please send the form again')) {
         await tab.goto(tab.url());
         await press(tab, work, shop);
@@ -250,7 +250,7 @@ async function goBack(
       (fields) => fields.filter((field) => (field as unknown as { value: string }).value !== '').length,
     );
     if (secrets > 0) violations.add(`${page.name}: going back shows a password`);
-    // A form that is still shown may be submitted again, but one-time actions must not be repeated.
+    // The person may submit a form that is still shown, but the server must not repeat a one-time action.
     if (DONE_ONCE.includes(work.action) && (await tab.$(`button[value="${work.action}"]`))) {
       await move(press(tab, work, shop));
     }

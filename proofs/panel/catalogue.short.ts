@@ -1,4 +1,4 @@
-// These files share a server, a demo shop and a browser, which take seconds to start.
+// These files run together, because they share a server, a demo shop and a browser, which take seconds to start.
 import './amounts.ts';
 import './products-and-stock.ts';
 import './saving-a-product.ts';

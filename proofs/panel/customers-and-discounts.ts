@@ -2,28 +2,31 @@ import { unwrap } from '@commerce-backend/sdk';
 import { expect } from 'vitest';
 import { inPanel } from './visit.ts';
 
-inPanel('a customer is found, read and changed', async ({ open, fill, press, sees, look, dashboard, width }) => {
-  const email = `ada-${width}@customer.example`;
-  await unwrap(dashboard.POST('/api/dashboard/customers', { body: { email, first_name: 'Ada', last_name: 'Lark' } }));
-  await open('/customers');
-  await look('customers');
-  await fill('Search', email);
-  await sees(email);
-  await press('Ada Lark', 'link');
-  await sees('Contact');
-  await look('customer');
-  await press('Change');
-  await fill('Phone', '+49 30 901820');
-  await look('customer-dialog');
-  await press('Save');
-  await sees('+49 30 901820');
-  await press('Erase personal data');
-  await look('customer-erase');
-  await press('Erase');
-  await sees('Erased');
-});
+inPanel(
+  'a customer is found by the search, shown and changed',
+  async ({ open, fill, press, sees, look, dashboard, width }) => {
+    const email = `ada-${width}@customer.example`;
+    await unwrap(dashboard.POST('/api/dashboard/customers', { body: { email, first_name: 'Ada', last_name: 'Lark' } }));
+    await open('/customers');
+    await look('customers');
+    await fill('Search', email);
+    await sees(email);
+    await press('Ada Lark', 'link');
+    await sees('Contact');
+    await look('customer');
+    await press('Change');
+    await fill('Phone', '+49 30 901820');
+    await look('customer-dialog');
+    await press('Save');
+    await sees('+49 30 901820');
+    await press('Erase personal data');
+    await look('customer-erase');
+    await press('Erase');
+    await sees('Erased');
+  },
+);
 
-inPanel('concurrent changes by someone else to a customer or a code are kept', async (visit) => {
+inPanel('saving a customer or a discount code keeps what somebody else changed meanwhile', async (visit) => {
   const { open, fill, press, sees, dashboard, width } = visit;
   const email = `both-${width}@customer.example`;
   const { id: customer_id } = await unwrap(dashboard.POST('/api/dashboard/customers', { body: { email } }));

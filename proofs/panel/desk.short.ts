@@ -1,4 +1,4 @@
-// These files share a server, a demo shop and a browser, which take seconds to start.
+// These files run together, because they share a server, a demo shop and a browser, which take seconds to start.
 import './customers-and-discounts.ts';
 import './keyboard.ts';
 import './orders.ts';

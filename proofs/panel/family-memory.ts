@@ -2,7 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 const EVERY_MS = 100;
 
-/** Measures by how much the memory of a process and its children exceeds what the process alone uses now. */
+/**
+ * Measures by how much the memory of a process with its children exceeds the memory that the process alone used at the start.
+ */
 export class FamilyMemory {
   readonly #pid: () => number;
   readonly #timer: NodeJS.Timeout;

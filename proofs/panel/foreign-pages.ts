@@ -211,7 +211,7 @@ async function plant(around: Around, address: Address): Promise<number> {
       }
     }
   }
-  // The attacker's session must not have become the victim's.
+  // The victim must not have logged in within the attacker's session.
   const { email } = attacker;
   const headers = { ...asPanel(baseUrl), Cookie: planted };
   const answer = await fetch(`${baseUrl}/api/dashboard/me`, { headers }).then((response) => response.text());

@@ -19,7 +19,7 @@ export interface Address {
 
 type Headers = Record<string, string>;
 
-/** The headers that the panel adds to its own calls, without the cookie. */
+/** The headers of a call by the panel, except the cookie. */
 export function asPanel(ownOrigin: string): Headers {
   return {
     Host: new URL(ownOrigin).host,

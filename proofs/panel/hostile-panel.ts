@@ -32,12 +32,12 @@ const SECURE_ORIGIN = 'https://shop.example';
 async function attack(trial: Trial, premises: Premises): Promise<Figures> {
   const { violations } = premises;
   const payloads = payloadsOf(trial.seed, PAYLOADS);
-  // The port is chosen first, because the server needs its URL before it listens. Over http, browsers keep the session's cookie
-  // only for localhost.
+  // The port is chosen first, because the server needs its own URL before it listens. Over http, browsers accept the session's
+  // cookie only on localhost.
   const port = await freePort();
   const baseUrl = `http://localhost:${port}`;
   const server = await startServer(trial.databaseUrl, { baseUrl }, trial.databaseUrl, port);
-  // With an https origin, browsers bind the cookie to this host.
+  // With an https origin the cookie has the prefix `__Host-`, which binds it to this host.
   const secure = await startServer(trial.databaseUrl, { baseUrl: SECURE_ORIGIN }, trial.databaseUrl);
   const local: Address = { baseUrl: server.baseUrl, ownOrigin: baseUrl, violations };
   const ownHost: Address = { baseUrl: secure.baseUrl, ownOrigin: SECURE_ORIGIN, violations };

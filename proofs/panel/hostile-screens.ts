@@ -77,7 +77,7 @@ async function openTab(context: BrowserContext, { baseUrl, violations }: PanelVi
   });
   tab.on('pageerror', (error) => violations.add(`${tab.url()} fails: ${String(error)}`));
   tab.on('dialog', (dialog) => {
-    // The browser's question about unsaved changes, which the panel requests.
+    // The browser asks whether to leave unsaved changes, because the panel requested that question.
     if (dialog.type() === 'beforeunload') return void dialog.accept().catch(() => undefined);
     violations.add(`${tab.url()} opens a dialog: ${dialog.message()}`);
     dialog.dismiss().catch(() => undefined);
@@ -170,7 +170,7 @@ const READABLE = `(async () => [
 ])()`;
 
 const SECRET = tokenPattern('{38}', 'g');
-/** The panel shows these on purpose: once when they are created, or to all visitors of the shop. */
+/** The panel shows these tokens on purpose. The storefront token is public: every visitor of the shop gets it. */
 const SHOWN_BY_PURPOSE = ['stk'];
 /** Where browsers keep the URL with which a tab was opened. A link in a mail is such a URL, so its secret remains there. */
 const ADDRESS_OF_OLD = 'performance entries';
@@ -245,7 +245,7 @@ async function openHostileAddresses(trial: Trial, opened: Opened, visit: PanelVi
   const chosen = trial.size === 'short' ? [...paths.slice(0, 2), ...paths.slice(-2)] : paths;
   for (const path of chosen) {
     await opened.tab.goto(`${visit.baseUrl}/panel${path}`);
-    // Without content, the panel shows a message instead of a heading.
+    // A screen without content has a message instead of a heading.
     await shows(opened, `document.querySelector('h1, .empty, .load-error') && !document.querySelector('.loading')`);
     await examine(opened.tab, visit, `the address ${path}`);
   }

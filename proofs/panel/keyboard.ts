@@ -62,7 +62,7 @@ inPanel('a collection is sorted by keyboard alone', async (visit) => {
   const { id: collection_id } = await unwrap(dashboard.POST('/api/dashboard/collections', { body }));
   await open(`/collections/${collection_id}`);
   await tabTo(visit, `Move ${a} down`);
-  // The focus moves with the product, so that pressing again moves the product further.
+  // The focus moves with the product, so a second press moves the product one place further.
   await tab.keyboard.press('Space');
   await tab.keyboard.press('Space');
   await tabTo(visit, 'Save');

@@ -16,8 +16,8 @@ inPanel(
     await look('screen-not-loaded');
     await press('Try again');
     await sees('The server still cannot be reached.');
-    // The panel reloads without a click when the browser reports the connection. If that report comes before a request succeeds,
-    // the button is still there.
+    // The panel loads the screen by itself when the browser reports that the connection is back. If the server cannot be
+    // reached at that moment, the button remains, and the test presses it.
     await tab.setOfflineMode(false);
     await tab.waitForFunction(
       "document.querySelector('.load-error button')?.click() ?? document.querySelector('h1')?.textContent === 'Collections'",
@@ -64,7 +64,7 @@ inPanel('input is kept while the connection is lost, and can be saved afterwards
 });
 
 inPanel('a screen that fails to render leaves the menu usable', async (visit) => {
-  // Uses a separate visit, because React logs the error to the console, which would fail other tests.
+  // Runs in another browser, because React logs the error to the console, and console errors in the first tab fail the test.
   await visit.asStranger(async (stranger) => {
     const { tab, open, fill, press, sees, demo } = stranger;
     await tab.goto(`${demo.base_url}/panel`);

@@ -7,16 +7,19 @@ import { inPanel, inPanelAndOnPhone, type Visit } from './visit.ts';
 /** Hostile text from shoppers. It must be shown as typed and must not run. */
 const HOSTILE = '=HYPERLINK("x") <img src=x onerror="document.title=\'run\'">';
 
-inPanelAndOnPhone('the first screen shows the state of the shop', async ({ open, look, sees, tab }) => {
-  await open('/');
-  await sees('to be shipped');
-  await sees('Sales of the last 30 days');
-  await tab.locator('.chart canvas').wait();
-  await tab.locator('.chart summary').click();
-  await look('today');
-});
+inPanelAndOnPhone(
+  'the first screen shows the orders to ship and the sales of the last 30 days',
+  async ({ open, look, sees, tab }) => {
+    await open('/');
+    await sees('to be shipped');
+    await sees('Sales of the last 30 days');
+    await tab.locator('.chart canvas').wait();
+    await tab.locator('.chart summary').click();
+    await look('today');
+  },
+);
 
-inPanel('a test order is simulated, and nothing is stored', async (visit) => {
+inPanel('Try an order simulates an order and stores none', async (visit) => {
   const { open, look, press, sees, tab, dashboard } = visit;
   const newest = async () => {
     const { orders } = await unwrap(dashboard.GET('/api/dashboard/orders', { params: { query: { limit: 1 } } }));
@@ -33,7 +36,7 @@ inPanel('a test order is simulated, and nothing is stored', async (visit) => {
   expect(await newest()).toBe(before);
 });
 
-inPanel('several orders are shipped at once', async (visit) => {
+inPanel('two selected orders are shipped at once, each with its own tracking number', async (visit) => {
   const { open, press, fill, sees } = visit;
   const orders = [await buy(visit), await buy(visit)];
   const rows = orders.map(({ order_number }) => ({ order_number }));
@@ -52,52 +55,55 @@ inPanel('several orders are shipped at once', async (visit) => {
   expect(second?.fulfillments).toMatchObject([{ carrier: 'DHL', tracking_number: '0034' }]);
 });
 
-inPanelAndOnPhone('an order is marked as paid by transfer, and partly shipped', async (visit) => {
-  const { open, look, press, fill, sees, seesNoDialog, tab } = visit;
-  const { id, order_number } = await buy(visit, { note: HOSTILE });
+inPanelAndOnPhone(
+  'an order is marked as paid by transfer and partly shipped, and its mail is sent again',
+  async (visit) => {
+    const { open, look, press, fill, sees, seesNoDialog, tab } = visit;
+    const { id, order_number } = await buy(visit, { note: HOSTILE });
 
-  await open('/orders?payment_status=awaiting_payment');
-  await press(`Select order ${order_number}`, 'checkbox');
-  await look('orders-selected');
-  await press('Mark 1 paid');
-  await look('orders-mark-paid');
-  await press('Mark as paid');
-  await sees('1 marked as paid.');
-  await press('All', 'link');
-  await tab.locator(`::-p-aria([name="${order_number}"][role="link"])`).click();
-  await sees(HOSTILE);
-  await look('order');
-  await press('Ship');
-  await tab.locator('.pieces input').fill('1');
-  await fill('Carrier', 'DHL');
-  await fill('Tracking number', '0034');
-  await fill('Tracking address', 'https://tracking.example/0034');
-  await look('order-ship');
-  await press('Ship');
-  await sees('Shipped. The customer receives an e-mail.');
-  await seesNoDialog();
-  await sees('Parcels');
-  await fill('Staff note', 'Fragile');
-  await press('Save note');
-  await sees('The note is saved.');
-  await sees('Changed: staff note.');
-  await press('Resend mail');
-  await fill('Mail', 'shipped');
-  await look('order-mail');
-  await press('Send');
-  await sees('is on its way.');
+    await open('/orders?payment_status=awaiting_payment');
+    await press(`Select order ${order_number}`, 'checkbox');
+    await look('orders-selected');
+    await press('Mark 1 paid');
+    await look('orders-mark-paid');
+    await press('Mark as paid');
+    await sees('1 marked as paid.');
+    await press('All', 'link');
+    await tab.locator(`::-p-aria([name="${order_number}"][role="link"])`).click();
+    await sees(HOSTILE);
+    await look('order');
+    await press('Ship');
+    await tab.locator('.pieces input').fill('1');
+    await fill('Carrier', 'DHL');
+    await fill('Tracking number', '0034');
+    await fill('Tracking address', 'https://tracking.example/0034');
+    await look('order-ship');
+    await press('Ship');
+    await sees('Shipped. The customer receives an e-mail.');
+    await seesNoDialog();
+    await sees('Parcels');
+    await fill('Staff note', 'Fragile');
+    await press('Save note');
+    await sees('The note is saved.');
+    await sees('Changed: staff note.');
+    await press('Resend mail');
+    await fill('Mail', 'shipped');
+    await look('order-mail');
+    await press('Send');
+    await sees('is on its way.');
 
-  const order = await orderOf(visit, id);
-  expect(order).toMatchObject({
-    payment_status: 'paid',
-    fulfillment_status: 'partially_fulfilled',
-    staff_note: 'Fragile',
-  });
-  expect(order.fulfillments).toMatchObject([{ carrier: 'DHL', tracking_number: '0034', items: [{ quantity: 1 }] }]);
-  expect(await tab.title()).toBe(`Order ${order_number} · Merchant panel`);
-});
+    const order = await orderOf(visit, id);
+    expect(order).toMatchObject({
+      payment_status: 'paid',
+      fulfillment_status: 'partially_fulfilled',
+      staff_note: 'Fragile',
+    });
+    expect(order.fulfillments).toMatchObject([{ carrier: 'DHL', tracking_number: '0034', items: [{ quantity: 1 }] }]);
+    expect(await tab.title()).toBe(`Order ${order_number} · Merchant panel`);
+  },
+);
 
-inPanel('the address and the tracking of an order are corrected', async (visit) => {
+inPanel('the address, the e-mail address and the tracking number of an order are corrected', async (visit) => {
   const { open, look, press, fill, sees, seesNoDialog, dashboard, tab } = visit;
   const { id, order_number } = await buy(visit);
   await unwrap(dashboard.POST('/api/dashboard/orders/mark-paid', { body: { orders: [{ order_number }] } }));
@@ -171,7 +177,7 @@ inPanel('an order is cancelled with its reason', async (visit) => {
   expect(await orderOf(visit, id)).toMatchObject({ status: 'cancelled', cancel_reason: 'inventory' });
 });
 
-inPanel('a view is saved, and the list is exported without formulas', async (visit) => {
+inPanel('a filtered list of orders is saved as a view, and its CSV export escapes formulas', async (visit) => {
   const { open, look, press, fill, sees, tab } = visit;
   const { order_number } = await buy(visit, { note: HOSTILE });
 
@@ -195,7 +201,7 @@ inPanel('a view is saved, and the list is exported without formulas', async (vis
   expect(rows.find((row) => row.startsWith(order_number))).toContain(`"'=HYPERLINK(""x"")`);
 });
 
-inPanel('packing slips are printed without the panel around them', async (visit) => {
+inPanel('packing slips are printed without the menu of the panel', async (visit) => {
   const { open, look, tab, sees } = visit;
   const [first, second] = [await buy(visit), await buy(visit)];
 
@@ -211,35 +217,44 @@ inPanel('packing slips are printed without the panel around them', async (visit)
   expect(shown).not.toContain('Log out');
 });
 
-inPanel('the permissions and activity of an agent are shown, and its access is revoked', async (visit) => {
-  const { open, look, press, sees, tab, width } = visit;
-  const name = `Helper ${width}`;
-  await sendAgent(visit, name);
+inPanel(
+  'an agent is shown with its permissions and activity, its access is revoked, and agents are switched off and on',
+  async (visit) => {
+    const { open, look, press, sees, tab, width } = visit;
+    const name = `Helper ${width}`;
+    await sendAgent(visit, name);
 
-  await open('/agents');
-  await sees('€50.00 a month');
-  await look('agents');
-  await press(name, 'link');
-  await sees('Looked for: mug');
-  const facts = await tab.$eval('.facts', (list) => list.textContent ?? '');
-  for (const fact of ['OnlyMugs', 'Budget€50.00 a month', 'At most per order€20.00', 'Budget resets', 'Total spent']) {
-    expect(facts).toContain(fact);
-  }
-  await look('agent');
-  await press('Revoke access');
-  await look('agent-revoke');
-  await press('Revoke access');
-  await sees('no longer has access.');
-  await press('← Agents', 'link');
-  await press('Change limits');
-  await look('agents-limits');
-  await press('Cancel');
-  await press('Switch agents off');
-  await press('Switch off');
-  await sees('No customer can allow an agent.');
-  await press('Switch agents on');
-  await sees('A customer may allow an agent to spend');
-});
+    await open('/agents');
+    await sees('€50.00 a month');
+    await look('agents');
+    await press(name, 'link');
+    await sees('Looked for: mug');
+    const facts = await tab.$eval('.facts', (list) => list.textContent ?? '');
+    for (const fact of [
+      'OnlyMugs',
+      'Budget€50.00 a month',
+      'At most per order€20.00',
+      'Budget resets',
+      'Total spent',
+    ]) {
+      expect(facts).toContain(fact);
+    }
+    await look('agent');
+    await press('Revoke access');
+    await look('agent-revoke');
+    await press('Revoke access');
+    await sees('no longer has access.');
+    await press('← Agents', 'link');
+    await press('Change limits');
+    await look('agents-limits');
+    await press('Cancel');
+    await press('Switch agents off');
+    await press('Switch off');
+    await sees('No customer can allow an agent.');
+    await press('Switch agents on');
+    await sees('A customer may allow an agent to spend');
+  },
+);
 
 inPanel('a bank statement of 30 transfers is matched, and the paid orders are marked at once', async (visit) => {
   const { open, look, press, fill, sees, text } = visit;

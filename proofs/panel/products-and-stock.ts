@@ -81,7 +81,7 @@ inPanel('a product with twelve variants and pictures is published', async (visit
 
   // Options can be added later without a new product.
   await sees('Variants (12)');
-  // A message stays open while the pointer is over it.
+  // A message stays open while the pointer is over it, so the pointer moves away.
   await tab.mouse.move(0, 0);
   await tab.waitForFunction(`!document.querySelector('.toast')`);
   await fill('Values of Size', 'XL');
@@ -150,7 +150,7 @@ inPanel('a formatted description is previewed as customers will see it', async (
   await tab.locator('details.preview > summary').click();
   await look('product-preview');
   await expect.poll(previewed, { timeout: PATIENCE_MS }).toBe('Cut by hand Of oak. More');
-  // Accepts any input: otherwise the browser's own validation message would hide these texts, and the test would fail.
+  // Empties the field first, because `fill` inserts a text of more than 100 characters at the cursor.
   await fill('Formatted description (HTML)', '');
   await fill(
     'Formatted description (HTML)',
@@ -178,41 +178,44 @@ inPanel('a formatted description is previewed as customers will see it', async (
   });
 });
 
-inPanel('two people edit one product, and no change is lost without notice', async (visit) => {
-  const { open, press, fill, sees, look, text, tab, dashboard, width } = visit;
-  const { id } = await unwrap(
-    dashboard.POST('/api/dashboard/products', { body: { name: `Lamp ${width}`, price: '30.00' } }),
-  );
-  const params = { path: { product_id: id } };
-  const read = () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }));
-  await open(`/products/${id}`);
-  await fill('Name', `Desk lamp ${width}`);
-  await fill('Price', '35.00');
-  await unwrap(
-    dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Other', price: '32.00' } }),
-  );
-  await press('Save');
-  await sees('Somebody else changed this meanwhile');
-  const shown = await text();
-  for (const word of ['Vendor', 'Other', '35.00', '32.00', 'both changed it']) expect(shown).toContain(word);
-  await look('conflict');
-  await press('Keep mine');
-  await sees('Saved.');
-  expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Other', price: '35.00' });
+inPanel(
+  'saving a product that somebody else has changed shows both versions, and keeps the one that is chosen',
+  async (visit) => {
+    const { open, press, fill, sees, look, text, tab, dashboard, width } = visit;
+    const { id } = await unwrap(
+      dashboard.POST('/api/dashboard/products', { body: { name: `Lamp ${width}`, price: '30.00' } }),
+    );
+    const params = { path: { product_id: id } };
+    const read = () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params }));
+    await open(`/products/${id}`);
+    await fill('Name', `Desk lamp ${width}`);
+    await fill('Price', '35.00');
+    await unwrap(
+      dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Other', price: '32.00' } }),
+    );
+    await press('Save');
+    await sees('Somebody else changed this meanwhile');
+    const shown = await text();
+    for (const word of ['Vendor', 'Other', '35.00', '32.00', 'both changed it']) expect(shown).toContain(word);
+    await look('conflict');
+    await press('Keep mine');
+    await sees('Saved.');
+    expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Other', price: '35.00' });
 
-  await fill('Name', 'Never saved');
-  if (width < 896) await tab.locator('.menu-button').click();
-  await press('Collections', 'link');
-  await sees('Leave without saving?');
-  await look('unsaved');
-  await press('Cancel');
-  await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Third' } }));
-  await press('Save');
-  await sees('Somebody else changed this meanwhile');
-  await press('Take theirs');
-  await tab.waitForFunction(`!document.querySelector('.save-bar')`);
-  expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Third' });
-});
+    await fill('Name', 'Never saved');
+    if (width < 896) await tab.locator('.menu-button').click();
+    await press('Collections', 'link');
+    await sees('Leave without saving?');
+    await look('unsaved');
+    await press('Cancel');
+    await unwrap(dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { vendor: 'Third' } }));
+    await press('Save');
+    await sees('Somebody else changed this meanwhile');
+    await press('Take theirs');
+    await tab.waitForFunction(`!document.querySelector('.save-bar')`);
+    expect(await read()).toMatchObject({ name: `Desk lamp ${width}`, vendor: 'Third' });
+  },
+);
 
 inPanel('a file is previewed, then imported, and rejected rows are listed with their position', async (visit) => {
   const { open, press, fill, sees, look, text, dashboard, width } = visit;
@@ -287,90 +290,96 @@ inPanel('of many problems in a file, the first hundred are shown, and the downlo
   expect(listed[1]).toContain(`SAME-${width}`);
 });
 
-inPanel('stock is counted and changed in place', async ({ open, press, fill, sees, look, dashboard, width }) => {
-  const name = `Bowl ${width}`;
-  const body = { name, options: [{ name: 'Size', values: ['S', 'M', 'L'] }], price: '8.00' };
-  const variants = ['S', 'M', 'L'].map((option1) => ({ option1, inventory_quantity: 10 }));
-  const product = await unwrap(dashboard.POST('/api/dashboard/products', { body: { ...body, variants } }));
-  await open('/stock');
-  await look('stock');
-  await fill('Search', name);
-  await sees(`of 3`);
-  await fill(`Available, ${name}, S`, '7');
-  await fill(`Available, ${name}, M`, '+24');
-  await fill(`Available, ${name}, L`, '1');
-  // A unit is sold meanwhile, so that the entered quantity is out of date.
-  await unwrap(
-    dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
-      params: { path: { variant_id: product.variants[2]?.id ?? '' } },
-      body: { delta: -1, reason: 'damaged' },
-    }),
-  );
-  await fill('Reason', 'received');
-  await look('stock-changed');
-  await press('Save');
-  await sees('2 quantities saved.');
-  await sees('1 changed');
-  await press('Discard');
-  const now = await unwrap(
-    dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id: product.id } } }),
-  );
-  expect(now.inventory.map(({ inventory_quantity }) => inventory_quantity)).toEqual([7, 34, 9]);
-  await press(`Movements of ${name}, M`);
-  await sees('Received');
-  await look('movements');
-});
+inPanel(
+  'stock is entered in the list, and a quantity that has changed meanwhile is not overwritten',
+  async ({ open, press, fill, sees, look, dashboard, width }) => {
+    const name = `Bowl ${width}`;
+    const body = { name, options: [{ name: 'Size', values: ['S', 'M', 'L'] }], price: '8.00' };
+    const variants = ['S', 'M', 'L'].map((option1) => ({ option1, inventory_quantity: 10 }));
+    const product = await unwrap(dashboard.POST('/api/dashboard/products', { body: { ...body, variants } }));
+    await open('/stock');
+    await look('stock');
+    await fill('Search', name);
+    await sees(`of 3`);
+    await fill(`Available, ${name}, S`, '7');
+    await fill(`Available, ${name}, M`, '+24');
+    await fill(`Available, ${name}, L`, '1');
+    // A unit is sold meanwhile, so that the entered quantity is out of date.
+    await unwrap(
+      dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
+        params: { path: { variant_id: product.variants[2]?.id ?? '' } },
+        body: { delta: -1, reason: 'damaged' },
+      }),
+    );
+    await fill('Reason', 'received');
+    await look('stock-changed');
+    await press('Save');
+    await sees('2 quantities saved.');
+    await sees('1 changed');
+    await press('Discard');
+    const now = await unwrap(
+      dashboard.GET('/api/dashboard/inventory', { params: { query: { product_id: product.id } } }),
+    );
+    expect(now.inventory.map(({ inventory_quantity }) => inventory_quantity)).toEqual([7, 34, 9]);
+    await press(`Movements of ${name}, M`);
+    await sees('Received');
+    await look('movements');
+  },
+);
 
-inPanel('a collection is sorted', async (visit) => {
-  const { open, fill, sees, look, tab, dashboard, width } = visit;
-  const press = (name: string, role?: 'button' | 'link') => reach(visit, name, role);
-  const { products } = await unwrap(
-    dashboard.GET('/api/dashboard/products', { params: { query: { limit: 4, status: 'active', sort: 'name_asc' } } }),
-  );
-  const [a, b, c, d] = products.map(({ name }) => name);
-  await open('/collections');
-  await look('collections');
-  await press('Add collection', 'link');
-  const title = `Picked ${width}`;
-  await fill('Title', title);
-  for (const name of [a, b, c]) {
-    await fill('Find products to add', name ?? '');
-    await press(`Add ${name}`);
-  }
-  await look('new-collection');
-  await press('Save collection');
-  // `Delete` appears when the collection has its own screen; until then, the form that created it is shown.
-  await sees('Delete');
-  // A message stays open while the pointer is over it.
-  await tab.mouse.move(0, 0);
-  await tab.waitForFunction(`!document.querySelector('.toast')`);
-  await press(`Move ${a} down`);
-  await sees('Not saved yet.');
-  await drag(visit, 2, 0);
-  await look('collection');
-  await press('Save');
-  await tab.waitForFunction(`!document.querySelector('.save-bar')`);
-  const found = await unwrap(dashboard.GET('/api/dashboard/collections', { params: { query: { q: title } } }));
-  const path = { collection_id: found.collections[0]?.id ?? '' };
-  const read = () => unwrap(dashboard.GET('/api/dashboard/collections/{collection_id}', { params: { path } }));
-  expect((await read()).products.map(({ name }) => name)).toEqual([c, b, a]);
+inPanel(
+  'a collection keeps the order that buttons and dragging gave it, and reports a change by somebody else',
+  async (visit) => {
+    const { open, fill, sees, look, tab, dashboard, width } = visit;
+    const press = (name: string, role?: 'button' | 'link') => reach(visit, name, role);
+    const { products } = await unwrap(
+      dashboard.GET('/api/dashboard/products', { params: { query: { limit: 4, status: 'active', sort: 'name_asc' } } }),
+    );
+    const [a, b, c, d] = products.map(({ name }) => name);
+    await open('/collections');
+    await look('collections');
+    await press('Add collection', 'link');
+    const title = `Picked ${width}`;
+    await fill('Title', title);
+    for (const name of [a, b, c]) {
+      await fill('Find products to add', name ?? '');
+      await press(`Add ${name}`);
+    }
+    await look('new-collection');
+    await press('Save collection');
+    // `Delete` appears when the collection has its own screen; until then, the form that created it is shown.
+    await sees('Delete');
+    // A message stays open while the pointer is over it, so the pointer moves away.
+    await tab.mouse.move(0, 0);
+    await tab.waitForFunction(`!document.querySelector('.toast')`);
+    await press(`Move ${a} down`);
+    await sees('Not saved yet.');
+    await drag(visit, 2, 0);
+    await look('collection');
+    await press('Save');
+    await tab.waitForFunction(`!document.querySelector('.save-bar')`);
+    const found = await unwrap(dashboard.GET('/api/dashboard/collections', { params: { query: { q: title } } }));
+    const path = { collection_id: found.collections[0]?.id ?? '' };
+    const read = () => unwrap(dashboard.GET('/api/dashboard/collections/{collection_id}', { params: { path } }));
+    expect((await read()).products.map(({ name }) => name)).toEqual([c, b, a]);
 
-  await unwrap(
-    dashboard.POST('/api/dashboard/collections/{collection_id}/products', {
-      params: { path },
-      body: { product_ids: products.filter(({ name }) => name === d).map(({ id }) => id) },
-    }),
-  );
-  await press(`Take ${b} out`);
-  await press('Save');
-  await sees('Somebody else changed this meanwhile');
-  await look('collection-conflict');
-  await press('Take theirs');
-  await sees(d ?? '');
-  expect((await read()).products).toHaveLength(4);
-});
+    await unwrap(
+      dashboard.POST('/api/dashboard/collections/{collection_id}/products', {
+        params: { path },
+        body: { product_ids: products.filter(({ name }) => name === d).map(({ id }) => id) },
+      }),
+    );
+    await press(`Take ${b} out`);
+    await press('Save');
+    await sees('Somebody else changed this meanwhile');
+    await look('collection-conflict');
+    await press('Take theirs');
+    await sees(d ?? '');
+    expect((await read()).products).toHaveLength(4);
+  },
+);
 
-inPanel('pictures are sorted by dragging', async (visit) => {
+inPanel('pictures of a product are sorted by dragging', async (visit) => {
   const { open, tab, dashboard, width } = visit;
   // The oldest products are the demo shop's, which have images. Products of other tests are newer.
   const query = { limit: 5, sort: 'oldest' as const };
@@ -431,7 +440,7 @@ inPanel('a row is dragged so fast that the pointer moves twice before the screen
   if (!start) throw new Error('There is no row.');
   await tab.mouse.move(start.x + 5, start.y + 5);
   await tab.mouse.down();
-  // In one task, because React could draw between two events of the real mouse.
+  // Both moves are sent in one script, because React could draw the screen between two moves of a real mouse.
   await tab.evaluate(`for (const index of [1, 2]) {
     const { left, top, height } = document.querySelector('[data-index="' + index + '"] .grip').getBoundingClientRect();
     document.dispatchEvent(new PointerEvent('pointermove', { clientX: left + 5, clientY: top + height / 2 }));

@@ -216,40 +216,43 @@ inPanel('a key is rotated, and the old one works for the chosen time', async (vi
   await expect.poll(cells, { timeout: PATIENCE_MS }).toContain('Replaced');
 });
 
-inPanel('an open panel follows a role that changes or ends', async (visit) => {
-  const { press, sees, width, open, fill } = visit;
-  const email = `kim-${width}@staff.example`;
-  await joinStaff(visit, email, 'manager', async (other) => {
-    await other.open('/settings/legal');
-    await other.fill('Imprint', `https://shop.example/kim-${width}`);
-    await open('/settings/staff');
-    await fill('Role of Noor Finch', 'viewer');
-    await sees('The role is changed.');
-    // Saving is rejected, and the screen becomes read-only.
-    await other.press('Save');
-    await other.tab.waitForFunction(`document.querySelector('form fieldset:disabled')`);
-    expect(await other.text()).not.toContain('Discard');
-    // With a role that allows changes, the next screen is editable again.
-    await fill('Role of Noor Finch', 'manager');
-    await sees('The role is changed.');
-    await other.tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
-    await other.press('← Settings', 'link');
-    await other.press('Leave without saving');
-    await other.tab.locator('a[href$="/settings/general"]').click();
-    await other.sees('Save');
-    // When the session ends, the screen is hidden, but the input is kept.
-    await other.fill('Low stock threshold', '41');
-    await press('Remove Noor Finch');
-    await press('Remove');
-    await sees('Removed.');
-    await other.press('Save');
-    await other.sees('Log in again');
-    await other.look('login-again');
-    expect(await other.text()).not.toContain('Low stock threshold');
-  });
-});
+inPanel(
+  'an open panel becomes read-only when its user loses the permission to save, and editable when the role allows it again',
+  async (visit) => {
+    const { press, sees, width, open, fill } = visit;
+    const email = `kim-${width}@staff.example`;
+    await joinStaff(visit, email, 'manager', async (other) => {
+      await other.open('/settings/legal');
+      await other.fill('Imprint', `https://shop.example/kim-${width}`);
+      await open('/settings/staff');
+      await fill('Role of Noor Finch', 'viewer');
+      await sees('The role is changed.');
+      // Saving is rejected, and the screen becomes read-only.
+      await other.press('Save');
+      await other.tab.waitForFunction(`document.querySelector('form fieldset:disabled')`);
+      expect(await other.text()).not.toContain('Discard');
+      // When the role allows changes again, the next screen is editable.
+      await fill('Role of Noor Finch', 'manager');
+      await sees('The role is changed.');
+      await other.tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
+      await other.press('← Settings', 'link');
+      await other.press('Leave without saving');
+      await other.tab.locator('a[href$="/settings/general"]').click();
+      await other.sees('Save');
+      // When the session ends, the screen is hidden, but the input is kept.
+      await other.fill('Low stock threshold', '41');
+      await press('Remove Noor Finch');
+      await press('Remove');
+      await sees('Removed.');
+      await other.press('Save');
+      await other.sees('Log in again');
+      await other.look('login-again');
+      expect(await other.text()).not.toContain('Low stock threshold');
+    });
+  },
+);
 
-inPanel('input survives the end of a session', async (visit) => {
+inPanel('unsaved input is still there after the session has ended and the user has logged in again', async (visit) => {
   const email = `lee-${visit.width}@staff.example`;
   await joinStaff(visit, email, 'manager', async (other) => {
     await other.open('/products/new');
@@ -269,7 +272,7 @@ inPanel('input survives the end of a session', async (visit) => {
   });
 });
 
-/** Logs out like another window with the same cookie. */
+/** Ends the session by a logout, as another window with the same cookie would. */
 async function endSession({ tab }: Visit): Promise<void> {
   const ended = `fetch('/api/dashboard/auth/logout', {
     method: 'POST',

@@ -45,12 +45,12 @@ inPanel('a return is created, received and refunded', async (visit) => {
   expect(order.refunds).toMatchObject([{ reason: 'returned', line_items: [{ quantity: 2, restock: false }] }]);
 });
 
-inPanel('a requested return is approved or declined', async (visit) => {
+inPanel('a requested return is declined with a reason, which the return then shows', async (visit) => {
   const { open, look, press, fill, sees, seesNoDialog, dashboard } = visit;
   const params = { query: { status: 'requested' as const } };
   const before = await unwrap(dashboard.GET('/api/dashboard/returns', { params }));
   const [asked] = before.returns;
-  // The demo shop has one requested return. The test at the first of the two widths decides on it.
+  // The demo shop has one requested return.
   if (!asked) return;
   await open('/returns');
   await look('returns');

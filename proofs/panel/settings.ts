@@ -3,115 +3,124 @@ import { expect } from 'vitest';
 import { PATIENCE_MS } from '../../server/test/tab.ts';
 import { inPanel, inPanelAndOnPhone } from './visit.ts';
 
-inPanel('settings are changed section by section', async ({ open, fill, press, sees, look, dashboard, width }) => {
-  const accent = width > 500 ? '#7a1f5c' : '#1f5c3a';
-  await open('/settings');
-  await sees('Delivery');
-  await look('settings');
+inPanel(
+  'the settings of each section can be changed and saved on their own',
+  async ({ open, fill, press, sees, look, dashboard, width }) => {
+    const accent = width > 500 ? '#7a1f5c' : '#1f5c3a';
+    await open('/settings');
+    await sees('Delivery');
+    await look('settings');
 
-  await open('/settings/general');
-  await fill('Low stock threshold', String(width % 100));
-  await look('settings-general');
-  await press('Save');
-  await sees('Saved.');
+    await open('/settings/general');
+    await fill('Low stock threshold', String(width % 100));
+    await look('settings-general');
+    await press('Save');
+    await sees('Saved.');
 
-  await open('/settings/tax');
-  await fill('Default rate, in percent', `1${width % 10}.5`);
-  await look('settings-tax');
-  await press('Save');
-  await sees('Saved.');
+    await open('/settings/tax');
+    await fill('Default rate, in percent', `1${width % 10}.5`);
+    await look('settings-tax');
+    await press('Save');
+    await sees('Saved.');
 
-  await open('/settings/legal');
-  await fill('Imprint', `https://shop.example/imprint-${width}`);
-  await look('settings-legal');
-  await press('Save');
-  await sees('Saved.');
+    await open('/settings/legal');
+    await fill('Imprint', `https://shop.example/imprint-${width}`);
+    await look('settings-legal');
+    await press('Save');
+    await sees('Saved.');
 
-  await open('/settings/brand');
-  await fill('Accent colour', '#ffff00');
-  await press('Save');
-  await sees('contrast');
-  await fill('Accent colour', accent);
-  await look('settings-brand');
-  await press('Save');
-  await sees('Saved.');
+    await open('/settings/brand');
+    await fill('Accent colour', '#ffff00');
+    await press('Save');
+    await sees('contrast');
+    await fill('Accent colour', accent);
+    await look('settings-brand');
+    await press('Save');
+    await sees('Saved.');
 
-  await open('/settings/search');
-  await look('settings-search');
+    await open('/settings/search');
+    await look('settings-search');
 
-  await open('/settings/payments');
-  await look('settings-payments');
-  await fill('Bank', `Bank of ${width} examples`);
-  await press('Save');
-  await sees('Saved.');
+    await open('/settings/payments');
+    await look('settings-payments');
+    await fill('Bank', `Bank of ${width} examples`);
+    await press('Save');
+    await sees('Saved.');
 
-  const settings = await unwrap(dashboard.GET('/api/dashboard/settings'));
-  expect(settings).toMatchObject({
-    low_stock_threshold: width % 100,
-    default_tax_rate: `0.1${width % 10}5`,
-    legal: { imprint_url: `https://shop.example/imprint-${width}` },
-    brand: { accent_color: accent },
-    bank_details: { bank_name: `Bank of ${width} examples` },
-  });
-});
+    const settings = await unwrap(dashboard.GET('/api/dashboard/settings'));
+    expect(settings).toMatchObject({
+      low_stock_threshold: width % 100,
+      default_tax_rate: `0.1${width % 10}5`,
+      legal: { imprint_url: `https://shop.example/imprint-${width}` },
+      brand: { accent_color: accent },
+      bank_details: { bank_name: `Bank of ${width} examples` },
+    });
+  },
+);
 
-inPanel('input is cleaned, and ambiguous input is rejected', async (visit) => {
-  const { open, fill, press, sees, look, text, dashboard, width } = visit;
-  await open('/settings/payments');
-  await fill('IBAN', 'de89 3704 0044-0532 0130 00');
-  await fill('BIC', 'cobadeff xxx');
-  await press('Save');
-  await sees('Saved.');
-  await fill('IBAN', 'DE89 3704 0044 0532 0130 0!');
-  await press('Save');
-  await sees('Should be an IBAN without spaces, such as');
-  await look('settings-iban');
-  await press('Discard');
+inPanel(
+  'an IBAN and a logo URL are saved in their normal form, and a tax rate of 0.19 is rejected as ambiguous',
+  async (visit) => {
+    const { open, fill, press, sees, look, text, dashboard, width } = visit;
+    await open('/settings/payments');
+    await fill('IBAN', 'de89 3704 0044-0532 0130 00');
+    await fill('BIC', 'cobadeff xxx');
+    await press('Save');
+    await sees('Saved.');
+    await fill('IBAN', 'DE89 3704 0044 0532 0130 0!');
+    await press('Save');
+    await sees('Should be an IBAN without spaces, such as');
+    await look('settings-iban');
+    await press('Discard');
 
-  await open('/settings/tax');
-  const rate = 'Default rate, in percent';
-  await fill(rate, '0.19');
-  await sees('0.19 can mean 19 % or 0.19 %: enter 19 or 0.19 %.');
-  await look('settings-tax-refused');
-  await fill(rate, `1${width % 10} %`);
-  expect(await text()).not.toContain('can mean');
-  await press('Save');
-  await sees('Saved.');
+    await open('/settings/tax');
+    const rate = 'Default rate, in percent';
+    await fill(rate, '0.19');
+    await sees('0.19 can mean 19 % or 0.19 %: enter 19 or 0.19 %.');
+    await look('settings-tax-refused');
+    await fill(rate, `1${width % 10} %`);
+    expect(await text()).not.toContain('can mean');
+    await press('Save');
+    await sees('Saved.');
 
-  await open('/settings/brand');
-  await fill('Address of the logo', 'https://shop.example/my logo.png');
-  await fill('Accent colour', '0f4c81');
-  await press('Save');
-  await sees('Saved.');
+    await open('/settings/brand');
+    await fill('Address of the logo', 'https://shop.example/my logo.png');
+    await fill('Accent colour', '0f4c81');
+    await press('Save');
+    await sees('Saved.');
 
-  const settings = await unwrap(dashboard.GET('/api/dashboard/settings'));
-  expect(settings).toMatchObject({
-    bank_details: { iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
-    default_tax_rate: width === 375 ? '0.15' : '0.1',
-    brand: { logo_url: 'https://shop.example/my%20logo.png', accent_color: '#0f4c81' },
-  });
-});
+    const settings = await unwrap(dashboard.GET('/api/dashboard/settings'));
+    expect(settings).toMatchObject({
+      bank_details: { iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' },
+      default_tax_rate: width === 375 ? '0.15' : '0.1',
+      brand: { logo_url: 'https://shop.example/my%20logo.png', accent_color: '#0f4c81' },
+    });
+  },
+);
 
-inPanel('after a tax rate is removed, those below it keep their states and classes', async (visit) => {
-  const { open, press, sees, tab } = visit;
-  const shown = () =>
-    tab.$$eval('ol.rows li', (rows) =>
-      rows.map((row) => [...row.querySelectorAll('input')].map(({ value }) => value).join(' ')),
-    );
-  await open('/settings/tax');
-  const before = await shown();
-  expect(before).toContain(' reduced 7');
-  const at = before.indexOf(' reduced 7');
-  await press(`Remove rate ${at + 1}`);
-  await expect.poll(shown, { timeout: PATIENCE_MS }).toEqual(before.toSpliced(at, 1));
-  await press('Add a rate');
-  await expect.poll(async () => (await shown()).at(-1), { timeout: PATIENCE_MS }).toMatch(/^ standard /);
-  await press('Discard');
-  await sees('Tax on shipping');
-  await expect.poll(shown, { timeout: PATIENCE_MS }).toEqual(before);
-});
+inPanel(
+  'after a tax rate is removed, the rates below it keep their values, and Discard brings all rates back',
+  async (visit) => {
+    const { open, press, sees, tab } = visit;
+    const shown = () =>
+      tab.$$eval('ol.rows li', (rows) =>
+        rows.map((row) => [...row.querySelectorAll('input')].map(({ value }) => value).join(' ')),
+      );
+    await open('/settings/tax');
+    const before = await shown();
+    expect(before).toContain(' reduced 7');
+    const at = before.indexOf(' reduced 7');
+    await press(`Remove rate ${at + 1}`);
+    await expect.poll(shown, { timeout: PATIENCE_MS }).toEqual(before.toSpliced(at, 1));
+    await press('Add a rate');
+    await expect.poll(async () => (await shown()).at(-1), { timeout: PATIENCE_MS }).toMatch(/^ standard /);
+    await press('Discard');
+    await sees('Tax on shipping');
+    await expect.poll(shown, { timeout: PATIENCE_MS }).toEqual(before);
+  },
+);
 
-inPanelAndOnPhone('a message never covers an open dialog', async (visit) => {
+inPanelAndOnPhone('a message about a save does not cover a dialog that is opened after it', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
   await open('/settings/delivery');
   await press('Add an option');
@@ -184,43 +193,49 @@ inPanel('the keyboard focus stays in an open dialog', async ({ open, fill, press
   expect(await text()).not.toContain('By ship');
 });
 
-inPanel('a key is shown once, and revoked', async ({ open, fill, press, sees, look, text, width }) => {
-  const name = `Till ${width}`;
-  await open('/settings/keys');
-  await press('New API key');
-  await fill('What is it for?', name);
-  await press('Create');
-  await sees('It is shown only now.');
-  expect(await text()).toMatch(/key_[0-9A-Za-z]{38}/);
-  await look('settings-key-secret');
-  await press('I have stored it');
-  await look('settings-keys');
-  await expect.poll(text, { timeout: PATIENCE_MS }).not.toMatch(/key_[0-9A-Za-z]{38}/);
-  await press(`Revoke ${name}`);
-  await press('Revoke');
-  await sees('The API key is revoked.');
-});
+inPanel(
+  'an API key is shown once after it is created, and can be revoked',
+  async ({ open, fill, press, sees, look, text, width }) => {
+    const name = `Till ${width}`;
+    await open('/settings/keys');
+    await press('New API key');
+    await fill('What is it for?', name);
+    await press('Create');
+    await sees('It is shown only now.');
+    expect(await text()).toMatch(/key_[0-9A-Za-z]{38}/);
+    await look('settings-key-secret');
+    await press('I have stored it');
+    await look('settings-keys');
+    await expect.poll(text, { timeout: PATIENCE_MS }).not.toMatch(/key_[0-9A-Za-z]{38}/);
+    await press(`Revoke ${name}`);
+    await press('Revoke');
+    await sees('The API key is revoked.');
+  },
+);
 
-inPanel('a webhook is added, and its deliveries are read', async ({ open, fill, press, sees, look, text }) => {
-  await open('/settings/webhooks');
-  await press('Add a webhook');
-  await fill('Address', 'https://receiver.example/hook');
-  await fill('What is it for?', 'Accounting');
-  await press('Save');
-  await sees('It is shown only now.');
-  expect(await text()).toMatch(/whsec_/);
-  await press('I have stored it');
-  await look('settings-webhooks');
-  await press('https://receiver.example/hook', 'link');
-  await sees('Nothing has been sent yet.');
-  await look('settings-webhook');
-  await press('Delete');
-  await sees('Delete Accounting?');
-  await press('Delete');
-  await sees(' is deleted.');
-});
+inPanel(
+  'a webhook is added, shows its secret once, lists its deliveries, and is deleted',
+  async ({ open, fill, press, sees, look, text }) => {
+    await open('/settings/webhooks');
+    await press('Add a webhook');
+    await fill('Address', 'https://receiver.example/hook');
+    await fill('What is it for?', 'Accounting');
+    await press('Save');
+    await sees('It is shown only now.');
+    expect(await text()).toMatch(/whsec_/);
+    await press('I have stored it');
+    await look('settings-webhooks');
+    await press('https://receiver.example/hook', 'link');
+    await sees('Nothing has been sent yet.');
+    await look('settings-webhook');
+    await press('Delete');
+    await sees('Delete Accounting?');
+    await press('Delete');
+    await sees(' is deleted.');
+  },
+);
 
-inPanel('two people change the settings, and no change is lost without notice', async (visit) => {
+inPanel('saving settings that somebody else has changed asks which value to keep', async (visit) => {
   const { open, fill, press, sees, look, dashboard, width } = visit;
   const [mine, theirs] = [`https://shop.example/mine-${width}`, `https://shop.example/theirs-${width}`];
   await open('/settings/legal');

@@ -5,44 +5,47 @@ import { PATIENCE_MS } from '../../server/test/tab.ts';
 import { join, openMenu, PASSWORD } from './invitation.ts';
 import { inPanel } from './visit.ts';
 
-inPanel('a person is invited, joins, changes role and is removed', async (visit) => {
-  const { width, open, press, fill, sees, look } = visit;
-  const email = `noor-${width}@staff.example`;
-  await join(visit, email, 'fulfilment', async (other) => {
-    await openMenu(other);
-    expect(await other.text()).not.toContain('Discounts');
-    await open('/settings/staff');
-    await look('staff');
-    await fill('Role of Noor Finch', 'support');
-    await sees('The role is changed.');
-    await other.open('/');
-    await openMenu(other);
-    await other.sees('Discounts');
-    // Saves a form that was open when the role changed. The save is rejected with a message, and the input is kept.
-    const becomes = async (role: string) => {
-      await fill('Role of Noor Finch', role);
-      const now = async () =>
-        (await unwrap(visit.dashboard.GET('/api/dashboard/staff'))).staff.find((one) => one.email === email);
-      await expect.poll(now, { timeout: PATIENCE_MS }).toMatchObject({ role });
-    };
-    await becomes('manager');
-    await other.open('/discounts/new');
-    await other.fill('Code', 'KEPT');
-    await other.fill('Percent', '10');
-    await becomes('viewer');
-    await other.press('Save');
-    await other.sees('Your role does not allow this.');
-    await press('Remove Noor Finch');
-    await press('Remove');
-    await sees('Removed.');
-    // Confirms the browser's question whether to leave the unsaved form.
-    other.tab.on('dialog', (dialog) => void dialog.accept());
-    await other.open('/');
-    await other.sees('E-mail');
-  });
-});
+inPanel(
+  'a person is invited and joins, sees the screens of their new role, and must log in again when removed',
+  async (visit) => {
+    const { width, open, press, fill, sees, look } = visit;
+    const email = `noor-${width}@staff.example`;
+    await join(visit, email, 'fulfilment', async (other) => {
+      await openMenu(other);
+      expect(await other.text()).not.toContain('Discounts');
+      await open('/settings/staff');
+      await look('staff');
+      await fill('Role of Noor Finch', 'support');
+      await sees('The role is changed.');
+      await other.open('/');
+      await openMenu(other);
+      await other.sees('Discounts');
+      // Saves a form that was open when the role changed. The save is rejected with a message, and the input is kept.
+      const becomes = async (role: string) => {
+        await fill('Role of Noor Finch', role);
+        const now = async () =>
+          (await unwrap(visit.dashboard.GET('/api/dashboard/staff'))).staff.find((one) => one.email === email);
+        await expect.poll(now, { timeout: PATIENCE_MS }).toMatchObject({ role });
+      };
+      await becomes('manager');
+      await other.open('/discounts/new');
+      await other.fill('Code', 'KEPT');
+      await other.fill('Percent', '10');
+      await becomes('viewer');
+      await other.press('Save');
+      await other.sees('Your role does not allow this.');
+      await press('Remove Noor Finch');
+      await press('Remove');
+      await sees('Removed.');
+      // Confirms the browser's question whether to leave the unsaved form.
+      other.tab.on('dialog', (dialog) => void dialog.accept());
+      await other.open('/');
+      await other.sees('E-mail');
+    });
+  },
+);
 
-inPanel('users manage their own account: mails, password, second factor, sessions', async (visit) => {
+inPanel('a member of staff changes mail settings, turns on a second factor, and resets the password', async (visit) => {
   const email = `sam-${visit.width}@staff.example`;
   await join(visit, email, 'viewer', async (other) => {
     const { open, press, fill, sees, look, text, mailsTo, tab } = other;

@@ -51,7 +51,7 @@ interface Thing {
 
 const TRIES = 10;
 
-/** Adds to an object, and reads it again whenever somebody else was faster. Returns the number of attempts. */
+/** Adds to an object. Whenever somebody else changed it first, reads it again and retries. Returns the number of attempts. */
 async function edit(shop: OpenShop, thing: Thing, added: string): Promise<number> {
   for (let tries = 1; tries <= TRIES; tries += 1) {
     const { etag, add } = await thing.read();

@@ -260,7 +260,6 @@ inPanel('leaving after choosing a file or during an import asks for confirmation
   const answer = await holdChanges(visit);
   await press(`Import ${rows.length} products`);
   await answer.isAwaited;
-  // On a phone, the menu is still open.
   await leave('Stop the import and leave?');
   await press('Cancel');
   await leave('Stop the import and leave?');
@@ -270,25 +269,28 @@ inPanel('leaving after choosing a file or during an import asks for confirmation
   await expect.poll(isIn, { message: 'the upload has finished', timeout: PATIENCE_MS }).toBe(true);
 });
 
-inPanel('settings that are refetched during editing do not hide a save by someone else', async (visit) => {
-  const { open, fill, press, sees, tab, dashboard, width } = visit;
-  const [mine, theirs] = [`https://shop.example/m-${width}`, `https://shop.example/t-${width}`];
-  await open('/settings/legal');
-  await fill('Right of withdrawal', mine);
-  const { legal } = await unwrap(dashboard.GET('/api/dashboard/settings'));
-  await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { legal: { ...legal, withdrawal_url: theirs } } }));
-  // Later the user returns to the window, and the panel fetches the settings again.
-  await tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
-  const isRead = tab.waitForResponse((response) => response.url().endsWith('/api/dashboard/settings'));
-  await tab.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
-  await isRead;
-  await press('Save');
-  await sees('Somebody else changed this meanwhile');
-  await sees(theirs);
-  await press('Take theirs');
-  const kept = await unwrap(dashboard.GET('/api/dashboard/settings'));
-  expect(kept.legal.withdrawal_url).toBe(theirs);
-});
+inPanel(
+  'a save by somebody else is reported even if the panel fetched the settings again during editing',
+  async (visit) => {
+    const { open, fill, press, sees, tab, dashboard, width } = visit;
+    const [mine, theirs] = [`https://shop.example/m-${width}`, `https://shop.example/t-${width}`];
+    await open('/settings/legal');
+    await fill('Right of withdrawal', mine);
+    const { legal } = await unwrap(dashboard.GET('/api/dashboard/settings'));
+    await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { legal: { ...legal, withdrawal_url: theirs } } }));
+    // Later the user returns to the window, and the panel fetches the settings again.
+    await tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
+    const isRead = tab.waitForResponse((response) => response.url().endsWith('/api/dashboard/settings'));
+    await tab.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
+    await isRead;
+    await press('Save');
+    await sees('Somebody else changed this meanwhile');
+    await sees(theirs);
+    await press('Take theirs');
+    const kept = await unwrap(dashboard.GET('/api/dashboard/settings'));
+    expect(kept.legal.withdrawal_url).toBe(theirs);
+  },
+);
 
 /** Holds all writing requests back, as on a slow network. `isAwaited` resolves at the first one; `letGo` sends them. */
 async function holdChanges({ tab }: Visit) {
@@ -298,7 +300,7 @@ async function holdChanges({ tab }: Visit) {
   const isAwaited = tab.waitForRequest((request) => request.method() !== 'GET', { timeout: PATIENCE_MS });
   isAwaited.catch(() => {});
   tab.on('request', (request) => {
-    // Requests that are held when the tab is closed fail.
+    // Ignores the error of a request that is still held when the tab is closed.
     const go = () => request.continue().catch(() => undefined);
     if (isLetGo || request.method() === 'GET') return go();
     held.push(go);

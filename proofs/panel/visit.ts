@@ -42,7 +42,10 @@ export interface Visit {
   open(path: string): Promise<void>;
   /** Presses the button, link or menu entry with this name. */
   press(name: string, role?: Role): Promise<void>;
-  /** Replaces the value of the field with this label; in a select, chooses the option with this value. */
+  /**
+   * Sets the field with this label; in a select, chooses the option with this value. A text of more than 100 characters is
+   * inserted at the cursor, so empty the field first.
+   */
   fill(label: string, value: string): Promise<void>;
   /** Waits until the screen shows this text. */
   sees(text: string): Promise<void>;
@@ -59,7 +62,7 @@ type Role = 'button' | 'link' | 'tab' | 'menuitem' | 'checkbox' | 'radio';
 const DESKTOP = 1_280;
 const PHONE = 375;
 const LOOK_AGAIN_MS = 15_000;
-/** Longer texts are pasted instead of typed. */
+/** Longer texts are inserted at the cursor instead of typed. */
 const TYPED_MOST = 100;
 
 /** Registers a test of a screen on a desktop. It fails if the browser reports an error. */
@@ -179,7 +182,7 @@ function visit(panel: Panel, tab: Page, width: number): Visit {
     fill: async (label, value) => {
       const selector = `::-p-aria([name="${label}"])`;
       if (value.length <= TYPED_MOST) return lookAgain(tab, selector, (field) => field.fill(value));
-      // Pasted, because a locator would set a longer text by script, which React does not notice.
+      // `fill` of a locator would set a longer text by script, which React does not notice.
       await lookAgain(tab, selector, (field) => field.click());
       await tab.keyboard.sendCharacter(value);
     },

@@ -51,10 +51,10 @@ type Place = AnswerPlace | CallPlace;
 
 const FAULTS: Fault[] = ['throw', 'exit', 'cut', 'hang'];
 const KINDS: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429', 'silent_before', 'silent_after'];
-/** A client repeats the call, or a shopper presses the button again. */
+/** In a real payment, a client repeats the call, or the shopper presses the button again. */
 const PAY_AGAIN: StepName[] = ['again', 'anew'];
 const LANES = 6;
-/** Long enough for hanging calls: these continue after ten seconds, and calls of the provider after fifteen. */
+/** Enough minutes for the calls that hang: the server's continue after ten seconds, those to the provider after fifteen. */
 const MINUTES = 25;
 
 async function attack(trial: Trial, directory: string, standIn: StripeStandIn): Promise<Figures> {
@@ -117,7 +117,7 @@ function planOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   return plan;
 }
 
-/** Only one round has a place that hangs, because the round takes as long as the hang. */
+/** Like `planOf`, but only one round has a place that hangs, because such a round takes as long as the hang. */
 function quickPlanOf(places: Place[], rounds: number, chance: Chance): Place[][] {
   const hangs = (place: Place) => ('after' in place ? place.fault === 'hang' : place.kind.startsWith('silent'));
   const quick = places.filter((place) => !hangs(place));
@@ -198,7 +198,7 @@ class Player {
     return Payment.begin(this.#lane, this.#shops[way.capture], { way, approved, chance: this.#chance });
   }
 
-  /** Pays one checkout while the server and the provider fail, and then lets time pass until everything is settled. */
+  /** Pays one checkout while the server and the provider fail. Afterwards lets time pass until everything is settled. */
   async playRound(places: Place[]): Promise<{ outcome: string; fault: string | undefined }> {
     const chance = this.#chance;
     const { way } = places[0] as Place;
@@ -207,7 +207,7 @@ class Player {
     for (const [i, step] of way.steps.entries()) {
       const failing = places.filter((place) => place.step === i);
       await this.#play(payment, step, failing, log);
-      // Without a response, the caller often tries again, and others may continue the payment.
+      // A caller who got no response often tries again, and others may continue the payment.
       const retries = chance.next() < 0.5 ? chance.some(RETRIES, 2) : [];
       if (failing.length > 0 && chance.next() < 0.8) retries.unshift(step === 'pay' ? chance.of(PAY_AGAIN) : step);
       for (const retry of retries) await this.#play(payment, retry, [], log);
@@ -249,7 +249,7 @@ class Player {
     for (let minute = 0; minute < MINUTES; minute += 1) {
       if (minute > 0 || (await faultIn(books, payment.checkout_id))) {
         await letTimePass(books);
-        // A step that fails is repeated a minute later.
+        // A step that fails here is repeated a minute later.
         for (const step of ['human', 'webhooks', 'settle', 'moves'] as const) {
           await payment.do(step).catch(() => undefined);
         }

@@ -53,7 +53,7 @@ export class FailingServer implements FailingProcess {
 
   async restore(): Promise<void> {
     const exit = await Promise.race([this.#server.exited, this.arm(NEVER)]);
-    // Keeps the port, because webhooks are sent to the same URL.
+    // Keeps the port, so that webhooks reach the restarted server at the same URL.
     if (exit) this.#server = await serve(this.#env, this.#server.port);
   }
 

@@ -94,7 +94,7 @@ function goOn({ cardShop: { shop }, checkout_id }: Scene) {
   return shop.ask('storefront.completeCheckout', { path: { checkout_id }, body: {}, key: randomUUID() });
 }
 
-/** The payment is cancelled, but the provider takes the money nevertheless; its event arrives at the end. */
+/** The shop cancels the payment, but the provider takes the money all the same. Its event arrives at the end. */
 async function afterCancelling(scene: Scene): Promise<void> {
   const before = scene.chance.next() < 0.5;
   if (before) await scene.cardShop.decide(scene.checkout_id, true);

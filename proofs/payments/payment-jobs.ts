@@ -18,7 +18,7 @@ const { DATABASE_URL = '', SECRET_KEY = '', STRIPE_API_URL } = process.env;
 const db = openPool({ url: DATABASE_URL, max: 3, pooling: 'session' });
 const accounts = openAccounts(db, { secretKey: SECRET_KEY, stripeApiUrl: STRIPE_API_URL });
 const deps = { card: undefined, accounts, secretKey: SECRET_KEY };
-// Keeps the process alive until the proof disconnects. The channel of the failpoints would not keep it alive.
+// The timer keeps the process alive until the proof disconnects; the channel of the failpoints would not.
 setInterval(() => undefined, 60_000);
 process.once('disconnect', () => process.exit());
 

@@ -21,7 +21,7 @@ export interface PaidShop {
 
 export const RETURN_URL = 'https://shop.example/thanks';
 const SECRET_KEY = 'kP4vXq7ZtN2mWs9RbY6cHd1LfJ8gTe3U5oAi0KxE';
-/** How long a client waits: briefly for a server that may hang, longer for one that is only busy. */
+/** How long a client waits for a response: briefly if the server may hang on purpose, longer if it is only busy. */
 const CLIENT_TIMEOUT_MS = { failing: 700, sound: 20_000 };
 
 /**
@@ -100,7 +100,7 @@ export class PayingLane {
       const response = await ask().catch((error: Error) => error);
       const failed = response instanceof Error;
       if (!failed && response.status < 300) return response.json() as Promise<T>;
-      // A busy server responds with 503, and may have closed an idle connection.
+      // Retries, because a busy server responds with 503 or may have closed an idle connection.
       if (again < 30 && (failed || response.status === 503)) await pause(1_000);
       else throw new Error(`${method} ${path} of the proof failed: ${failed ? response : await response.text()}`);
     }

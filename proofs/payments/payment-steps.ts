@@ -48,15 +48,13 @@ export const WAYS: Way[] = [
   { name: 'reserved', card: 'success', capture: 'manual' as const, steps: ['pay', 'capture', 'moves'], ends: 'paid' },
 ].map((way) => ({ capture: 'automatic', ...way }) as Way);
 
-/**
- * Steps that are inserted at random into a payment, because in reality they can come twice, late or in another order.
- */
+/** Steps that are inserted at random into a payment, because they can come twice, late or in another order. */
 export const RETRIES: StepName[] = [
   ...(['again', 'anew', 'goOn', 'human', 'back', 'webhooks', 'end', 'settle', 'moves'] as const),
   ...(['refundAtStripe', 'refundFails'] as const),
 ];
 
-/** Steps of the shopper, the clock or Stripe, which do not fail. */
+/** Steps of the shopper, the clock or Stripe, at which no failure is planned. */
 const SURE: StepName[] = ['human', 'time', 'refundAtStripe', 'refundFails'];
 
 export function isJob(step: StepName): boolean {
@@ -156,7 +154,7 @@ export class Payment {
     return rows.map(({ payment_status }) => payment_status).join(' and ') || 'no order';
   }
 
-  /** Done only once, because a second refund for a payment without an order is left to the staff. */
+  /** The refund fails at most once, because after a second failure staff must refund a payment without an order. */
   async #sendRefundBack(): Promise<void> {
     if (!this.#hasSentBack) this.#hasSentBack = await sendRefundBack(this.shop.books, this.checkout_id);
   }

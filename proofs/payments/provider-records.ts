@@ -75,8 +75,8 @@ interface Account {
 }
 
 /**
- * Returns the figures if the money differs from the paid orders, if there are several orders, or if a payment is unsettled;
- * undefined if all is right.
+ * Returns the figures if the money differs from the paid orders, if there are several orders, or if a payment is unsettled.
+ * Returns undefined otherwise.
  */
 export async function faultIn({ owner, tenant }: Books, checkout_id: string): Promise<string | undefined> {
   const { rows } = await owner.query<Account>(

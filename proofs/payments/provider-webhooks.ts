@@ -94,7 +94,7 @@ interface Sent {
   wanted: number;
 }
 
-/** Sends again after a 503, as Stripe does. */
+/** Sends the webhook again after a 503, as Stripe does. */
 async function untilServed(send: () => Promise<number>): Promise<number> {
   for (let attempt = 1; ; attempt += 1) {
     const status = await send();
@@ -126,7 +126,7 @@ function webhooksOf(event: StripeEvent, { endpoint }: StripeShop, neighbour: Str
       send('as it is', 200, () => post(endpoint.url, body, signature)),
     ),
     send('of another type', 200, () => sendEvent(lie, endpoint)),
-    // An event of an unknown account must be ignored. Looking up its object in our account would fail.
+    // An event of an unknown connected account must be ignored: a look-up of its object in the shop's own account would fail.
     send('of another account of the platform', 200, () => sendEvent(unknown, { ...endpoint, connected: true })),
     send('forged', 400, () => sendEvent(event, { ...endpoint, secret: 'whsec_of_nobody' })),
     send('signed by the neighbour', 400, () => sendEvent(event, { ...endpoint, secret: neighbour.endpoint.secret })),

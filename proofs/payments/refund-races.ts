@@ -68,7 +68,7 @@ async function play(scene: Scene, of: StripeShop, round: number): Promise<void> 
     settle(of, premises),
   ]);
   standIn.faults.clear();
-  // Stripe forgets idempotency keys after a day; retries after that must still have only one effect.
+  // Stripe forgets idempotency keys after a day; a retry after that must not refund or capture a second time.
   if (round % 3 === 0) standIn.keys.forget();
   for (let i = 0; i < 20 && (await pending(of, premises, order_id)) > 0; i += 1) {
     if (i === 10) standIn.keys.forget();
@@ -77,7 +77,7 @@ async function play(scene: Scene, of: StripeShop, round: number): Promise<void> 
   for (const fault of await faultsOf(scene, of, order_id)) premises.violations.add(`round ${round}: ${fault}`);
 }
 
-/** Runs the job. It fails if it meets another run or a fault, and is then run again later. */
+/** Runs the job. A run that meets another run or a fault may fail, because the job runs again later. */
 async function settle(of: StripeShop, { db }: Premises): Promise<void> {
   await untilConnected(() => finishMoves(db, of.shop.tenant, of.deps)).catch((error: unknown) => {
     if (!(error instanceof AggregateError)) throw error;

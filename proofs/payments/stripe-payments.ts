@@ -25,7 +25,7 @@ async function intentsOf(books: StripeBooks, checkout_id: string): Promise<Inten
   return [...books.standIn.ledger.intents.values()].filter(({ metadata }) => ids.includes(metadata.payment_id ?? ''));
 }
 
-/** The shopper approves or declines at Stripe or the bank, wherever that is pending; delayed payment methods settle. */
+/** The shopper approves or declines each pending payment at Stripe or at the bank. Delayed payment methods settle. */
 export async function actAtStripe(books: StripeBooks, checkout_id: string, approved: boolean): Promise<void> {
   const { standIn } = books;
   const { ledger, url } = standIn;
@@ -95,8 +95,9 @@ export async function letTimePass({ owner, site_id }: StripeBooks): Promise<void
 
 interface Record {
   orders: number;
-  /** In minor units, the money that orders should keep and that is authorized for them. */
+  /** The captured money that orders should keep, in minor units. */
   kept: number;
+  /** The money that should be authorized for orders, in minor units. */
   reserved: number;
   returned: number;
   total: number | null;

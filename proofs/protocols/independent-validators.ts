@@ -57,7 +57,7 @@ async function judge(world: World, prism: Prism, operation: Operation, wrong: nu
   if (findings.length > 0) report(world, 'a valid call', call, reply, findings.map(inWords));
 
   const spoilt = await sendThrough(prism, { ...call, headers: { ...call.headers, ...SPOIL } });
-  // An empty response cannot be made invalid.
+  // A response without a body is left out, because it cannot be made invalid.
   if (operation.status !== 204 && !findingsOf(spoilt).some(({ location }) => location[0] === 'response')) {
     report(world, 'a spoilt answer', call, spoilt, ['Prism does not look at the answers of this operation']);
   }

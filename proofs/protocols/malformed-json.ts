@@ -25,7 +25,7 @@ export function replaceOne(chance: Chance, root: Record<string, unknown>): void 
   }
 }
 
-/** Changes the text itself: cut, doubled, nested or padded. */
+/** Damages the JSON text itself: cut off, doubled, nested or padded. */
 export function garbled(chance: Chance, text: string): string {
   const at = Math.floor(chance.next() * text.length);
   return chance.of([

@@ -73,7 +73,7 @@ async function attackMcp(world: World, chance: Chance, messages: number, count: 
 async function validMessages(world: World, tenant: Tenant): Promise<Message[]> {
   const calls: Message[] = [];
   for (const { operation } of agentTools().values()) {
-    // This would revoke the token that the attack uses.
+    // Skipped, because this operation would revoke the token that the attack uses.
     if (operation.id === 'agent.revokeToken') continue;
     calls.push(toolCall(await validCall(world, tenant, operation)));
   }
@@ -87,7 +87,7 @@ async function validMessages(world: World, tenant: Tenant): Promise<Message[]> {
   ];
 }
 
-/** Spoils one thing: a value in the message, its text, or a header. */
+/** Damages one part of the request: a value in the message, its text, or a header. */
 function spoil(chance: Chance, given: Message): { text: string; headers: Call['headers'] } {
   const headers = { ...headersOf(given) };
   const copy = structuredClone(given) as unknown as Record<string, unknown>;
@@ -101,7 +101,10 @@ function spoil(chance: Chance, given: Message): { text: string; headers: Call['h
   return { headers, text };
 }
 
-/** The fault in a response's form; undefined if it is JSON-RPC, an error in the server's own form, or rightly empty. */
+/**
+ * Describes what is wrong with a response. Undefined if the response is JSON-RPC, an error in the server's own format, or
+ * correctly empty.
+ */
 function faultOf(reply: Reply): string | undefined {
   const { status, text } = reply;
   if (status >= 500) return `${status} ${text.slice(0, 300)}`;

@@ -78,7 +78,7 @@ interface Spoilt {
   text: string | undefined;
 }
 
-/** Spoils one thing: a value in the message, its text, a header, an id in the path, or the method. */
+/** Damages one part of the request: a value in the message, its text, a header, an id in the path, or the method. */
 function spoil(chance: Chance, given: Wire): Spoilt {
   const headers = { ...given.headers };
   const copy = structuredClone(given.message);
@@ -113,7 +113,9 @@ const ODD_HEADERS = [
   ...[randomUUID().toUpperCase(), randomUUID().slice(1), 'x'.repeat(6_000), 'sig1=("@method");created=1;keyid="x"'],
 ];
 
-/** The fault in a response; undefined if it matches the published schema, or is an error with a code. */
+/**
+ * Describes what is wrong with a response. Undefined if the response matches the published schema, or is an error with a code.
+ */
 function faultOverRest({ status, text }: Reply, name: FunctionName): string | undefined {
   if (status >= 500) return `${status} ${text.slice(0, 300)}`;
   const body = JSON.parse(text) as { code?: unknown; content?: unknown };

@@ -51,9 +51,7 @@ test.each(['2025-11-25', '2026-07-28'])(
   },
 );
 
-/**
- * No failure is expected here, because the scenarios need no missing feature. The test acts as the person on the consent page.
- */
+/** No scenario is expected to fail here. The test acts as the person who decides on the consent page. */
 test.each(['2025-11-25', '2026-07-28'])(
   'the authorization server passes the conformance suite of version %s',
   async (version) => {

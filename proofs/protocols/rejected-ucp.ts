@@ -57,7 +57,7 @@ export async function misuseUcp(world: World, _chance: Chance, _messages: number
   }
 }
 
-/** Replaces the key of a request: in a header for REST, in the message for MCP. */
+/** Sets the idempotency key of a request: in a header for REST, in the message for MCP. */
 function underKey(wire: (speaker: Speaker, asked: Asked) => Wire, speaker: Speaker, asked: Asked, key: string): Wire {
   const { headers, message, ...rest } = wire(speaker, asked);
   const isRest = 'Idempotency-Key' in headers;

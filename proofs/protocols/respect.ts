@@ -24,7 +24,7 @@ const FLOWS = fileURLToPath(new URL('../../spec/flows', import.meta.url));
 /** Runs all flows for the first tenant at this URL, which may be the URL of Prism. Each failure and finding is a violation. */
 export async function playFlows(world: World, baseUrl: string): Promise<Played> {
   const [{ canary, site_id, secrets, ids }] = world.tenants;
-  // Another proof may have created a payment account, which would replace the test provider.
+  // Deletes the payment accounts that other proofs may have created, because they would replace the test provider.
   await world.owner.query('delete from commerce.payment_accounts where site_id = $1', [site_id]);
   const inputs = {
     site_id,

@@ -238,7 +238,7 @@ const SENDERS: Record<string, Sender> = {
     picky: ['shipping'],
     body: () => ({ line_items: [] }),
   },
-  // The order, its line and the returns do not exist, so a valid amount is answered with 404.
+  // The order, its line and the returns do not exist, so a valid amount gets 404.
   'dashboard.createReturn': {
     picky: ['fee'],
     body: () => ({ order_id: randomUUID(), lines: [{ line_item_id: randomUUID(), quantity: 1, reason: 'other' }] }),
@@ -249,14 +249,14 @@ const SENDERS: Record<string, Sender> = {
   'dashboard.captureOrder': { path: ({ order_id }) => ({ order_id }), picky: ['amount'] },
   // Recording fails, because the order has not expired.
   'dashboard.recordOrderPayment': { path: ({ order_id }) => ({ order_id }), picky: ['amount'] },
-  // The amount is only compared with the order's total, and never shown.
+  // The response does not show the amount, which is only compared with the order's total.
   'dashboard.markOrdersPaid': {
     body: () => ({ orders: [{ order_number: 'none' }] }),
     async shown(_, { status }) {
       return status === 200 ? [] : undefined;
     },
   },
-  // The amount is not the order's total, so the error shows the expected total.
+  // The amount is not the checkout's total, so the error shows the expected total.
   'storefront.completeCheckout': {
     path: ({ checkout_id }) => ({ checkout_id }),
     async shown(_, { refusal }) {
@@ -267,14 +267,14 @@ const SENDERS: Record<string, Sender> = {
   'storefront.listProducts': { shown: shownNowhere },
 };
 
-/** For filters, which do not appear in the response: they are only accepted or rejected. */
+/** For filters, which no response shows: the amount can only be accepted or rejected. */
 async function shownNowhere(_: unknown, { status }: { status: number }): Promise<string[] | undefined> {
   return status === 200 ? [] : undefined;
 }
 
 /**
- * Operations tested elsewhere or in the same way: D8 tests the amounts that a widget claims; agents have the
- * price filters of storefront.listProducts; rows sent with a sync key have the format of dashboard.importProducts.
+ * Operations that are not tested here: D8 tests the amounts that a widget claims, agents have the price filters of
+ * storefront.listProducts, and rows sent with a sync key have the format of dashboard.importProducts.
  */
 const ELSEWHERE = [
   'sync.createOrder',

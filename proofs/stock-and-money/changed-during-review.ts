@@ -79,8 +79,8 @@ function nameOf({ who, way, maker, moment, isBound, wish }: Plan): string {
 }
 
 /**
- * All kinds of swap are used equally often: first changing a single field while the person reads, then several fields at any
- * moment.
+ * Plans that use all kinds of swap equally often: the first plans change a single field while the person reads, the others
+ * several fields at any moment.
  */
 function plansFor(chance: Chance, count: number): Plan[] {
   return Array.from({ length: count }, (_, i) => {
@@ -98,7 +98,7 @@ function plansFor(chance: Chance, count: number): Plan[] {
 const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 const ELSEWHERE = { last_name: 'Grün', address1: 'Hafenstr. 1', city: 'Hamburg', postal_code: '20095', country: 'DE' };
 
-/** The shipping option is filled in by `live`, which knows the options. */
+/** `live` replaces the value with one of the shop's shipping options. */
 const FIELDS: [keyof Wish, unknown][] = [
   ['shipping_address', ELSEWHERE],
   ['email', 'mallory@example.com'],
@@ -195,7 +195,8 @@ async function live(stage: Stage, plan: Plan): Promise<Outcome> {
     const wish = { ...plan.wish, ...(shipping_option_id !== undefined && { shipping_option_id: target.other_option }) };
     const before = await buyerOf(target);
     if (await plan.swap(target, wish)) swapped += 1;
-    // A change on the page comes from another browser, which has to enter all data again. Its data then replace the person's.
+    // A change on the page comes from another browser, in which all data must be entered again and then replace the person's
+    // data.
     const isLocked = plan.isBound && plan.way !== 'the page';
     if (isLocked && (await buyerOf(target)) !== before)
       shop.premises.violations.add(`${nameOf(plan)}: the checkout no longer has the data that the person entered`);

@@ -4,7 +4,7 @@ import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type Answer, type OpenShop, onPremises } from '../testing/test-server.ts';
 
-/** Two discount codes are applied to a cart in turn and prices change, while the cart is being ordered. */
+/** Applies two discount codes to a cart in turn and changes prices, while the cart is being ordered. */
 export const D4: Proof = {
   id: 'D4',
   promise: 'An order always has the discount of its own code, whichever code was applied last.',

@@ -80,7 +80,7 @@ async function inAll({ shop, chance, variant_id, callers }: Scene): Promise<Foun
     Promise.all(fates.map(({ cart_id, fate }) => fate(shop, cart_id, code, faults))),
     wave(shop, code, second, faults),
   ]);
-  // When all freed uses are taken, further requests must be rejected.
+  // When all released uses are taken, further requests must be rejected.
   const third = await wave(shop, code, again.filter((cart) => !gotAgain.includes(cart)).slice(0, 40), faults);
   const ordered = fates.filter(({ fate }) => fate === complete).length;
   if (ordered + gotAgain.length + third.length !== LIMIT) {

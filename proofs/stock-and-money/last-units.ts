@@ -21,7 +21,7 @@ export const D1: Proof = {
       await takeTransfers(shop);
       const chance = chanceOf(trial.seed);
       const rounds = pick(trial.size, 1, 20);
-      // The tenth runs a tenth of the rounds, with as many shoppers in each.
+      // The tenth form runs a tenth of the rounds, with as many shoppers in each round as the full form.
       const shoppers = trial.size === 'short' ? 80 : 1_000;
       let [sold, refused, abandoned] = [0, 0, 0];
       for (let round = 1; round <= rounds; round += 1) {
@@ -85,7 +85,7 @@ async function visit(shop: OpenShop, rush: Rush, cart_id: string, changesMind: b
       );
       return;
     }
-    // A database constraint would reject it too, but would not name the line.
+    // If only a database constraint rejected the checkout, the error would not name the line.
     const [short] = (begun.refusal.lines ?? []) as { variant_id: string; requested: number; available: number }[];
     if (short?.variant_id !== rush.variant_id || short.requested !== 1 || short.available !== 0) {
       rush.faults.push(`The rejection does not name the line that is out of stock: ${JSON.stringify(begun.refusal)}`);

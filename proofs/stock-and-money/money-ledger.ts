@@ -1,6 +1,9 @@
 import type { GeneratedLine, GeneratedOrder } from './random-orders.ts';
 
-/** What an order's money must be after each step, kept in minor units from the steps alone. */
+/**
+ * What the money of an order must be after each step, in minor units. The ledger computes it from the steps, not from the
+ * server.
+ */
 
 export interface LedgerLine extends GeneratedLine {
   fulfilled: number;
@@ -37,7 +40,7 @@ export class Ledger {
   isCancelled = false;
   /** The price of pieces that came back before the order was paid. */
   credit = 0;
-  /** The part of a refund that cancelled the order which the shop keeps. */
+  /** The part of the money that the shop keeps when a refund cancels the order. */
   retained = 0;
 
   constructor(order: GeneratedOrder) {
@@ -66,7 +69,7 @@ export class Ledger {
     return this.#refunded(({ status }) => status === 'succeeded');
   }
 
-  /** Open and lost disputes, as far as money is left for them. */
+  /** The amount of open and lost disputes, at most the money that is left after refunds. */
   get disputed(): number {
     const claimed = this.disputes.reduce((sum, { amount, status }) => sum + (status === 'won' ? 0 : amount), 0);
     return Math.min(claimed, this.received - this.live);
@@ -86,8 +89,8 @@ export class Ledger {
   }
 
   /**
-   * The price that is left for the customer: the total without unpaid pieces that came back, and without what was paid back. Of
-   * a cancelled order, what the shop keeps.
+   * What the customer pays in the end: the total, minus pieces that came back before payment, refunds and disputes. For a
+   * cancelled order, what the shop keeps.
    */
   get charged(): number {
     if (this.isCancelled) return Math.min(this.retained, this.received - this.done - this.disputed);
@@ -107,7 +110,7 @@ export class Ledger {
     if (refund.status === 'succeeded') this.#cancelIfNothingIsLeft();
   }
 
-  /** Ends a refund. One that fails after it succeeded does not bring unshipped pieces back. */
+  /** Ends a refund. If a refund fails after it had succeeded, the pieces that it removed from the order stay removed. */
   settle(refund: LedgerRefund, status: 'succeeded' | 'failed'): void {
     const hadSucceeded = refund.status === 'succeeded';
     refund.status = status;

@@ -81,7 +81,7 @@ async function refundTooMuch({ shop, ledger, money, fault }: History): Promise<v
   if (ledger.isPaid && refusal?.refundable !== money(ledger.refundable)) fault(`${refusal?.refundable} is refundable`);
 }
 
-/** Refunds pieces, mostly by the suggestion, which must be their share of what was charged. */
+/** Refunds pieces, in most cases the suggested amount, which must be the share of these pieces in what was charged. */
 async function refundPieces(history: History): Promise<void> {
   const { shop, chance, ledger, money, fault } = history;
   if (ledger.isCancelled || ledger.refundable === 0) return;
@@ -195,7 +195,7 @@ function shippedLeft({ fulfilled, refunded, removed }: LedgerLine): number {
   return fulfilled - (refunded - removed);
 }
 
-/** Reports a new dispute, its decision, or again that it is open, as a late webhook does. */
+/** Reports a new dispute or its decision, or reports a known dispute as open again, as a late webhook does. */
 async function dispute({ shop, chance, ledger }: History): Promise<void> {
   if (ledger.order.method !== 'card') return;
   const known = chance.of([...ledger.disputes, ...ledger.disputes, undefined]);

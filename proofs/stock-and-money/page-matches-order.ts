@@ -118,7 +118,7 @@ async function openMarket(
         track_inventory: false,
       },
     });
-    // Some names are rejected. Accepted names must be shown.
+    // The shop rejects some of the names. The page must show the accepted ones.
     variants.push(...(product.data?.variants ?? []).map(({ id }) => id));
   }
   if (variants.length < 20) throw new Error('Hardly any name was taken.');
@@ -197,7 +197,7 @@ async function fillIn(shop: OpenShop, chance: Chance, { texts, shipping_options 
     shipping_option_id: chance.of(shipping_options),
   };
   await shop.must('storefront.updateCheckout', { path, body });
-  // Each of these may be rejected; if not, the page must show it.
+  // The shop may reject any of these texts; the page must show the accepted ones.
   await shop.ask('storefront.updateCheckout', { path, body: { shipping_address: odd() } });
   if (chance.next() < 0.5) await shop.ask('storefront.updateCheckout', { path, body: { billing_address: odd() } });
   if (chance.next() < 0.5) await shop.ask('storefront.updateCheckout', { path, body: { note: chance.of(texts) } });
@@ -227,7 +227,7 @@ async function storedOrder({ premises, site_id }: OpenShop, checkout_id: string)
   return rows[0];
 }
 
-/** The differences between what a reader of the page understands and the order. */
+/** The differences between the order and the page as a person reads it. */
 function differences(html: string, stored: Stored): string[] {
   const page = summaryOf(html);
   if (!page) return [`no summary: ${html.slice(0, 300)}`];

@@ -10,7 +10,7 @@ export type Method = 'card' | 'bank_transfer' | 'manual';
 export interface GeneratedLine {
   id: string;
   quantity: number;
-  /** After discounts and with tax, in minor units. */
+  /** The line's total after discounts and with tax, in minor units. */
   charged: number;
 }
 

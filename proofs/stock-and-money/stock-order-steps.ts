@@ -20,7 +20,7 @@ export async function handleOrder(history: History, chance: Chance, own: number,
 }
 
 function lineOf({ variants }: History, { line_items }: Order, variant: number): string {
-  // If the order has no line of the variant, an id that no line has.
+  // An id that no line has, if the order has no line of the variant.
   return line_items.find(({ variant_id }) => variant_id === variants[variant])?.id ?? NO_LINE;
 }
 

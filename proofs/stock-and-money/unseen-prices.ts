@@ -137,9 +137,9 @@ const MOMENTS = [
 type Moment = (typeof MOMENTS)[number];
 
 /**
- * `api`: the storefront sends only the total, as in the first published contract, and is protected only against other prices.
- * `review`: it sends the review_token. `stale page`: the page is opened again elsewhere, and then the order is placed from the
- * old one.
+ * `api`: the storefront sends only the total, as in the first published contract, so only a change of the total is noticed.
+ * `review`: the storefront sends the review_token. `stale page`: the page is opened again in another tab, and then the order is
+ * placed from the old one.
  */
 const BUYERS = ['api', 'review', 'page', 'stale page'] as const;
 

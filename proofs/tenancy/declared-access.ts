@@ -45,7 +45,10 @@ const PUBLIC = [
   'agent.pollConsent',
 ];
 
-/** Only operator keys open these operations, each is rate limited, and all but two name the site on which they act. */
+/**
+ * Operations for operators must accept only operator keys and have the operator rate limit. Except for those in ABOUT_ALL,
+ * their path must name the site.
+ */
 function judgeOfOperators(world: World, operation: Operation): void {
   judgeOperation(world, operatorDocument, operation);
   const { id, path, security } = operation;

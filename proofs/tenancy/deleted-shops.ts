@@ -59,8 +59,8 @@ interface Count {
 }
 
 /**
- * Rows that even rejected calls write: the audit of agents, rate counts, and the stored rejection of a registration, whose
- * shop is only known from the invitation in its body.
+ * Rows that even a rejected call writes: the audit of agents, rate counts, and the stored rejection of `registerStaff`, whose
+ * shop is known only from the invitation in its body.
  */
 const NOTED =
   /^\w+ commerce\.(audit_events|rate_counts) |^new commerce\.idempotency_keys .*"operation_id": "dashboard\.registerStaff"/;
@@ -86,7 +86,7 @@ async function remove(trial: Trial, world: World, { victim, living }: Roles, cou
   const neighbour = await neighbourOf(world, living);
   progress(`${calls.length} calls prepared`);
 
-  // Removes staff who left the shop earlier, because they keep their own login.
+  // Deletes people who left the shop earlier, because deleting a shop keeps the logins of former staff.
   await owner.query(
     `delete from commerce.staff s where email like $1
       and not exists (select from commerce.staff_memberships m where m.staff_id = s.id)`,
@@ -159,7 +159,7 @@ async function leave(world: World, roles: Roles, { calls, pages, before }: Kept,
   }
 }
 
-/** Any agent may ask any shop for consent. */
+/** The operation that needs no secret of the shop, because any agent may ask any shop for consent. */
 const ASKS_WITHOUT_SECRET = 'agent.requestConsent';
 
 /** The operations that work while a shop is suspended: exports, and those that concern the login of staff. */
@@ -167,7 +167,7 @@ function staysOpen(operation: Operation): boolean {
   return operation.whileSuspended || operation.merchantOptional || operation.id === 'dashboard.login';
 }
 
-/** A new invitation invalidates earlier ones, so that the registration must use the invitation of the last call. */
+/** Each new invitation invalidates the earlier ones, so registerStaff must use the same invitation as getInvitation. */
 function shareInvitation(calls: Call[]): void {
   const invited = calls.find(({ operation }) => operation.id === 'dashboard.getInvitation');
   const registering = calls.find(({ operation }) => operation.id === 'dashboard.registerStaff');

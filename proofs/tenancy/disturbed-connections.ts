@@ -11,7 +11,7 @@ export interface Disturbance {
   chance: Chance;
   /** The share of statements that fail. */
   share: number;
-  /** Used to cancel statements and to kill connections. */
+  /** A pool of the database's owner, which cancels statements and kills connections. */
   owner: pg.Pool;
   sites: string[];
   violations: Violations;
@@ -46,7 +46,7 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
       const ahead = opening?.underWay ? opening : undefined;
       const own = begins(given) || looksUp(given) ? { underWay: true, failed: false } : undefined;
       opening = own ?? opening;
-      // Pipelined statements keep their order.
+      // Statements are sent one after another, in the order in which they were issued.
       const sent = before.then(() => start(given, ahead, own));
       before = sent.catch(() => undefined);
       const answered = sent.then(({ answer }) => answer);
@@ -63,7 +63,7 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
     ): Promise<{ answer: Promise<pg.QueryResult> }> => {
       const statement = disturbance.forgetful ? forgetting(given, disturbance.chance) : given;
       const site = siteOf(statement, disturbance.sites);
-      // After a failed BEGIN, PostgreSQL skips the rest of the packet.
+      // After a BEGIN that failed, PostgreSQL skips the statements that were sent in the same packet.
       if (own && ahead?.failed) own.failed = true;
       if (site && !ahead?.failed) {
         seen.statements += 1;
@@ -83,7 +83,10 @@ export function disturb(pool: pg.Pool, disturbance: Disturbance): Disturbed {
   return seen;
 }
 
-/** A BEGIN, or the statement that finds the caller and sets the tenant. Others may be sent in one packet with it. */
+/**
+ * A statement that opens a request: a BEGIN, or the one that finds the caller and sets the tenant. Other statements may follow
+ * in the same packet.
+ */
 interface Opening {
   underWay: boolean;
   failed: boolean;
@@ -136,7 +139,7 @@ async function fail(connection: pg.PoolClient, send: Send, statement: object, { 
   const slept = instead('select pg_sleep(5)');
   let asking = true;
   slept.catch(() => undefined).finally(() => (asking = false));
-  // Repeated, because the first attempt may come before the statement runs.
+  // Repeated, because the first attempt may come before the statement has started.
   while (asking) {
     await owner.query(`select ${end}($1)`, [processID]);
     await new Promise((done) => setTimeout(done, ASK_AGAIN_MS));

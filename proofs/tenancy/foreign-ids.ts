@@ -13,7 +13,7 @@ import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 import { nothingLike } from './indistinguishable-ids.ts';
 
-/** Sends ids of other tenants, and unknown ids, in every place of every operation that takes one. */
+/** Sends ids of other tenants, and unknown ids, in every place of every operation that accepts an id. */
 export const A1: Proof = {
   id: 'A1',
   promise:

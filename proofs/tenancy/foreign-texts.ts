@@ -46,7 +46,10 @@ export const A3: Proof = {
     }),
 };
 
-/** Whether a tenant sends odd requests too: in the short form one tenant for each operation, which depends on the seed. */
+/**
+ * Whether a tenant also sends invalid requests for an operation. In the short form only one tenant does, which the seed
+ * selects.
+ */
 function sendsOdd({ tenants }: World, { size, seed }: Trial, operation: number, tenant: Tenant): boolean {
   return size !== 'short' || tenants.indexOf(tenant) === (operation + seed) % tenants.length;
 }

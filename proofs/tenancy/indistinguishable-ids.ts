@@ -138,7 +138,7 @@ async function openProtocols(world: World): Promise<{ places: Place[]; close(): 
   const secret = tenant.secrets.AgentToken;
   const places: Place[] = [];
   for (const { operation } of agentTools().values()) {
-    // This would revoke the token that the proof uses for all calls.
+    // Skipped, because this operation would revoke the token that the proof uses for all calls.
     if (operation.id === 'agent.revokeToken') continue;
     const over = await placesOf(world, operation, (call) => callTool(world, tenant, secret, call));
     places.push(...over.map((place) => ({ ...place, where: `${place.where} over MCP` })));
@@ -203,7 +203,7 @@ async function observed(place: Place, id: string): Promise<{ answerText: string;
   const stop = watchStatements((text) => statements.push(text.replaceAll(/\s+/g, ' ')));
   try {
     const reply = await ask();
-    // last_used_at is written once a minute, by the first call of that minute.
+    // Left out: last_used_at is written at most once a minute, by the first call of that minute.
     const work = statements.filter((text) => !text.includes('last_used_at'));
     return { answerText: comparable(reply, [id]), work: JSON.stringify(work) };
   } finally {

@@ -108,7 +108,7 @@ function ownersThatDoNotBelong(
   return isAmong(ways, [...rest, second]) ? [other] : [tenant, other];
 }
 
-/** A page may send its customer's token with every call: storefront operations that do not need it ignore it. */
+/** Storefront operations that do not accept a customer's token ignore it, so that a page may send it with every call. */
 function looksAtCustomers(operation: Operation): boolean {
   return operation.surface !== 'storefront' || waysOf(operation).flat().includes('CustomerToken');
 }
@@ -117,14 +117,16 @@ function waysOf({ security }: Operation): CredentialScheme[][] {
   return security.map((names) => names.filter((name) => name in SCHEMES) as CredentialScheme[]);
 }
 
-/** Valid credentials of the operation, each time with one more that does not belong there. */
+/**
+ * Adds to the valid credentials of the operation one more credential, of a kind that the operation does not accept with them.
+ */
 function secondMixes(world: World, operation: Operation, ways: CredentialScheme[][], way: CredentialScheme[]): Mix[] {
   const [tenant, other] = world.tenants;
   return (Object.keys(SCHEMES) as CredentialScheme[]).flatMap((second) => {
     if (way.includes(second) || (second === 'CustomerToken' && !looksAtCustomers(operation))) return [];
     // If both use the same header, only the second is sent.
     const left = way.filter((scheme) => SCHEMES[scheme].header !== SCHEMES[second].header);
-    // With an agent's token, the token of its own storefront is allowed everywhere.
+    // The token of the agent's own storefront is allowed in addition to an agent's token.
     const belongs = second === 'StorefrontToken' && way.includes('AgentToken');
     const owners = belongs || isAmong(ways, [...left, second]) ? [other] : [tenant, other];
     return owners.map((owner) => ({

@@ -100,7 +100,10 @@ export async function moveAway(trial: Trial, world: World, victim: Tenant): Prom
   }
 }
 
-/** The first import creates the signing key, and the first job of a kind registers that kind. */
+/**
+ * Rows that do not belong to the imported shop: the signing key that the first import creates, and kinds of jobs that are
+ * queued for the first time.
+ */
 const NOT_OF_SITES = /^new (?:commerce\.audit_keys|graphile_worker\._private_tasks) /;
 
 async function carry({ databaseUrl }: Trial, { site_id }: Tenant, other: OtherServer): Promise<void> {

@@ -3,7 +3,7 @@ import { type Call, comparable } from '../testing/raw-requests.ts';
 import type { Tenant, World } from '../testing/tenant.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Whether an operation belongs to no shop, because it concerns a login and needs no credentials. */
+/** Whether an operation belongs to no shop: it needs no credentials and does not identify a shop otherwise. */
 const OF_NO_SHOP = (operation: Operation) => operation.security.length === 0 && !OPEN_OF_SHOP.includes(operation.id);
 const OPEN_OF_SHOP = [
   ...['agent.requestConsent', 'agent.pollConsent'],
@@ -30,7 +30,8 @@ export async function neighbourOf(world: World, living: Tenant) {
     const call = await validCall(world, living, operation);
     first.push({ call, answer: await ask(call) });
   }
-  // Drops reads whose responses depend on the calls themselves, such as the audit and the last use of a key.
+  // Keeps only reads that return the same response twice. The audit and the last use of a key, for example, change with each
+  // call.
   const reads: typeof first = [];
   for (const read of first) if ((await ask(read.call)) === read.answer) reads.push(read);
   return {

@@ -64,7 +64,7 @@ async function alone(world: World, trial: Trial) {
   return { calls, requests, changed: seen.changed, texts: seen.texts.size };
 }
 
-/** Only sends reads: writes without either protection would damage the data of the other proofs. */
+/** Sends only reads. Without both protections, writes would damage the data of the other proofs. */
 async function withNothing(world: World, trial: Trial) {
   const seen = { changed: 0, texts: new Set<string>() };
   const server = await serverOf(trial, world, (connection) => {

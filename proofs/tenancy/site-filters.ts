@@ -1,8 +1,8 @@
 import { DIRECTORY } from '../testing/owner-queries.ts';
 
 /**
- * Conditions on the tenant's site: `p.site_id = $1`, or `= (select $1::uuid)`. Joins on site_id, and the site of written rows,
- * do not match.
+ * Matches conditions on the tenant's site, such as `p.site_id = $1` or `site_id = (select $1::uuid)`, but not joins on site_id,
+ * nor the site_id of inserted rows.
  */
 const CONDITION = /(?<![\w.])(?:(\w+)\.)?site_id\s*=\s*(?:\(select (\$\d+)::uuid\)|(\$\d+)(?:::uuid)?)/g;
 const NAMED = /\b(?:from|join|update|into|using)\s+(?:only\s+)?(?:commerce\.)?(\w+)(?:\s+(?:as\s+)?(\w+))?/gi;

@@ -8,7 +8,7 @@ import { operationOf } from './tenant.ts';
 export interface Shopping {
   databaseUrl: string;
   servers: string[];
-  /** How often a call is retried, with the same key, after no response, a 5xx, or while the first attempt still runs. */
+  /** How often a call is retried with the same key: after no response, after a 5xx, or while the first attempt still runs. */
   retries: number;
 }
 
@@ -116,8 +116,7 @@ export class Buyers {
     const init = { method: operation.method.toUpperCase(), headers, body: JSON.stringify(body) };
     for (let attempt = 0; ; attempt += 1) {
       const { status, text } = await this.#send(target, init);
-      // A request that is still running is retried with the same key. Staff wait for Retry-After when they are rate limited;
-      // shoppers never come near a limit.
+      // Waits for the time that the rate limit names, and does not count the attempt. Only staff reach a rate limit.
       if (status === 429 && id.startsWith('dashboard.')) {
         attempt -= 1;
         await sleep(1_000 * (JSON.parse(text) as { retry_after_seconds: number }).retry_after_seconds);

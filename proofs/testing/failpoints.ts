@@ -1,7 +1,7 @@
 /**
- * Loaded into a server before its own, unchanged code. Between two statements a server only computes, so each response of the
- * database is a place to fail: at the n-th response after an order, the server once throws, exits, hangs or loses the
- * connection.
+ * Preloaded into a server process. Between two statements a server only computes, so each response of the database is a place
+ * to fail: when the proof sends an order, the server once throws, exits, hangs or loses the connection at the n-th response
+ * after that order.
  */
 
 import pg from 'pg';

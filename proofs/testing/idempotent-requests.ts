@@ -9,7 +9,9 @@ import type { World } from './tenant.ts';
 /** All operations that write, and so take an Idempotency-Key. */
 export const MUTATIONS: Operation[] = operationTable.filter(({ safe }) => !safe);
 
-/** Operations that end the caller's credential, so that the same call cannot get its response a second time. */
+/**
+ * Operations that end the caller's credential. The same call cannot get its response again, because the credential is rejected.
+ */
 export const ENDS_ITS_CREDENTIAL = [
   'dashboard.logout',
   'dashboard.changePassword',
@@ -53,8 +55,8 @@ export type Effect = Record<string, number>;
 
 export function effectBetween(before: Holdings, after: Holdings): Effect {
   const isEffect = ([table, rows]: [string, number]) =>
-    // Not counted as effects: the rows over which a shop's catalogue version is spread, and the last use of a credential, which
-    // is only written now and then.
+    // Not counted as effects: `catalog_versions`, because a shop's version is spread over several rows, and the last use of a
+    // credential, which is not written on every call.
     table !== 'catalog_versions' && !(rows === 0 && ['tokens', 'customer_tokens'].includes(table));
   return Object.fromEntries(Object.entries(changes(before, after)).filter(isEffect));
 }

@@ -13,7 +13,7 @@ export interface Workers {
   begin(): void;
   /** Waits for this many more responses, or for an error. */
   moreAnswers(count: number): Promise<void>;
-  /** Lets all clients finish what they are doing. */
+  /** Lets all clients finish their current work. */
   rest(): Promise<void>;
   /** Compares the responses with the database. Call it when all work has stopped. */
   judge(violations: Violations): Promise<void>;
@@ -47,9 +47,10 @@ async function attack(
     DATA_DIR: directory,
     RATE_LIMITS: 'off',
     LOG_LEVEL: 'warn',
-    // In the short form, background jobs would also process the data of other tests.
+    // The short form runs no background jobs, because they would also process the data of other tests.
     ROLE: size === 'short' ? 'api' : 'all',
-    // Starting mostly means compiling, and only a server that exits normally stores its compiled code.
+    // Compiling takes most of a start, and only a server that exits normally stores its compiled code, so all servers share one
+    // cache.
     NODE_COMPILE_CACHE: join(directory, 'compiled'),
   };
   const violations = new Violations();
@@ -75,7 +76,8 @@ async function attack(
         if (code !== null) violations.add(`A server exited on its own with ${code}: ${victim.errors}`);
         servers = [heir.baseUrl];
         victim = heir;
-        // Only interrupted callers retry meanwhile; others would delay the start of the next server.
+        // While the gate is closed, only callers whose call was interrupted continue. New calls would delay the start of the
+        // next server.
         workers.gate.close();
         heir = await start();
       }

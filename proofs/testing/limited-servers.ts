@@ -4,7 +4,7 @@ import type { Reply } from './raw-requests.ts';
 import { exchange } from './raw-requests.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** How often a request is sent at most while the server is too busy. */
+/** The highest number of attempts to send a request while the server is too busy. */
 const ATTEMPTS = 60;
 /** The response of an overloaded server, sent before it counts the request. */
 const SHED = 'The server is busy.';

@@ -2,8 +2,8 @@ import { skippedWithout, type Tool } from '../../server/test/tools.ts';
 import type { Figures } from './proof.ts';
 
 /**
- * The figures of a proof that needs a missing program. Prints one line about it; in CI, where all programs must exist, it is a
- * violation.
+ * The figures of a proof that needs a missing program, about which it prints one line. In CI a missing program is a violation,
+ * because CI installs all programs.
  */
 export function notRunWithout(id: string, tool: Tool): Figures {
   return notRun(id, skippedWithout(tool), `not run: no ${tool.names[0]}`);

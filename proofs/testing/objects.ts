@@ -1,6 +1,6 @@
 /**
- * Where ids come from. If an operation has an unknown id, its proofs fail and name what to add: a line in `KINDS_OF`, and a
- * maker for a new kind of object.
+ * The kinds of ids, and how to create their objects. If the contract gets an unknown id, the proofs fail and say what to add
+ * here: a line in `KINDS_OF`, and a maker for a new kind of object.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -124,7 +124,7 @@ export async function operatorCall(
   };
   if (operation.id.endsWith('.addDomain')) call.body = { host, is_primary: false };
   if (operation.id.endsWith('.createSite')) call.body = { name: `${tenant.canary} further`, country: 'DE' };
-  // The tenants have pending payments, which prevent a deletion without `force`.
+  // Deletes the site although it has pending payments, because of which a deletion without `force` is rejected.
   if (operation.id.endsWith('.deleteSite')) call.query.force = 'true';
   if (operation.id.endsWith('.removeDomain')) {
     await world.owner.query('insert into commerce.site_domains (host, site_id) values ($1, $2)', [

@@ -15,7 +15,7 @@ export const DIRECTORY = [
   'login_unlocks',
 ];
 
-/** Tables that a request may write even if it has no effect. */
+/** Tables that a request may write without having an effect. */
 const NO_EFFECT = ['idempotency_keys', 'site_usage'];
 
 /** Tables that a rejected request writes, because it is audited. */
@@ -54,7 +54,7 @@ export async function holdingsOf(owner: Pool, site_id: string): Promise<Holdings
       'commerce.staff_sessions t where t.staff_id in (select staff_id from commerce.staff_memberships where site_id = $1)',
     ),
   );
-  // A named statement is planned once per connection. Planning this one takes longer than running it.
+  // A named statement is planned once per connection. Planning this statement takes longer than running it.
   const { rows } = await owner.query<{ name: string; rows: number; digest: string }>({
     name: 'holdings',
     text: parts.join(' union all '),

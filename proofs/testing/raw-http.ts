@@ -23,8 +23,8 @@ export class RawClient {
   }
 
   /**
-   * Sends the bytes and reads one response; undefined if the server closes the connection without one. Throws if it does
-   * neither within 15 s.
+   * Sends the bytes and reads one response. Returns undefined if the server closes the connection without a response; throws if
+   * it does neither within 15 s.
    */
   async send(request: string | Buffer, { withoutBody = false } = {}): Promise<RawAnswer | undefined> {
     const socket = await this.#connection();
@@ -60,7 +60,8 @@ export class RawClient {
       const socket = connect({ port: this.#port, host: '127.0.0.1', noDelay: true });
       socket.once('error', reject);
       socket.once('connect', () => {
-        // The server may reset the connection while bytes are being sent, which `close` reports.
+        // The server may reset the connection while bytes are being sent. That error is ignored, because the `close` event
+        // follows it.
         socket.off('error', reject).on('error', () => {});
         this.#socket = socket;
         resolve(socket);
@@ -69,7 +70,7 @@ export class RawClient {
   }
 }
 
-/** The first complete response in the bytes. When the connection has ended, what was received counts as complete. */
+/** The first complete response in the bytes. If the connection has ended, the received bytes count as complete. */
 function answerIn(bytes: Buffer, withoutBody: boolean, ended: boolean): RawAnswer | undefined {
   const split = bytes.indexOf('\r\n\r\n');
   if (split < 0) return undefined;

@@ -96,7 +96,7 @@ export function targetOf({ operation, path, query }: Call): string {
   return pairs.length === 0 ? filled : `${filled}?${pairs.join('&')}`;
 }
 
-/** Like encodeURIComponent, which throws for an unpaired surrogate; here its three bytes are sent. */
+/** Like encodeURIComponent, except that it sends the three bytes of an unpaired surrogate instead of throwing an error. */
 function encode(text: string): string {
   return [...text].map((char) => (char.isWellFormed() ? encodeURIComponent(char) : bytesOf(char))).join('');
 }

@@ -126,7 +126,7 @@ function inBody(call: Call, slot: Slot): [string, unknown][] {
 }
 
 function inText({ in: place, schema }: Slot): [string, unknown][] {
-  // An empty path segment would make another path, and a header cannot contain every text.
+  // An empty path segment would make another path, and a header cannot contain every text, so these texts are left out.
   const carried = WRONG_IN_TEXT.filter((text) => {
     if (place === 'path') return text !== '' && text !== '..';
     return place === 'query' || /^[\x20-\x7e]*$/.test(text);
@@ -168,7 +168,7 @@ function isInvalid(call: Call, slot: Slot, value: unknown): boolean {
   if (slot.in === 'body') return !fitsBody(call) || holdsUnstorable(value);
   if (value === undefined) return slot.required;
   const texts = [value].flat() as string[];
-  // Headers cannot contain these texts; in a URL, an unpaired surrogate becomes bytes that are not text.
+  // A header cannot contain these texts. In a URL, an unpaired surrogate becomes bytes that are not valid UTF-8.
   return texts.some((text) => holdsUnstorable(text)) || !fitsParameter(slot, value as string | string[]);
 }
 

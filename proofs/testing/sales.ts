@@ -142,7 +142,10 @@ export async function makeReturn(world: World, tenant: Tenant): Promise<Partial<
   return { return: [made.id], return_line: made.lines.map(({ id }) => id) };
 }
 
-/** A guest withdrew from a paid order that has not shipped. The tables are written directly: the page is no API. */
+/**
+ * A guest withdrew from a paid order that has not shipped. Written to the tables directly, because withdrawals are stated on a
+ * page, not over the API.
+ */
 export async function makeWithdrawal(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { canary, site_id } = tenant;
   const { order: [order_id = ''] = [], order_line: [line_id = ''] = [] } = await makeOrder(world, tenant);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 
 const MAIN = fileURLToPath(new URL('../../server/src/main.ts', import.meta.url));
-/** Starting mostly means compiling; a server that exits normally stores its compiled code here. */
+/** A server that exits normally stores its compiled code here, because compiling takes most of a start. */
 export const COMPILED = fileURLToPath(new URL('../../node_modules/.cache/compiled', import.meta.url));
 const READY_WITHIN_MS = 30_000;
 const POLL_MS = 20;
@@ -65,7 +65,7 @@ export class ServerProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Whether `/readyz` returns 200 within half a minute, and before the process ends. */
+  /** Waits until `/readyz` returns 200. Returns false if that takes more than half a minute, or if the process ends first. */
   async ready(): Promise<boolean> {
     const deadline = Date.now() + READY_WITHIN_MS;
     while (this.running && Date.now() < deadline) {
@@ -85,14 +85,14 @@ export class ServerProcess {
     throw new Error(`The server did not start:\n${this.errors}\n${this.output.slice(-2_000)}`);
   }
 
-  /** Resolves when the process is ready, however long that takes on a busy machine. Throws if it ends first. */
+  /** Resolves when the process is ready, even if that takes minutes on a busy machine. Throws if the process ends first. */
   async readyAtLast(): Promise<this> {
     while (this.running) if (await this.ready()) return this;
     const end = this.#child.signalCode ?? this.#child.exitCode;
     throw new Error(`The server did not start (${end}):\n${this.errors}\n${this.output.slice(-2_000)}`);
   }
 
-  /** Sends an order to the preloaded file; `hear` gets its messages until the next order. */
+  /** Sends an order to the preloaded file. `hear` is called with each message of the process until the next order. */
   order<News>(order: object, hear: (news: News) => void): void {
     this.#child.removeAllListeners('message').on('message', (news) => hear(news as News));
     if (this.#child.connected) this.#child.send(order, () => {});

@@ -7,7 +7,7 @@ import { closeWorld } from './three-tenants.ts';
 export function shortForm(...proofs: Proof[]): void {
   afterAll(closeWorld);
   for (const proof of proofs) {
-    // Without retries, because a promise that is broken once is broken.
+    // A proof is never retried: a promise that is broken once is broken.
     test(`${proof.id}: ${proof.promise}`, { timeout: 600_000, retry: 0 }, async ({ skip }) => {
       const seed = Number(process.env.PROOF_SEED ?? 1);
       const databaseUrl = superuserUrl();

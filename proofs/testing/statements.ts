@@ -6,7 +6,7 @@ type Listener = (text: string) => void;
 
 interface Fault {
   matches: RegExp;
-  /** Only the next matching statement fails, each time after one that matches this. */
+  /** If set, only the next matching statement fails, each time after a statement that matches this. */
   after: RegExp | undefined;
   armed: boolean;
   /** The failing statement that is sent instead. */
@@ -14,8 +14,8 @@ interface Fault {
 }
 
 /**
- * Wakes the workers for new jobs, outside of any request (db/wake-workers.ts). Ignored, because the jobs themselves show their
- * effects.
+ * Wakes the workers for new jobs, outside of any request (db/wake-workers.ts). The proofs ignore this statement: they see the
+ * jobs themselves.
  */
 const WAKES_WORKERS = /^select pg_notify\('jobs:insert'/;
 

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 /** A digest of each table's data, to detect changes. */
 export type State = Record<string, string>;
 
-/** The last use of a credential is written from time to time, independently of other changes. */
+/** Columns that are left out: the last use of a credential is written from time to time, independently of other changes. */
 const RESTLESS = ['last_used_at'];
 
 export async function stateOf(owner: Pool, site_ids: string[]): Promise<State> {
@@ -37,7 +37,7 @@ async function compose(owner: Pool): Promise<string> {
      from information_schema.columns join information_schema.tables using (table_schema, table_name)
      where table_schema = 'commerce' and column_name = 'site_id' and table_type = 'BASE TABLE'`,
   );
-  // This table belongs to no shop, because staff work for several.
+  // login_unlocks is added separately: it has no site_id, because staff work for several shops.
   return `${rows[0]?.digest ?? ''} union all
     select 'login_unlocks', md5(coalesce(string_agg(l::text, '|' order by token_hash), '')) from commerce.login_unlocks l`;
 }

@@ -74,7 +74,7 @@ export interface Tenant {
   staff: { email: string; password: string }[];
   /** The tenant's valid credentials, by security scheme. The customer token belongs to the first customer in `ids`. */
   secrets: Record<CredentialScheme, string>;
-  /** Credentials that no longer work, and why. */
+  /** Credentials that do not work: never issued, expired, revoked or ended. `why` names the reason. */
   dead: { kind: TokenKind; why: string; secret: string }[];
   /** An API key that only allows reads. */
   readOnlyKey: string;

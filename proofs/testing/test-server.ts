@@ -113,7 +113,7 @@ function unlessReset(error: Error & { code?: string }): Reply {
   return { status: 503, headers: {}, text: '' };
 }
 
-/** How often a call is sent at most while the server is too busy. */
+/** The highest number of attempts to send a call while the server is too busy. */
 const ATTEMPTS = 200;
 
 /** The errors that pg throws if no connection becomes free or opens in time, so that nothing was sent. */

@@ -104,7 +104,7 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
       world.answers += 1;
       const shown = `${JSON.stringify(reply.headers)} ${reply.text}`.toLowerCase();
       for (const other of world.tenants) {
-        // Without a credential, this operation may return the shop's data to the client that has a device code.
+        // Without a credential, this operation may return the shop's data to a client that sends a device code of that shop.
         const invited = !as && what === 'agent.pollConsent';
         const foreign = other.name !== as?.name && !invited && shown.includes(other.canary);
         if (foreign)
@@ -116,7 +116,7 @@ function watched(seen: Omit<World, 'send' | 'look'>): World {
   return world;
 }
 
-/** The collection handles in an agent's filter, the only ids that a response repeats as they were sent. */
+/** The collection handles that an agent's call filters by: the only ids that a response repeats as they were sent. */
 function filtersIn({ query, body }: Call): string[] {
   return [query, body as Record<string, unknown> | undefined].flatMap((sent) =>
     typeof sent?.collection === 'string' ? [sent.collection] : [],

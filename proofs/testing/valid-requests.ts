@@ -76,7 +76,7 @@ function returnLine(call: Call, { ids }: Scene): void {
 
 /** Changes to calls that the examples cannot express, because their success depends on the current state. */
 const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<void> | void>> = {
-  // A new member of staff each time, because an attacked login may be throttled.
+  // Logs in a new member of staff each time, because the login delay may apply to a login that was attacked before.
   'dashboard.login': async (call, { world, tenant }) => {
     const { email, password } = await hire(world, tenant.site_id, tenant.canary);
     call.body = { email, password };
@@ -104,13 +104,13 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     const person = await asSomebodyNew(call, world, tenant);
     await callAs(world, person, 'dashboard.confirmTwoFactor', await setUpTwoFactor(world, person));
   },
-  // New orders each time, because importing the same ones again changes nothing.
+  // Imports new orders each time, because importing the same orders again changes nothing.
   'dashboard.importOrders': (call) => {
     const { orders } = call.body as { orders: object[] };
     const renewed = orders.map((order) => ({ ...order, order_number: randomUUID(), external_reference: randomUUID() }));
     call.body = { ...(call.body as object), orders: renewed };
   },
-  // Sends the mail about a placed order, because the order is new.
+  // Sends the mail about a placed order, the only mail that fits a new order.
   'dashboard.sendOrderMail': (call) => {
     call.body = { kind: 'placed' };
   },
@@ -123,7 +123,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     await makeRoomToInvite(world, tenant);
     call.body = { ...(call.body as object), token: (await invite(world, tenant)).token };
   },
-  // A person who does not work for the shop accepts in their own session.
+  // The invitation is accepted by a person who does not work for the shop, in that person's own session.
   'dashboard.acceptInvitation': async (call, { world, tenant }) => {
     await makeRoomToInvite(world, tenant);
     const { email, password } = await newPerson(world, tenant.canary);
@@ -133,7 +133,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   'dashboard.createApiKey': (_call, { world, tenant }) => makeRoom(world, tenant, 'api_key'),
   'dashboard.createStorefrontToken': (_call, { world, tenant }) => makeRoom(world, tenant, 'storefront'),
   'dashboard.createSyncKey': (_call, { world, tenant }) => makeRoom(world, tenant, 'sync'),
-  // A product with one variant, because an option can be deleted only if no two variants become the same.
+  // Uses a product with one variant: an option can be deleted only if no two variants become the same without it.
   'dashboard.deleteOption': async (call, { world, tenant }) => {
     const single = await MAKERS.product.make(world, tenant, 1);
     call.path = { product_id: single.product?.[0] ?? '', option_id: single.option?.[0] ?? '' };
@@ -171,7 +171,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   'dashboard.deletePaymentAccount': async (_call, { world, tenant }) => {
     await callAs(world, tenant, 'dashboard.updatePaymentAccount', { secret_key: 'sk_test_ofAlder' });
   },
-  // The customer of the tenant has the order and its return.
+  // The order and its return belong to the tenant's customer, who makes the call.
   'storefront.requestReturn': (call, scene) => {
     asItsCustomer(call, scene);
     returnLine(call, scene);
@@ -223,14 +223,14 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   'dashboard.createWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
   'sync.registerWebhook': (_call, { world, tenant }) => makeRoomForWebhooks(world, tenant),
   'dashboard.createEventListener': (_call, { world, tenant }) => makeRoomToListen(world, tenant),
-  // Without long polling, because no events are expected.
+  // Without `wait_seconds`, because no events are expected and the call would wait for some.
   'dashboard.listListenerEvents': ({ query }) => {
     delete query.wait_seconds;
   },
   'sync.createOrder': async (call, { world, tenant }) => {
     call.body = await syncOrderOf(world, tenant);
   },
-  // A new customer each time, because an attacked login may be throttled.
+  // Logs in a new customer each time, because the login delay may apply to a login that was attacked before.
   'storefront.loginCustomer': async (call, { world, tenant }) => {
     const { email } = await openAccount(world, tenant);
     call.body = { ...(call.body as object), email, password: CUSTOMER_PASSWORD };
@@ -250,7 +250,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   'agent.pollConsent': async (call, { world, tenant }) => {
     call.body = { device_code: await approvedDeviceCode(world, tenant) };
   },
-  // A new agent, because the token no longer works afterwards.
+  // Revokes the token of a new agent, because the token does not work afterwards.
   'agent.revokeToken': async (call, { world, tenant }) => {
     const { secret } = await openAgent(world, tenant, tenant.ids.customer[0] ?? '');
     call.headers.Authorization = `Bearer ${secret}`;

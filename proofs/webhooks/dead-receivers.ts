@@ -17,7 +17,7 @@ export const G5: Proof = {
   promise: 'Dead receivers of one tenant, however many, do not delay the events of others.',
   run: (trial) =>
     onWorkingPremises(trial, { workers: 1 }, async (premises) => {
-      // Accepts connections and never responds.
+      // A receiver that accepts connections and never responds.
       const mute = createServer((socket) => socket.on('error', () => {}).resume());
       await new Promise<void>((listening) => mute.listen(0, '127.0.0.1', listening));
       const { port } = mute.address() as AddressInfo;

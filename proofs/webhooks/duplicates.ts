@@ -83,7 +83,9 @@ function ids(received: Received[]): Set<string> {
   return new Set(received.map(({ headers }) => String(headers['webhook-id'])));
 }
 
-/** Each object is created once, so all deliveries about it must be the same event. */
+/**
+ * Expects one event per object, because each object is created once: all deliveries about it must have the same id and body.
+ */
 function judgeSame(received: Received[], violations: WorkingPremises['violations']): void {
   const firstSeen = new Map<unknown, string>();
   for (const { headers, body, event } of received) {

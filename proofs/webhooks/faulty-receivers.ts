@@ -8,14 +8,14 @@ export interface BadReceiver {
   /** The outcome that must be recorded for its attempts. */
   outcome: string;
   status: number | null;
-  /** The seconds in its Retry-After header, limited to the accepted maximum. */
+  /** The seconds in its Retry-After header, at most the maximum that the server accepts. */
   asks?: number;
-  /** Whether an attempt takes as long as allowed. */
+  /** Whether an attempt takes the longest time that the server allows. */
   slow?: boolean;
   open(): Promise<{ url: string; close(): Promise<void> }>;
 }
 
-/** All bad receivers. `elsewhere` is the target of redirects. */
+/** All faulty receivers. `elsewhere` is the URL to which some of them redirect. */
 export function badReceivers(elsewhere: string): BadReceiver[] {
   return [
     ...[400, 401, 404, 500, 503].map((status) => answering(status)),

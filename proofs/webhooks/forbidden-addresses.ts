@@ -94,7 +94,9 @@ export const G4: Proof = {
   },
 };
 
-/** Checks that the proof notices a connection that is made. */
+/**
+ * Checks that the proof would notice a connection: here a webhook may use a private address, and its attempt must be recorded.
+ */
 async function seesConnects(trial: Trial): Promise<void> {
   await onEventPremises(trial, { allowPrivate: true }, async (premises) => {
     const shop = await premises.openShop();
@@ -172,13 +174,13 @@ async function registerAll({ baseUrl, violations }: EventPremises, { credentials
   return hosts.length;
 }
 
-/** First each host and name with https, then random ones with any scheme, port and path. */
+/** The first URLs are each host and name with https; the others have random schemes, ports and paths. */
 export function urlsOf(chance: Chance, count: number): string[] {
   const hosts = [...HOSTS, ...Object.keys(NAMES)];
   const plain = hosts.map((host) => `https://${host}/`);
   const odd = Array.from({ length: Math.max(0, count - plain.length) }, () => {
     const scheme = chance.next() < 0.9 ? 'https' : chance.of(['http', 'HTTPS', 'ftp', 'file', 'gopher', 'ws']);
-    // Names are chosen often, because their address is only known after a lookup.
+    // Names are chosen more often than addresses, because the server learns their address only by a lookup.
     const host = chance.next() < 0.4 ? chance.of(Object.keys(NAMES)) : chance.of(HOSTS);
     return `${scheme}://${host}${chance.of(PORTS)}${chance.of(PATHS)}`;
   });

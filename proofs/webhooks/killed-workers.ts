@@ -13,7 +13,7 @@ import { type EventShop, openEventShop } from '../testing/webhook-shop.ts';
 const SENDERS = 4;
 const LONGEST_WAIT_MS = 50;
 /**
- * If nothing has arrived for this long, deliveries that are still pending count as lost. A dead process is noticed within 15
+ * If nothing has arrived for this long, pending deliveries count as lost. Other workers notice a dead process within 15
  * seconds.
  */
 const LOST_AFTER_MS = 60_000;
@@ -72,7 +72,7 @@ async function attack({ size, seed, progress }: Trial, directory: string, databa
   }
 }
 
-/** Resolves when the process is ready, however long that takes on a busy machine. Throws if the process ends first. */
+/** Resolves when the process is ready, even if that takes minutes on a busy machine. Throws if the process ends first. */
 async function up(server: ServerProcess): Promise<ServerProcess> {
   while (server.running) if (await server.ready()) return server;
   throw new Error(`A process did not start: ${server.errors}`);
@@ -125,7 +125,7 @@ async function takeBack(owner: pg.Pool, site_id: string, product_id: string): Pr
   }
 }
 
-/** Waits until no delivery is pending. `hurried`: skips the time until a dead process is detected. */
+/** Waits until no delivery is pending. `hurried` skips the time until a dead process is noticed. */
 async function allDelivered(owner: pg.Pool, hurried: boolean): Promise<void> {
   let left = Number.POSITIVE_INFINITY;
   for (let since = Date.now(); Date.now() - since < LOST_AFTER_MS; await sleep(500)) {
@@ -157,7 +157,7 @@ async function judge(
     'select id, subject_id from commerce.events where site_id = $1',
     [site_id],
   );
-  // The payload is built at the first attempt and kept with the delivery; the event only stores the id of its object.
+  // The payload is built at the first attempt and stored with the delivery; the event stores only the id of its object.
   const { rows: sent } = await owner.query<{ event_id: string; payload: string | null }>(
     'select event_id, payload from commerce.webhook_deliveries where site_id = $1',
     [site_id],

@@ -7,7 +7,7 @@ import { type EventPremises, onEventPremises } from './server-without-jobs.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
-/** The waits between attempts, as documented in docs/webhooks.md. */
+/** The waits between attempts in seconds, as documented in docs/webhooks.md. */
 const WAITS = [5, 5 * MINUTE, 30 * MINUTE, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * HOUR)];
 const ATTEMPTS = WAITS.length + 1;
 const TOLERANCE = 0.1;
@@ -73,7 +73,7 @@ interface Attempt {
   mails: number;
 }
 
-/** Makes an attempt and returns what was written. */
+/** Makes an attempt, and returns the rows that the server wrote about it. */
 async function attempt(premises: EventPremises, { shop, webhook_id, delivery_id }: Scene): Promise<Attempt> {
   // Removes the job, as the worker does after it ran.
   await premises.owner.query(`delete from graphile_worker._private_jobs where payload ->> 'delivery_id' = $1`, [
@@ -141,7 +141,7 @@ async function countAttempts({ owner }: EventPremises, { shop, delivery_id }: Sc
   return rowCount ?? 0;
 }
 
-/** Whether the wait for the next attempt follows the schedule, plus or minus a tenth, or is longer because of Retry-After. */
+/** Whether the wait for the next attempt is within a tenth of the schedule, or longer because of Retry-After. */
 function keepsTo(number: number, asks: number, { wait, queued }: Attempt): boolean {
   const due = WAITS[number - 1];
   if (due === undefined) return wait === null && queued === null;
@@ -202,7 +202,7 @@ function judgeDead(premises: EventPremises): Promise<void> {
   });
 }
 
-/** After one success, the five days start again. */
+/** After one successful delivery, the five days start again. */
 function judgeAlive(premises: EventPremises): Promise<void> {
   return withReceiver(204, (url) =>
     withDue(premises, url, async (scene) => {

@@ -50,7 +50,8 @@ async function attack({ size, progress }: Trial, directory: string, databaseUrl:
     await Promise.all(parties.map(({ buyers }) => buyers.rest()));
     for (const { buyers } of parties) for (const failure of buyers.failures) violations.add(failure);
     await allAttempted(owner);
-    // A shop may see the data of its own customers; other shops and the log may not.
+    // Events may contain data of the shop's own customers, but not of other shops. The log may contain no e-mail address of a
+    // customer.
     const hidden = [secretKey, ...parties.flatMap(({ secrets }) => secrets)];
     const emails = parties.flatMap(({ buyers, customer }) => [...buyers.emails, customer]);
     let tried = 0;

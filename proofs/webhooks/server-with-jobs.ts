@@ -44,8 +44,8 @@ export function onWorkingPremises<T>(
           return rows[0]?.pending ?? 0;
         },
         async hurry() {
-          // One statement, and only for deliveries that are not due, because a job that runs before its delivery is due ends
-          // without an attempt.
+          // One statement changes deliveries and jobs together: a job that runs before its delivery is due would end without an
+          // attempt.
           await owner.query(`with due as (
               update commerce.webhook_deliveries set next_attempt_at = least(next_attempt_at, now())
               where status = 'pending' returning id

@@ -46,7 +46,7 @@ async function attack(
   while (judged.signatures < goal) {
     const shop = await premises.openShop();
     const { id, secret: first } = await shop.addWebhook(receiver.url, ['product.created', 'order.paid']);
-    // Each delivery has two signatures during the rotation, and one before and after it.
+    // Each delivery has two signatures during the rotation, and one signature before and after the rotation.
     const round = Math.max(1, Math.ceil(Math.min(goal - judged.signatures, 2_000) / 4));
     await judge(judged, violations, chance, [first], await deliver(premises, shop, receiver, round, chance));
 
@@ -68,7 +68,7 @@ async function attack(
   return judged;
 }
 
-/** Triggers this many events, makes their delivery attempts, and returns what the receiver got. */
+/** Triggers this many events, makes their delivery attempts, and returns the requests that the receiver got. */
 async function deliver(
   premises: EventPremises,
   shop: Awaited<ReturnType<EventPremises['openShop']>>,
@@ -136,7 +136,7 @@ async function judge(
       const accepted = await Promise.all(secrets.map((secret) => accepts(secret, alone)));
       if (!accepted.includes(true)) violations.add(`No valid secret produces the signature ${signature}`);
     }
-    // Expects that the verification rejects a changed body.
+    // A changed body must fail the verification.
     const at = Math.floor(chance.next() * received.body.length);
     const body = `${received.body.slice(0, at)}${received.body[at] === 'x' ? 'y' : 'x'}${received.body.slice(at + 1)}`;
     if (await accepts(secrets[0] ?? '', { ...received, body }))
@@ -151,7 +151,7 @@ async function accepts(secret: string, { headers, body }: Received): Promise<boo
     return true;
   } catch (error) {
     if (!(error instanceof webhooks.WebhookVerificationError)) throw error;
-    // A changed body may no longer be a valid event, which the SDK checks after the signature.
+    // The changed body may also be an invalid event, which the SDK reports as `invalid_payload`.
     return error.reason === 'invalid_payload';
   }
 }

@@ -239,9 +239,9 @@ describe('mistakes of the caller', () => {
 
 /** Never called. Compiling it is the test: an unused @ts-expect-error is a compile error. */
 export function typesRefuseWhatTheContractDoesNotHave() {
-  // @ts-expect-error A storefront client knows no dashboard path.
+  // @ts-expect-error A storefront client has no dashboard paths.
   void storefront.GET('/api/dashboard/products');
-  // @ts-expect-error A dashboard client knows no storefront path.
+  // @ts-expect-error A dashboard client has no storefront paths.
   void dashboard.GET('/api/storefront/products');
   // @ts-expect-error Without credentials there is only the login.
   void createClient({ baseUrl }).GET('/api/storefront/shop');
@@ -263,11 +263,11 @@ export function typesRefuseWhatTheContractDoesNotHave() {
   void storefront.POST('/api/storefront/cart/{cart_id}/discounts', { params: cart, body: {} });
   // @ts-expect-error A quantity is a number.
   void storefront.PATCH(linePath, { params: line, body: { quantity: '2' } });
-  // @ts-expect-error What is free is not for the shopper to say.
+  // @ts-expect-error Only the server sets the payment method `free`.
   void storefront.PATCH(checkoutPath, { params: checkout, body: { payment_method: 'free' } });
-  // @ts-expect-error One credential, not two.
+  // @ts-expect-error Only one credential may be given.
   createDashboardClient({ baseUrl, apiKey: 'key_1', sessionToken: 'mch_1' });
-  // @ts-expect-error Nor none.
+  // @ts-expect-error A credential is required.
   createDashboardClient({ baseUrl });
 }
 

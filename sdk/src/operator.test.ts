@@ -52,7 +52,7 @@ test('throws for error responses and for a client without a key', async () => {
 
 test('fields that are not in the contract do not compile', async () => {
   const wrong = () => [
-    // @ts-expect-error: no operation of shops is among them
+    // @ts-expect-error: the operators' API has no shop operations
     operator.GET('/api/dashboard/settings'),
     // @ts-expect-error: an unknown field
     operator.POST('/api/operator/sites/{site_id}/suspend', { params, body: { because: 'why' } }),

@@ -59,7 +59,7 @@ test('stops after one page of an empty list', async () => {
   expect(queries).toHaveLength(1);
 });
 
-test('starts at the requested page', async () => {
+test('paginate starts at the requested page', async () => {
   listByPage(['a', 'b', 'c', 'd', 'e']);
   const params = { query: { page: 2 } };
   expect(await slugsOf(paginate(storefront, '/api/storefront/products', { params }))).toEqual(['c', 'd', 'e']);
@@ -122,8 +122,8 @@ test("the elements of each paginated list have the contract's type", () => {
 });
 
 /** Never called. Compiling it is the test. */
-export function typesRefuseWhatIsNoList() {
-  // @ts-expect-error A shop is no list.
+export function typesRefusePathsThatAreNotLists() {
+  // @ts-expect-error The shop is not a list.
   void paginate(storefront, '/api/storefront/shop');
   // @ts-expect-error A path of another surface.
   void paginate(storefront, '/api/dashboard/products');

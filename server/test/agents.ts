@@ -38,7 +38,7 @@ export function approve({ client }: Customer, user_code: string, body: AgentCons
   return client.POST('/api/storefront/customer/me/agent-consent/{user_code}/approve', { params: { path }, body });
 }
 
-/** Creates an agent for a customer, and returns it with its token. */
+/** Requests consent for an agent, which the customer approves. Returns the agent with its token. */
 export async function givenAgent(shop: Shop, customer: Customer, wish: ConsentRequest = {}) {
   const { user_code, device_code } = await askForConsent(shop, wish);
   const approved = await approve(customer, user_code);
@@ -72,7 +72,7 @@ export async function agentOfDemo(baseUrl: string, { site_id, storefront_token, 
   return token;
 }
 
-/** Creates a checkout by an agent that only needs the customer's confirmation. */
+/** Creates an agent's checkout that needs only the customer's confirmation. */
 export async function givenAgentCheckout(
   shop: Shop,
   customer: Customer,
@@ -93,7 +93,7 @@ export async function givenAgentCheckout(
     secretKey: 'a secret of the tests, long enough to be one',
     card: undefined,
   };
-  // Raises the budget while the purchase is prepared, because an agent cannot exceed it.
+  // Raises the budget while the purchase is prepared, because an agent cannot prepare a purchase above its budget.
   const more = 1_000_000_000;
   await shop.owner.query(
     sql`update commerce.agent_tokens set budget_cents = budget_cents + ${more},

@@ -24,7 +24,7 @@ if (!promtool) console.warn(skippedWithout(PROMTOOL));
 if (!redisServer) console.warn(skippedWithout(REDIS));
 const READS = 120;
 
-/** A mail server that accepts, rejects or never greets. */
+/** Starts a mail server that accepts mails, rejects them, or never sends its greeting. */
 async function givenMailServer() {
   const state = { mode: 'accept' as 'accept' | 'reject' | 'hang' };
   const sockets = new Set<Socket>();
@@ -54,7 +54,7 @@ async function givenMailServer() {
   return { setMode, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
-/** Answers every call with 500, as Stripe or a webhook's receiver may. */
+/** Starts a server that responds to every call with 500, as Stripe or a receiver of webhooks may. */
 async function givenFailingServer(): Promise<string> {
   const server = createServer((req, res) => req.resume().on('end', () => res.writeHead(500).end('{}')));
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
@@ -92,7 +92,10 @@ async function givenInstallation() {
   const read = async (count: number) => {
     for (let i = 0; i < count; i += 1) await shop.storefront.GET('/api/storefront/products');
   };
-  /** Scrapes once a minute, with the given action in between. Returns the alerts that fire at the end. */
+  /**
+   * Scrapes the servers once a minute, after running the action for that minute. Returns the alerts that fire at the
+   * end.
+   */
   const alertsAfter = async (minutes: number, action: (minute: number) => Promise<unknown> = async () => undefined) => {
     const series = new ScrapedSeries();
     for (let minute = 0; minute < minutes; minute += 1) {
@@ -105,10 +108,10 @@ async function givenInstallation() {
   /** Adds a job with an empty payload to the queue. */
   const addJob = (name: string, options = '') =>
     admin.query(`select graphile_worker.add_job('${name}', '{}'${options})`);
-  /** The checks of doctor that report a problem. */
+  /** The names of the doctor's checks that report a problem. */
   const doctor = async () => {
     const findings = await examine({ ...settings, DATABASE_URL, SECRET_KEY, DATA_DIR: other.dataDir });
-    // The database of the tests is not durable.
+    // Leaves out the durability of the tests' database, which is off for speed.
     return findings.filter(({ check, state }) => state !== 'ok' && check !== 'durability').map(({ check }) => check);
   };
   return { shop, admin, mails, failing, redis, api, worker, read, alertsAfter, addJob, doctor };
@@ -187,7 +190,7 @@ test.skipIf(!promtool || !redisServer)(
 
     mails.setMode('hang');
     await queueMails(50, '20 minutes');
-    // The worker needs 5 s to detect a mail server that never greets.
+    // Waits until the worker's attempt fails: it waits 5 s for the greeting of a mail server.
     await new Promise((done) => setTimeout(done, 6_000));
     const hanging = await alertsAfter(16, () => addJob('index_products'));
     expect(hanging, 'the mail server hangs').toEqual(['CommerceMailsWait']);

@@ -4,8 +4,8 @@ import { inShopAsSystem } from '../src/shop/in-shop.ts';
 import { testServer } from './server.ts';
 
 /**
- * Returns what a shop finds for a sentence: the candidates, the wanted quantities, how each part was understood, and the
- * price limits.
+ * Returns how a shop interprets a sentence, and what it finds: the candidates, the wanted quantities, the meaning of
+ * each part, and the price limits.
  */
 export async function askSentence({ site_id }: { site_id: string }, query: string) {
   const { db } = await testServer();

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Queries for everything that migrations define, one for each kind of object. */
+/** For each kind of database object that migrations define, a query that describes every object of that kind. */
 const KINDS: Record<string, string> = {
   extension: `select format('%s in %s', e.extname, n.nspname) from pg_extension e join pg_namespace n on n.oid = e.extnamespace`,
   schema: `select format('%s of %s: %s', n.nspname, n.nspowner::regrole, rights(n.nspacl, n.nspowner, 'n'))

@@ -17,7 +17,7 @@ export const NO_CHROMIUM = skippedWithout(CHROMIUM);
 
 /** Opens a browser without a window. The caller closes it. */
 export function openChromium(executablePath: string): Promise<Browser> {
-  // In containers, user namespaces are missing and shared memory is small.
+  // The options for containers, in which user namespaces are missing and shared memory is small.
   const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--hide-scrollbars'];
   return launch({ executablePath, args });
 }

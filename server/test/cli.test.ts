@@ -16,7 +16,7 @@ async function merchant() {
 
 const countsOf = (out: string) => JSON.parse(out).counts;
 
-test('imports the valid products of a Shopify file, and names the invalid ones by line', async () => {
+test('products import imports the valid products of a Shopify file, and names the invalid ones by line (exit code 5)', async () => {
   const { commerce, storefront } = await merchant();
   const { code, err } = await commerce(['products', 'import', FIXTURE, '--duplicate-skus', 'refuse']);
   expect(code).toBe(5);
@@ -47,7 +47,7 @@ test('imports the valid products of a Shopify file, and names the invalid ones b
   ]);
 });
 
-test('a dry run writes nothing, and importing again changes nothing', async () => {
+test('a dry run of products import writes nothing, and importing the same file again changes nothing', async () => {
   const { commerce, dashboard } = await merchant();
   const all = { created: 6, updated: 0, unchanged: 0, refused: 1 };
   const dry = await commerce(['products', 'import', FIXTURE, '--dry-run', '--json']);
@@ -58,7 +58,7 @@ test('a dry run writes nothing, and importing again changes nothing', async () =
   expect(countsOf(again.out)).toEqual({ ...all, created: 0, unchanged: 6 });
 });
 
-test('a dry run of an invalid file reports the same as its import, and no value is lost without a warning', async () => {
+test('a dry run of a file with invalid rows reports the same as its import, and no value is lost without a warning', async () => {
   const { commerce, dashboard } = await merchant();
   const nasty = new URL('fixtures/shopify-nasty.csv', import.meta.url).pathname;
   for (const rule of ['keep-first', 'suffix', 'refuse']) {
@@ -80,7 +80,7 @@ test('a dry run of an invalid file reports the same as its import, and no value 
   });
 });
 
-test('an import resets stock that has changed since the export only on request', async () => {
+test('products import keeps stock that has changed since the export, and resets it with --update-inventory', async () => {
   const { commerce } = await merchant();
   await commerce(['products', 'import', FIXTURE]);
   const stock = async () =>
@@ -111,7 +111,7 @@ for (const format of ['jsonl', 'shopify']) {
   });
 }
 
-test('imports a file that needs many calls completely, and names its invalid rows', async () => {
+test('products import imports a file of 450 products in several calls, and names its invalid rows', async () => {
   const { commerce, dashboard } = await merchant();
   const rows = Array.from({ length: 450 }, (_, index) => {
     const price = index % 100 === 7 ? '1.23456' : '5.00';
@@ -139,7 +139,7 @@ test('the CLI logs in, shows the logged-in person, and ends the session at logou
   expect((await commerce(['whoami'])).code).toBe(3);
 });
 
-test('the CLI creates, rotates and revokes a sync key', async () => {
+test('the CLI creates a sync key, revokes it, and lists it as revoked', async () => {
   const { commerce } = await merchant();
   const made = JSON.parse((await commerce(['sync-keys', 'create', '--description', 'Search', '--json'])).out);
   expect(made.secret).toMatch(/^syk_/);
@@ -184,7 +184,7 @@ test('the CLI processes an order by its number, from the bank transfer to the re
   expect(JSON.parse(out).entries).toHaveLength(8);
 });
 
-test('the CLI reports actions that a cancelled order rejects', async () => {
+test('orders mark-paid fails for a cancelled order with exit code 1 and 400 payment_not_awaiting', async () => {
   const { commerce, givenOrder } = await merchant();
   const { order_number } = await givenOrder();
 

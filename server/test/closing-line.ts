@@ -4,14 +4,14 @@ import type { Reporter, TestModule } from 'vitest/node';
 export const RETRY_TIMEOUTS = { count: process.env.CI ? 1 : 0, condition: /timed out|timeout|ms exceeded/i };
 
 /**
- * Prints a machine-readable last line, such as `1500 passed, 0 failed`, and before it the tests that passed only on a
- * retry. In CI a skipped test fails the run, because everything that tests need can be installed there.
+ * Prints a machine-readable last line, such as `1500 passed, 0 failed`, after a list of the tests that passed only on
+ * a retry. In CI a skipped test fails the run, because CI can install everything that tests need.
  */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly unknown[]): void {
     const count = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {
-      // A file that could not be loaded contains no tests that could fail.
+      // Counts a file that could not be loaded as one failure, because it has no tests that could fail.
       if (module.errors().length > 0) count.failed += 1;
       for (const test of module.children.allTests()) {
         count[test.result().state] += 1;

@@ -14,7 +14,7 @@ export async function logIn(page: Page, { email, password }: Login): Promise<voi
   await press(page, 'log_in');
 }
 
-/** Approves a request for these kinds of products, with this budget if the request has none. */
+/** Approves an agent's request: chooses these categories, and enters this budget if the request has none. */
 export async function allow(page: Page, terms: { budget?: string; categories?: string[] }): Promise<void> {
   if (terms.budget !== undefined) await page.type('#budget', terms.budget);
   for (const category of terms.categories ?? []) await page.click(`[name^="category_"][value="${category}"]`);
@@ -22,7 +22,7 @@ export async function allow(page: Page, terms: { budget?: string; categories?: s
   await press(page, 'approve');
 }
 
-/** Fills in missing fields, reviews the order and places it. Returns the text of the button. */
+/** Fills in missing fields, reviews the order and places it. Returns the text of the order button. */
 export async function confirm(page: Page, checkout_url: string): Promise<string> {
   await page.goto(checkout_url);
   for (const choice of ['[name="shipping_option_id"]', '[name="payment_method"][value="bank_transfer"]']) {

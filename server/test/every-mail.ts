@@ -11,7 +11,7 @@ import { openShop } from './shop.ts';
 
 type Abouts = { [Template in MailTemplate]: Mails[Template] };
 
-/** Composes every mail in this language, each before a later event makes it obsolete. */
+/** Composes every mail in this language. Each mail is composed before a later event makes it obsolete. */
 export async function everyMail(locale: string): Promise<{ template: MailTemplate; mail: Mail }[]> {
   const shop = await openShop();
   const { owner, db, site_id, dashboard } = shop;
@@ -56,7 +56,7 @@ export async function everyMail(locale: string): Promise<{ template: MailTemplat
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Write = <Template extends MailTemplate>(template: Template, about: Mails[Template]) => Promise<void>;
 
-/** An object, so that the compiler reports a missing mail. */
+/** An object with a key for each template, so that the compiler reports a missing one. */
 const TEMPLATES: Record<keyof Abouts, true> = {
   registration: true,
   verification: true,

@@ -7,7 +7,7 @@ const section = (name: string, sentence: string) =>
   `<!-- ${name}: written by npm run bench -->\n| a | 1 |\n${sentence}\n<!-- end of ${name} -->\n`;
 const measured = (operations: number) => `Measured at 77d8445 on 2026-11-22, with ${operations} operations served.`;
 
-test('reports an outdated figure in a document if operations were added since, or their number is missing', () => {
+test('check:figures reports figures that were measured with fewer operations than the contract has, or without their number', () => {
   const since = (operations: number) => `${operations}, 77d8445, 2026-11-23`;
   const rows = [row('A1', '158'), row('A2', '157'), row('A4', '157', since(158)), row('A5', '150', since(157))];
   const proofs = [...rows, '| A3 | A promise. | 0 | 7 requests |  | 1 | 2 s |'].join('');
@@ -21,7 +21,7 @@ test('reports an outdated figure in a document if operations were added since, o
   expect(staleBenches([...benches, section('real', 'Machine: one.')].join(''), 158)).toEqual(['validation', 'real']);
 });
 
-test('reports a row of the proofs that has violations or no number of violations', () => {
+test('check:figures reports a row of the proofs that has violations or no number of violations', () => {
   const broken = (id: string, violations: string) => row(id, '158').replace('| 0 |', `| ${violations} |`);
 
   expect(brokenProofs([row('A1', '158'), broken('F8', '1'), broken('I2', '10'), broken('I3', '')].join(''))).toEqual([
@@ -31,7 +31,7 @@ test('reports a row of the proofs that has violations or no number of violations
   ]);
 });
 
-test('rejects a document without figures', () => {
+test('check:figures throws for a document without figures', () => {
   expect(() => staleProofs('', 158)).toThrow();
   expect(() => staleBenches('', 158)).toThrow();
 });

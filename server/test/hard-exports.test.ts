@@ -12,21 +12,21 @@ const EXPORTS = new URL('fixtures/hard-exports/', import.meta.url).pathname;
 const REFUSED: Record<string, number[]> = {
   '01-excel-de.csv': [],
   '02-bom-crlf.csv': [],
-  // A quote that is not doubled.
+  // The quote inside a quoted value is not doubled.
   '03-quotes.csv': [3],
-  // Two options with the same name; a variant without a value for the third option.
+  // Line 134 has two options with the same name; the variant in line 136 has no value for the third option.
   '04-options.csv': [134, 136],
-  // A SKU that is too long, three invalid quantities and three invalid prices. The product without a price becomes a
-  // draft.
+  // A SKU that is too long, three invalid quantities and three invalid prices. A product without a price is not
+  // rejected, but becomes a draft.
   '05-skus.csv': [8, 10, 11, 12, 15, 16, 17],
   // A character that cannot be stored, and a product without a name.
   '06-texts.csv': [7, 7, 10],
-  // Two products with the same handle.
+  // The second of two products whose handles differ only in case.
   '07-handles.csv': [6],
   // An image of a product that is not in the file.
   '08-apart.csv': [7],
   '09-facts.csv': [],
-  // Two products without a price become drafts.
+  // No row is rejected: two products without a price become drafts.
   '10-template.csv': [],
 };
 

@@ -52,9 +52,8 @@ const PIECES = [
 ];
 
 /**
- * The two implementations must be equal. The CLI has its own implementation, because merchants install it without the
- * server, and the SDK and contract that both could import are published packages, to which an HTML parser does not
- * belong.
+ * The CLI must convert HTML like the server, but has its own implementation: merchants install it without the server,
+ * and the SDK and the contract, which both could import, should not contain an HTML parser.
  */
 test('the CLI converts HTML to the same text as the server', () => {
   const html = fc.array(fc.constantFrom(...PIECES)).map((pieces) => `<p>${pieces.join('')}`);

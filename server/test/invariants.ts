@@ -346,8 +346,8 @@ const INVARIANTS: Record<string, string> = {
 };
 
 /**
- * Slower than all others together, because it calculates the index entry of each product again. Checks only shops
- * opened since $1.
+ * Kept apart from the other invariants, because it is slower than all of them together: it calculates the index entry
+ * of each product again. Checks only shops that were opened since $1.
  */
 const SEARCH_INDEX = {
   rule: 'the search index matches the current products',
@@ -372,7 +372,7 @@ export function brokenInvariants(db: Pool): Promise<BrokenRule[]> {
   return brokenSince(db, '-infinity');
 }
 
-/** By database URL, the time up to which its shops were checked without violations. */
+/** For each database URL, the time of the last check. Shops that were opened before it are not checked again. */
 const checkedUntil = new Map<string | undefined, string>();
 
 /**

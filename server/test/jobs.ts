@@ -14,8 +14,8 @@ import { FILES_DIR, SECRET_KEY, testServer } from './server.ts';
 import { databaseUrl } from './worker-database.ts';
 
 /**
- * Runs the background jobs in this process until the caller stops them. Also delivers mails of other tests' shops, to
- * the places where those tests look for them.
+ * Runs the background jobs in this process until the caller stops them. They also deliver mails of other tests'
+ * shops, to the folder in which those tests look for them.
  */
 export async function workJobs({
   allowPrivate = true,
@@ -43,8 +43,8 @@ export async function workJobs({
 }
 
 /**
- * Runs the overdue jobs. Throws errors of this shop, and ignores those of other tests' shops, whose provider may be
- * stopped.
+ * Runs the overdue jobs. Throws errors about this shop, and ignores errors about other tests' shops, whose payment
+ * provider may have been stopped.
  */
 export async function workOverdue(
   { db, site_id }: { db: pg.Pool; site_id: string },

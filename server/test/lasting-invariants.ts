@@ -3,12 +3,12 @@ import type { TestProject } from 'vitest/node';
 import { ignoreLostConnections } from '../src/db/connect.ts';
 import { type BrokenRule, brokenInvariants } from './invariants.ts';
 
-/** Checks the invariants of all databases after all tests. Set up after database.ts. */
+/** Checks the invariants of all databases after all tests. Must be listed after database.ts in the global set-up. */
 export function setup(project: TestProject): () => Promise<void> {
   return async () => {
     const broken = await Promise.all(project.getProvidedContext().superuserUrls.map(brokenIn));
     if (broken.flat().length === 0) return;
-    // An exception would prevent PostgreSQL from being stopped.
+    // Sets the exit code instead of throwing, because an exception would prevent PostgreSQL from being stopped.
     process.exitCode = 1;
     process.stderr.write(`The tests left data that breaks invariants: ${JSON.stringify(broken)}\n`);
   };

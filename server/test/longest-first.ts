@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Slow test files, the slowest first. If one of them started last, it would delay the end of the run. */
+/** Slow test files, the slowest first. If a slow file started last, it would delay the end of the run. */
 const LONG = [
   'demo/seed.test.ts',
   'search/rank/search.test.ts',
@@ -35,7 +35,7 @@ const LONG = [
   'faults/load.short.ts',
 ];
 
-/** Starts slow files first, even without measurements of vitest, as on a clean clone. */
+/** Starts slow files first, even on a clean clone, where vitest has no measurements of earlier runs. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);

@@ -24,13 +24,13 @@ interface Shop {
 }
 
 /**
- * Delivers the due mails of the shop, and mails to staff that name no shop, and returns the mails to an e-mail address,
- * oldest first. The mails of other shops stay in the queue: some files leave thousands.
+ * Delivers the due mails of the shop, and mails to staff that name no shop. Returns the mails to an e-mail address,
+ * oldest first. Mails of other shops stay in the queue, because some test files leave thousands.
  */
 export async function mailsTo(shop: Shop, email: string): Promise<ReceivedMail[]> {
   const deadline = Date.now() + 10_000;
   await deliver(shop);
-  // A running worker may be delivering some of them.
+  // Waits, because a running worker may be delivering some of the mails.
   while ((await queuedOf(shop)) > 0) {
     if (Date.now() > deadline) throw new Error('The mails of the shop did not leave the queue.');
     await new Promise((done) => setTimeout(done, 50));
@@ -47,7 +47,7 @@ async function deliver({ db, owner, site_id }: Shop): Promise<void> {
   try {
     // A concurrent test that takes the same mails waits for the commit, when they have been delivered.
     await client.query('begin');
-    // Composing a mail for all staff enqueues one for each of them.
+    // Repeats, because composing a mail for all staff queues one mail for each of them.
     for (let jobs = await takeDue(client, site_id); jobs.length > 0; jobs = await takeDue(client, site_id)) {
       for (const job of jobs) await send(job.payload, { job });
     }

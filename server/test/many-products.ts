@@ -1,8 +1,8 @@
 import type { openShop } from './shop.ts';
 
 /**
- * Creates many similar products with their index entries, faster than an import: the first by a request, the others as
- * copies of its rows.
+ * Creates many similar products with their search index entries, faster than an import: creates the first one by a
+ * request, and the others by copying its rows.
  */
 export async function givenMany(
   { owner, site_id, givenProduct }: Awaited<ReturnType<typeof openShop>>,

@@ -81,7 +81,7 @@ played(
       await page.goto(assistant.asked().href);
       await logIn(page, customer(0));
       await allow(page, { budget: '250.00', categories: ['Lighting'] });
-      // The shop's page redirects to the assistant's page.
+      // The shop's page redirects to the assistant's page, which shows this heading.
       const heading = () => page.$eval('h1', ({ textContent }) => textContent).catch(() => '');
       await expect.poll(heading, { timeout: PATIENCE_MS }).toBe('Connected');
       expect(assistant.returned().get('state')).toBe(assistant.state);
@@ -190,7 +190,7 @@ async function shopAs(client: Client, page: Page): Promise<void> {
 
   const over = await refusal('find_and_buy', { query: 'the dusk floor lamp' });
   expect(over).toMatchObject({ isError: true, error: 'budget_exceeded', limit: 'budget', next: expect.any(String) });
-  // The product is rejected even if its id is sent.
+  // A product outside of the categories is rejected even if the assistant knows its id.
   const elsewhere = await refusal('find_and_buy', { product_id: mug });
   expect(elsewhere).toMatchObject({ isError: true, error: 'category_not_allowed', next: expect.any(String) });
 

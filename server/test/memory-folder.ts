@@ -5,18 +5,18 @@ import { join } from 'node:path';
 const MEMORY = '/dev/shm';
 const PREFIX = 'commerce-tests-';
 
-/** Four times the peak that a run of all tests uses. */
+/** Four times the space that a run of all tests needs. */
 const ENOUGH_BYTES = 2 * 1024 ** 3;
 
 /**
- * Creates a folder in memory for temporary files, and removes it when the process exits. Returns undefined if there is
- * not enough memory. A new database has a thousand files; on a disk, they take a tenth of the time of all tests.
+ * Creates a folder in memory for temporary files, and removes it when the process exits. Returns undefined if there
+ * is not enough memory. On a disk, creating the thousand files of each new database takes a tenth of the tests' time.
  */
 export function memoryFolder(): string | undefined {
   return hasRoom() ? ownFolder(MEMORY) : undefined;
 }
 
-/** Like `memoryFolder`, on the disk. */
+/** Creates a folder for temporary files on the disk, and removes it when the process exits. */
 export function diskFolder(): string {
   return ownFolder(tmpdir());
 }

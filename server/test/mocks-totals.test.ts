@@ -1,4 +1,7 @@
-/** The SDK does not depend on the server, so its mocks have their own calculation. It must be equal. */
+/**
+ * The SDK's mocks calculate totals themselves, because the SDK does not depend on the server. Both calculations must
+ * be equal.
+ */
 
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

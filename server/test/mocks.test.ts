@@ -120,7 +120,10 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 const USER_CODE = /\b[B-Z]{4}-[B-Z]{4}\b/g;
 const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
 
-/** Intended differences: the mocks accept no cards, offer agents no alternatives, and fetch no client documents. */
+/**
+ * Fields that are not compared, because of intended differences: the mocks accept no cards, offer agents no
+ * alternatives, and fetch no client documents.
+ */
 const LEFT_OUT = [
   ...[
     'request_id',
@@ -138,7 +141,7 @@ const LEFT_OUT = [
 function withoutNature(key: string, value: unknown): unknown {
   if (key === 'alternatives' || key === 'last_used_at' || key === 'client_id_metadata_document_supported')
     return undefined;
-  // Some seconds pass between the approval and the token.
+  // Rounds to minutes, because some seconds pass between the approval and the token.
   if (key === 'expires_in') return 60 * Math.round(Number(value) / 60);
   if (LEFT_OUT.includes(key)) return value === null ? null : 'left out';
   if (key === 'payment_methods' && Array.isArray(value)) return value.filter((method) => method !== 'card');
@@ -411,7 +414,7 @@ const authorized: Script = async (call, { siteId }, authorize) => {
       },
       decision,
     );
-  // A loopback URL may use any port, and its query string is kept.
+  // A loopback redirect URI may have any port, and its query string is kept.
   for (const redirect_uri of ['http://127.0.0.1:54321/back?kept=1', TAKEN_URIS[0] ?? '', TAKEN_URIS[1] ?? ''])
     await ask({ client_id: app, redirect_uri, budget_cents: '1000' }, 'deny');
   const wish = { scope: 'catalog:read cart:write', budget_cents: '3000', max_per_order_cents: '2500' };
@@ -437,7 +440,7 @@ const authorized: Script = async (call, { siteId }, authorize) => {
   await call('GET', '/api/agent/token', undefined, as);
   await call('POST', '/api/agent/carts', {}, as);
   await call('GET', '/api/agent/orders', undefined, as);
-  // Using an authorization code twice revokes its token.
+  // A second use of an authorization code revokes the token that was issued for it.
   await exchange({});
   await call('GET', '/api/agent/token', undefined, as);
 

@@ -42,7 +42,10 @@ export async function beginAuthorization(config: oauth.Configuration, wish: Reco
   return { address, code_verifier, state };
 }
 
-/** Opens the consent page in a logged-in browser. `ask` sends the requests, for example to the host of a shop. */
+/**
+ * Opens the consent page in a logged-in browser. `ask` replaces `fetch`, for example to send the requests to the host
+ * of a shop.
+ */
 export async function atConsent(shop: Shop, customer: Customer, address: URL, ask?: typeof fetch) {
   const open = (origin: string) => new PaperBrowser(ask ? origin : shop.baseUrl, {}, ask);
   const sent = await open(address.origin).open(address.href);

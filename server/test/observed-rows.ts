@@ -24,15 +24,15 @@ export const ALL_GO_THROUGH = [
   'db/connect.ts',
   'shop/shop.ts',
 ];
-/** Vitest loads test files with a query string after the file name. */
+/** Matches a stack frame. Vitest loads test files with a query string after the file name. */
 const FRAME = /(file:\/\/[^()\s?]+\.ts)(?:\?[^():\s]*)?:(\d+):\d+\)?$/;
 
 /** Columns by place (`shop/carts/carts.ts:57`) and by their names, because a place may return several sets. */
 const observed = new Map<string, Map<string, ObservedColumn[]>>();
 
 /**
- * The places that send each statement, and how often it was sent. Only the first few are traced, because a stack trace
- * costs more than the statement.
+ * For each statement, the places that send it and how often it was sent. Only the first few times are traced, because
+ * a stack trace costs more than the statement.
  */
 const senders = new Map<string, { places: Set<string>; sent: number }>();
 const STACKS_PER_TEXT = 5;
@@ -49,7 +49,7 @@ export function observeRows(): void {
   });
 }
 
-/** Records the columns that these places received. A text with several statements is skipped. */
+/** Records the columns that these places received. Skips a text with several statements. */
 export function observeAnswer(places: Set<string>, result: pg.QueryResult): void {
   if (Array.isArray(result) || result.fields.length === 0) return;
   for (const one of places) note(one, result);

@@ -4,8 +4,8 @@ import { gunzipSync } from 'node:zlib';
 import pg from 'pg';
 
 /**
- * A dump of a demo shop after migrations 0001 to 0195, by pg_dump from a database that `seedDemo` of commit 8ac8a862
- * had filled. It omits most search postings.
+ * A dump, made by pg_dump, of a demo shop after migrations 0001 to 0195. `seedDemo` of commit 8ac8a862 had filled it.
+ * Most search postings are left out.
  */
 const DUMP = join(import.meta.dirname, 'fixtures/migrated-to-0195.sql.gz');
 const OWNER_IN_DUMP = 'fixture_owner';

@@ -56,7 +56,7 @@ export function answersOn(html: string): Record<string, string[]> {
   const answers = withClass(parseDocument(html), 'answer');
   const paragraphs = (answer: Node) =>
     all(first(answer, 'dd') ?? {}, ({ name, attribs }) => name === 'p' && attribs?.class !== 'detail').map(textOf);
-  // A mark next to the heading shows that this part has changed.
+  // Only the text of the heading itself is read, because a mark after it shows that this part has changed.
   return Object.fromEntries(
     answers.map((answer) => [(first(answer, 'dt')?.children?.[0]?.data ?? '').trim(), paragraphs(answer)]),
   );
@@ -74,7 +74,7 @@ function lineOf(line: Node): PageSummary['lines'][number] {
   };
 }
 
-/** `€1,234.50` becomes `1234.50`. */
+/** Returns the amount in a text: `1234.50` for `€1,234.50`. */
 function amountOf(text: string): string | undefined {
   const digits = text.replaceAll(/[^\d.]/g, '');
   return digits === '' ? undefined : digits;

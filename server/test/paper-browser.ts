@@ -5,14 +5,16 @@ export class PaperBrowser {
   readonly #ask: typeof fetch;
   readonly #cookies = new Map<string, string>();
 
-  /** `headers` are sent with every request. `ask` sends the requests, for example to another host. */
+  /**
+   * `headers` are sent with every request. `ask` replaces `fetch`, for example to send the requests to another host.
+   */
   constructor(origin: string, headers: Record<string, string> = {}, ask: typeof fetch = fetch) {
     this.#origin = origin;
     this.#headers = headers;
     this.#ask = ask;
   }
 
-  /** Opens a URL of any host by a request to the test server. */
+  /** Opens the path of a URL, whatever its host, on the test server. */
   async open(address: string, init: RequestInit = {}): Promise<Page> {
     const { pathname, search } = new URL(address, this.#origin);
     const Cookie = [...this.#cookies].map((pair) => pair.join('=')).join('; ');

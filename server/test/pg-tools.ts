@@ -7,7 +7,8 @@ import { freePort } from '../src/db/free-port.ts';
 import { findTool, type Tool } from './tools.ts';
 
 /**
- * PostgreSQL with its client tools. The embedded PostgreSQL has no client tools, and older tools do not work with it.
+ * PostgreSQL with its client tools, which the embedded PostgreSQL lacks. Tools of an older version cannot be used
+ * with it.
  */
 export const PG_DUMP: Tool = { names: ['pg_dump'], debianPackage: 'postgresql' };
 
@@ -29,7 +30,7 @@ function readVersions(): string[] {
 }
 
 export interface OwnCluster {
-  /** For the superuser `postgres`, in the database of that name. */
+  /** The URL for the superuser `postgres`, in the database of that name. */
   url: string;
   stop(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface PoolerOptions {
   mode?: 'session' | 'transaction';
   /** The number of connections that it opens to PostgreSQL. */
   size?: number;
-  /** Startup parameters to ignore. With other unknown ones, PgBouncer rejects a client. */
+  /** Startup parameters to ignore. PgBouncer rejects a client that sends any other unknown parameter. */
   ignore?: string[];
 }
 
@@ -37,7 +37,7 @@ export async function startPgBouncer(
   chmodSync(directory, 0o755);
   const { hostname, port, username, password } = new URL(databaseUrl);
   const own = await freePort();
-  // PgBouncer rejects an empty password.
+  // Leaves out an empty password, which PgBouncer rejects.
   const secret = password && ` password='${decodeURIComponent(password)}'`;
   const login = `user=${decodeURIComponent(username)}${secret}`;
   const lines = [

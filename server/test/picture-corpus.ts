@@ -17,7 +17,7 @@ export interface Sent {
   meant: string[];
 }
 
-/** Must not occur in any response. */
+/** A script in the metadata or content of images, which no response may contain. */
 export const MARKER = '<script>alert("marker")</script>';
 const SVG = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">${MARKER}<rect width="40" height="40"/></svg>`;
 
@@ -45,7 +45,7 @@ function chunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** A black PNG with one bit per pixel, which has the smallest possible file for its size. */
+/** A black PNG with one bit per pixel: the smallest file for an image of this size. */
 function blackPng(width: number, height: number, ...more: Buffer[]): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
@@ -57,7 +57,7 @@ function blackPng(width: number, height: number, ...more: Buffer[]): Buffer {
   return Buffer.concat([signature, ...parts]);
 }
 
-/** Creates a file of another type, or one that only begins like an image. */
+/** Creates a file of another type, some of which begin with the first bytes of an image. */
 async function other(chance: Chance): Promise<Buffer> {
   const small = await picture('png', 20, 20);
   const beginning = chance.of(['ffd8ffe0', '89504e470d0a1a0a', '52494646']);

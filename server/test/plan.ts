@@ -2,7 +2,8 @@ import type pg from 'pg';
 import type { Sql } from 'sql-template-tag';
 
 /**
- * PostgreSQL's plan of a statement for a request of this shop. Row-level security, which prevents some indexes, is on.
+ * Returns PostgreSQL's plan of a statement in a request of this shop. Row-level security is on, because it prevents
+ * the use of some indexes.
  */
 export async function planFor({ db, site_id }: { db: pg.Pool; site_id: string }, statement: Sql): Promise<string> {
   const connection = await db.connect();

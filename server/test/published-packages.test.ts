@@ -49,7 +49,7 @@ test("each published package gets links to the CI's repository, and no other fie
   expect([await text('examples'), await text('.')]).toEqual([before.examples, before.root]);
 });
 
-test('outside of CI, the script changes nothing and reports the missing variable', async () => {
+test('outside of CI, name-repository.ts changes no package, exits with 1, and names the missing variables', async () => {
   const { text, nameRepository } = await copied();
   const before = await text('sdk');
   await expect(nameRepository({})).rejects.toMatchObject({
@@ -59,7 +59,7 @@ test('outside of CI, the script changes nothing and reports the missing variable
   expect(await text('sdk')).toBe(before);
 });
 
-test('the release workflow publishes only packages with these links', async () => {
+test('the release workflow runs name-repository.ts before it publishes the packages', async () => {
   const { scripts } = await copied();
   const workflow = await readFile(join(REPOSITORY, '.github/workflows/release.yml'), 'utf8');
   expect(workflow).toContain('publish: npm run publish-packages\n');

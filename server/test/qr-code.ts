@@ -1,6 +1,6 @@
 import jsQR from 'jsqr';
 
-/** Pixels per module. With fewer, the reader samples the edges of modules. */
+/** Pixels per module of the code. With fewer pixels, the reader samples the edges of modules. */
 const SCALE = 4;
 
 /** Decodes a QR code of dark and light modules. */

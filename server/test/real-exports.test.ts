@@ -93,7 +93,7 @@ for (const name of files) {
   });
 }
 
-test('imports a whole shop as the dry run reports, and rejects only customers without an email', async () => {
+test('move-in imports a whole Shopify export as its dry run reports, and rejects only customers without an e-mail address', async () => {
   const shop = await openShop();
   const { commerce } = await loggedIn(shop.baseUrl, shop.credentials.api_key);
   const dir = await folder();
@@ -124,7 +124,7 @@ test('imports a whole shop as the dry run reports, and rejects only customers wi
   expect(html).toEqual(['2025-linked-options.csv']);
 });
 
-test('reports each value that exceeds the limits of a product with line, column, handle and SKU', async () => {
+test('products import reports each value that exceeds the limits of a product, with line, column, handle and SKU', async () => {
   const { run, exported } = await merchant();
   const reports = [
     ...(await run(join(EXPORTS, '2026-many-facts.csv'))).reports,

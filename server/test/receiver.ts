@@ -9,10 +9,10 @@ export interface Received {
   event: { type: string; timestamp: string; data: Record<string, unknown>; test?: boolean };
 }
 
-/** A status, or a status with headers and a body; undefined sends no response. */
+/** The response: a status, or a status with headers and a body. Undefined sends no response. */
 type ReceiverAnswer = number | [number, Record<string, string>, string?] | undefined;
 
-/** Starts a receiver that records requests, and answers 204 by default. */
+/** Starts a receiver that records requests, and responds with 204 by default. */
 export async function openReceiver(answer: (received: Received, count: number) => ReceiverAnswer = () => 204) {
   const received: Received[] = [];
   const server = createServer((req, res) => {
@@ -44,7 +44,7 @@ export async function openReceiver(answer: (received: Received, count: number) =
   };
 }
 
-/** Waits until the condition is true, for at most 20 seconds. */
+/** Waits until the condition is true. Throws after `longestMs` milliseconds, by default 20 seconds. */
 export async function waitFor(condition: () => boolean | Promise<boolean>, longestMs = 20_000): Promise<void> {
   for (let tries = 0; tries < longestMs / 25; tries += 1) {
     if (await condition()) return;

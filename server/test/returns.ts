@@ -4,7 +4,7 @@ import { openShop } from './shop.ts';
 
 const ONE = '/api/dashboard/returns/{return_id}';
 
-/** The policy of the tests: two weeks, nothing withheld. */
+/** The return policy of the tests: returns within 14 days, and the shop keeps no fee. */
 export const POLICY = { enabled: true, window_days: 14 } satisfies SettingsPatch['return_policy'];
 
 /**

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { AwsV4Signer } from 'aws4fetch';
 import type { S3Settings } from '../src/files/store.ts';
 
-/** An object store in memory that answers like S3. It accepts only complete requests signed with its secret. */
+/** An object store in memory with S3's API. It accepts only complete requests that are signed with its secret. */
 export async function openS3(): Promise<{
   settings: S3Settings;
   objects: Map<string, Buffer>;

@@ -1,4 +1,4 @@
-/** For tests that save a product as a whole. */
+/** Functions for tests that save a product as a whole. */
 
 import { createHash } from 'node:crypto';
 import type { ProductReplacement } from '@commerce-backend/spec';
@@ -52,7 +52,7 @@ export function givenTee(shop: TestShop) {
   });
 }
 
-/** Uploads a file that stays in processing, because tests that use it run no jobs. */
+/** Uploads a file whose state stays `processing`, because tests that use it run no jobs. */
 export async function givenProcessingFile({ dashboard, baseUrl }: TestShop): Promise<string> {
   const content = Buffer.from('not yet read by anybody');
   const sha256 = createHash('sha256').update(content).digest('hex');
@@ -65,7 +65,7 @@ export async function givenProcessingFile({ dashboard, baseUrl }: TestShop): Pro
   return data.id;
 }
 
-/** Reads every row of a shop, except those about requests. */
+/** Reads every row of a shop, except rows about requests. */
 export async function rowsOf({ owner, site_id }: TestShop): Promise<Record<string, string[]>> {
   const { rows: tables } = await owner.query<{ name: string }>(
     `select c.relname as name from pg_class c

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** The series of the alert rules; the default metrics of the process are left out. */
+/** The series that the alert rules use. The default metrics of the process are left out. */
 const USED =
   /^(http_request_duration_seconds_(count|bucket)|jobs_|database_|redis_up|data_directory_|payment_provider_|webhook_attempts_total|catalogue_cache_total)/;
 
@@ -48,7 +48,7 @@ export class ScrapedSeries {
         values: Array.from({ length: this.#minutes }, (_, minute) => values[minute] ?? '_').join(' '),
       }));
       const expr = 'count by (alertname) (ALERTS{alertstate="firing"})';
-      // Expects no alert, so that promtool prints those that fire.
+      // The test expects no alert, so that promtool prints the alerts that fire.
       const test = {
         interval: '1m',
         input_series: series,

@@ -27,7 +27,7 @@ beforeAll(async () => {
     const body = method === 'GET' ? undefined : await request.text();
     return local(request.url, { method, headers, ...(body !== undefined && { body }) });
   };
-  // The server's base URL.
+  // The shop, under the base URL with which the server is configured.
   place = { baseUrl: 'http://localhost', siteId: shop.site_id, fetch };
   clientId = await registerAgent({ ...place, name: 'Gift finder', redirectUris: [REDIRECT_URI] });
 });
@@ -58,7 +58,7 @@ test('a customer allows an agent in the browser, and the agent calls with the to
   expect(again).toMatchObject({ code: 'invalid_grant' });
 });
 
-test('a denied consent and a forged redirect return no token', async () => {
+test('a denied consent, a forged redirect and a stolen code return no token but an error with the reason', async () => {
   const denied = await decided('deny');
   await expect(finishAuthorization(denied.pending, denied.back, place)).rejects.toSatisfy(
     (error) => codeOf(error) === 'access_denied',
@@ -81,7 +81,7 @@ test('a denied consent and a forged redirect return no token', async () => {
   expect(await finishAuthorization(pending, back, place)).toMatchObject({ token_type: 'Bearer' });
 });
 
-test('the SDK reports a rejected registration, and a server that names another issuer', async () => {
+test('the SDK throws invalid_redirect_uri for a rejected registration, ConnectionError for a foreign issuer, and not_found for an unknown shop', async () => {
   const redirectUris = ['http://elsewhere.example/back'];
   await expect(registerAgent({ ...place, name: 'A', redirectUris })).rejects.toMatchObject({
     code: 'invalid_redirect_uri',

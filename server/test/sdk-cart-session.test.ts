@@ -21,7 +21,7 @@ const storage = {
 };
 const session = (client = shop.storefront) => createCartSession(client, { storage });
 
-test('the SDK keeps a cart across visits by its id', async () => {
+test('the SDK finds the cart of an earlier visit by its stored id', async () => {
   const { id, total } = await session().add({ variant_id, quantity: 2 });
   expect(total).toBe('20.00');
   expect([...kept]).toEqual([['cart_id', id]]);
@@ -38,14 +38,14 @@ test('the SDK finds the merged cart by the old id after a login', async () => {
   const { access_token } = await cart.login({ email: customer.email, password: customer.password });
   expect(await cart.get()).toMatchObject({ id: own.id, customer_id: customer.id, total: '13.00' });
 
-  // Another tab still has the guest cart's id, but already the customer's token.
+  // In another tab, the guest cart's id is still stored, although that tab has the customer's token.
   kept.set('cart_id', guest.id);
   const tab = session(shop.storefront.withCustomer(access_token));
   expect(await tab.add({ variant_id, quantity: 1 })).toMatchObject({ id: own.id, total: '23.00' });
   expect(kept.get('cart_id')).toBe(own.id);
 });
 
-test('the SDK replaces a cart that has expired, became an order or belongs to another customer', async () => {
+test('the SDK creates a new cart if the stored one has expired, became an order or belongs to another customer', async () => {
   const cart = session();
   const first = await cart.add({ variant_id, quantity: 1 });
   await shop.owner.query('update commerce.carts set expires_at = now() where id = $1', [first.id]);

@@ -10,9 +10,9 @@ import { ALL_GO_THROUGH, observeAnswer, placeIn } from './observed-rows.ts';
 
 const FOLDER = join(import.meta.dirname, '../../node_modules/.cache/sent-statements');
 
-/** Traced only a few times, because a stack trace costs more than the statement. */
+/** A statement is traced only the first few times, because a stack trace costs more than the statement. */
 const STACKS_PER_TEXT = 5;
-/** These files send statements of other files. */
+/** Files that send statements of other files, so they do not count as the sender. */
 const SENDERS = [...ALL_GO_THROUGH, 'db/transaction.ts'];
 const sent = new Map<string, { places: Set<string>; times: number }>();
 
@@ -72,14 +72,14 @@ function note(text: string): Set<string> {
   return sender.places;
 }
 
-/** Whether `db/connect.ts` sends the statement, where it is already observed. */
+/** Whether `db/connect.ts` sends the statement; observed-rows.ts observes those. */
 function isOfPool(statement: unknown): boolean {
   return typeof statement === 'object' && statement !== null && 'query_timeout' in statement;
 }
 
 function textOf(statement: unknown): string | undefined {
   if (typeof statement === 'string') return statement;
-  // A statement without text is a stream of rows or a cursor.
+  // A statement without text is a cursor or a stream of rows.
   const { text } = statement as { text?: unknown };
   return typeof text === 'string' ? text : undefined;
 }

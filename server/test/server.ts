@@ -19,7 +19,7 @@ import { createTestProvider } from '../src/shop/payments/test-provider.ts';
 import { createUsageCounter } from '../src/shop/usage.ts';
 import { databaseUrl, pooledUrl, superuserUrl } from './worker-database.ts';
 
-/** The files of a worker's servers and jobs. */
+/** The folder for the files that this worker's servers and jobs store. */
 export const FILES_DIR = mkdtempSync(join(tmpdir(), 'commerce-files-'));
 process.once('exit', () => rmSync(FILES_DIR, { recursive: true, force: true }));
 
@@ -34,7 +34,7 @@ export interface TestServer {
   probe: pg.Pool;
   /** A pool that bypasses row-level security, to set times and read internal state. */
   owner: pg.Pool;
-  /** Call `reload` after a change. */
+  /** The hosts of sites. Call `reload` after changing them. */
   hosts: SiteHosts;
 }
 
@@ -42,8 +42,9 @@ let running: TestServer | undefined;
 let asked = false;
 
 /**
- * The server of all test files of this worker, started on first use. A server per file would read the catalogue and
- * plan every statement again on each connection, a seventh of the tests' time.
+ * The server that all test files of this worker share, started on first use. With a server per file, each new
+ * connection would read PostgreSQL's catalogue and plan every statement again, which would take a seventh of the
+ * tests' time.
  */
 export async function testServer(): Promise<TestServer> {
   asked = true;
@@ -76,7 +77,7 @@ export async function startServer(
   const owner = ignoreLostConnections(new pg.Pool({ connectionString: ownerUrl, max: 2 }));
   const cache = createCatalogueCache({ enabled: true });
   const baseUrl = settings.baseUrl ?? 'http://localhost';
-  // Tests reload the hosts after changing them.
+  // The hosts are never reloaded on a timer, because tests reload them after a change.
   const logger = pino({ level: process.env.TEST_LOG ?? 'silent' });
   const hosts = await openSiteHosts({ db: probe, baseUrl, logger, everySeconds: 24 * 60 * 60 });
   const egress = openEgress({ allowPrivate: true, ownHost: 'localhost' });
@@ -109,7 +110,7 @@ export async function startServer(
     ...settings,
   });
   const server = createServer(app);
-  // An idle connection must not be closed at the moment a client uses it again.
+  // Never closes idle connections, because one could be closed at the moment a client uses it again.
   server.keepAliveTimeout = 0;
   await new Promise<void>((listening) => server.listen(givenPort, '127.0.0.1', listening));
   const { port } = server.address() as AddressInfo;

@@ -15,7 +15,7 @@ import { type TestServer, testServer } from './server.ts';
 
 let count = 0;
 const PASSWORD = 'correct horse battery staple';
-// Hashed once for all tests, because a hash takes tens of milliseconds.
+// The password is hashed once for all tests, because a hash takes tens of milliseconds.
 const PASSWORD_HASH = await hashPassword(PASSWORD);
 const STAFF_PASSWORD = await mintPassword();
 

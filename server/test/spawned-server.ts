@@ -22,7 +22,7 @@ export interface SpawnedServer {
   stop(): Promise<number | null>;
 }
 
-/** Starts `commerce-server start` without waiting. `main` is the main file of another checkout. */
+/** Starts `commerce-server start` without waiting until it is ready. `main` is the main file of another checkout. */
 export async function spawnServer(
   env: Record<string, string>,
   { main = MAIN, args = [] as string[] } = {},

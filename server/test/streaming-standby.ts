@@ -109,7 +109,7 @@ export class StreamingStandby {
     if (!postmaster || postmaster.exitCode !== null || postmaster.signalCode !== null) return;
     postmaster.kill('SIGKILL');
     await once(postmaster, 'exit');
-    // PostgreSQL's other processes end once they notice that the postmaster has ended.
+    // Waits for PostgreSQL's other processes, which end when they notice that the postmaster has ended.
     await sleep(200);
     rmSync(join(this.#directory, 'postmaster.pid'), { force: true });
   }

@@ -6,8 +6,8 @@ import { onTestFinished } from 'vitest';
 const REPOSITORY = join(import.meta.dirname, '../..');
 
 /**
- * Writes the next patch release of the server, which has the migrations of this release and the migrations given by name, to a
- * folder that the test deletes. Returns its main file.
+ * Writes the next patch release of the server to a folder that the test deletes: it has the migrations of this
+ * release and the given ones, by name. Returns its main file.
  */
 export function givenSuccessor(migrations: Record<string, { up: string; down: string }>): string {
   const folder = mkdtempSync(join(tmpdir(), 'successor-'));

@@ -5,7 +5,7 @@ import type { Browser, Page } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screenshots');
 
-/** How long a tab may take on a busy machine. */
+/** How many milliseconds to wait for a tab on a busy machine. */
 export const PATIENCE_MS = 60_000;
 
 /**
@@ -41,14 +41,15 @@ export async function press(page: Page, action: string): Promise<void> {
 }
 
 /**
- * Waits until the element with this id has the focus. A browser moves it to the element with `autofocus` when it draws the
- * page, which may be after the page has loaded. Polled from here, because a page without scripts runs no timers.
+ * Waits until the element with this id has the focus. The browser moves the focus to the element with `autofocus`
+ * when it draws the page, which may be after the page has loaded. Polled by the test, because a page without scripts
+ * runs no timers.
  */
 export async function expectFocus(page: Page, id: string): Promise<void> {
   await expect.poll(() => page.evaluate('document.activeElement?.id'), { timeout: FOCUS_MS }).toBe(id);
 }
 
-/** Shorter than the time of a test, so that a missing focus fails as such. */
+/** Shorter than the time limit of a test, so that the error is about the missing focus. */
 const FOCUS_MS = 20_000;
 
 /**

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Debian's folders of programs for root, which are not on everybody's PATH. */
+/** Debian's folders for administration programs, which are not on every user's PATH. */
 const FOLDERS_OF_ROOT = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
 
 /** The lock that only tests use. Must not be in TMPDIR, which differs between runs. */

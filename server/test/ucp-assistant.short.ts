@@ -66,7 +66,7 @@ async function givenReachableShop() {
   return { shop, customer: await shop.givenCustomer(), server, origin, arrivals, ids };
 }
 
-/** Finds the endpoints by the shop's URL, which is all that an assistant gets. */
+/** Finds the endpoints by the shop's URL, the only URL that an assistant gets. */
 async function endpointsAt(issuer: string) {
   const profile = (await (await fetch(`${issuer}/.well-known/ucp`)).json()) as {
     ucp: { services: Record<string, { transport: string; endpoint: string }[]> };

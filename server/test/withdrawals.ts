@@ -13,7 +13,7 @@ export interface Entries {
   note?: string;
 }
 
-/** Makes the shop charge German VAT, so its page for withdrawals is on. */
+/** Makes the shop charge German VAT, which turns on its page for withdrawals. */
 export async function moveToEu({ dashboard }: Pick<Shop, 'dashboard'>): Promise<void> {
   await dashboard.PATCH('/api/dashboard/settings', {
     body: { tax_rates: [{ country: 'DE', rate: '0.19' }], time_zone: 'Europe/Berlin' },
@@ -29,7 +29,10 @@ export async function withdraw(shop: Shop, { name = 'Jo Doe', contract = '1001',
   return { browser, opened, reviewed, sent };
 }
 
-/** Runs the job that looks for orders until all statements are matched, and returns the withdrawals, oldest first. */
+/**
+ * Runs the job that matches statements of withdrawal with orders until none is left. Returns the withdrawals, oldest
+ * first.
+ */
 export async function matched({ db, dashboard }: Pick<Shop, 'db' | 'dashboard'>, connectionString = databaseUrl()) {
   await runOnce({
     connectionString,

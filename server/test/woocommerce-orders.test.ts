@@ -59,7 +59,7 @@ test("the example's converter imports each order of WooCommerce's REST API once"
   expect(JSON.parse((await commerce(['orders', 'get', '7002', '--json'])).out).payment_status).toBe('refunded');
 });
 
-test('converts orders in a currency without decimals to whole amounts', async () => {
+test("the example's converter writes whole amounts for orders in a currency without decimals", async () => {
   const page = join(await folder(), 'page-1.json');
   const amounts = { discount_total: '0', shipping_total: '500', total_tax: '0', total: '2500' };
   const line_items = [{ name: 'Mug', sku: 'MUG', quantity: 2, subtotal: '2000' }];

@@ -11,7 +11,7 @@ export function databaseUrl(): string {
 
 /** A test database through PgBouncer in transaction mode, if the tests use it. */
 export function pooledUrl(url: string): string | undefined {
-  // The environment is read first, because long proofs run without vitest, which provides the rest.
+  // Reads the environment first, because full forms of proofs run without vitest, whose values `inject` reads.
   if (process.env.TEST_POOLER !== 'on') return undefined;
   const { host, pathname } = new URL(url);
   const pooler = inject('poolerUrl');
@@ -25,8 +25,8 @@ export function superuserUrl(): string {
 }
 
 /**
- * A migrated database without rows and connections. `create database … template` copies it, which is faster than
- * migrating.
+ * The name of a migrated database without rows and connections. `create database … template` copies it, which takes
+ * less time than migrating.
  */
 export function migratedTemplate(url = superuserUrl()): string {
   return new URL(url).pathname.slice(1).replace(/_\d+$/, '');

@@ -11,7 +11,7 @@ const STOCK = {
   ...{ low_stock_threshold: 5, is_low_stock: false, is_out_of_stock: false, updated_at: '2026-03-02T20:15:00.000Z' },
 };
 
-test('a command without a login explains how to log in', async () => {
+test('a command without a login explains how to log in (exit code 3)', async () => {
   const { commerce } = await user();
   expect(await commerce(['products', 'list'])).toEqual({
     code: 3,
@@ -20,7 +20,7 @@ test('a command without a login explains how to log in', async () => {
   });
 });
 
-test('a command reports a server that cannot be reached', async () => {
+test('a command reports a server that cannot be reached (exit code 4)', async () => {
   const { url } = await closedServer();
   const { commerce } = await loggedIn(url);
   const { code, err } = await commerce(['whoami', '--json']);
@@ -28,7 +28,7 @@ test('a command reports a server that cannot be reached', async () => {
   expect(JSON.parse(err)).toMatchObject({ error: 'unreachable', exit_code: 4, retryable: true });
 });
 
-test('a command reports a wrong argument with the allowed values, in the requested format', async () => {
+test('a command reports a wrong argument with the allowed values, in the requested format (exit code 2)', async () => {
   const { commerce } = await user();
   const people = await commerce(['products', 'list', '--status', 'gone']);
   expect(people.code).toBe(2);
@@ -129,7 +129,7 @@ test('reports the current quantity if the stock changed since the count', async 
   expect(err).toContain('There are 9 now.');
 });
 
-test('prints the secret of a new sync key', async () => {
+test('prints the secret of a new or rotated sync key, lists keys, and revokes one by its id', async () => {
   const key = {
     ...{ id: ID, key_id: 'sync_1', secret_prefix: 'syk_abc', description: 'Search', secret: 'syk_abcdef' },
     ...{ created_at: '2026-03-02T20:15:00.000Z', last_used_at: null, expires_at: null, revoked_at: null },

@@ -64,7 +64,7 @@ test('stores profiles in a file that only its owner can read', async () => {
   });
 });
 
-test('login reports a wrong password, and stores no profile', async () => {
+test('login reports a wrong password, and stores no profile (exit code 3)', async () => {
   const server = await fakeServer({
     [LOGIN]: refusal(401, 'invalid_credentials', 'E-mail or password are not right.'),
   });

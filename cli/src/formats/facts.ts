@@ -44,7 +44,7 @@ export function warningOf(message: string, product: string, sku: string): string
 const OF_THE_SHOP =
   /(?:^|[^a-z])(?:cost|margin|supplier|wholesale|purchase[ _-]price|buying[ _-]price|internal|private|einkaufspreis|lieferant)(?![a-z])/i;
 
-/** Whether a fact's name looks like internal data. Shoppers can read metadata, so such facts are omitted. */
+/** Whether a fact's name looks like internal data. Shoppers can read metadata, so the import warns about such facts. */
 export function looksPrivate(name: string): boolean {
   return OF_THE_SHOP.test(name);
 }

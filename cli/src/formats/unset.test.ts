@@ -43,7 +43,7 @@ test.each([
   for (const field of ['taxable', 'weight', 'cost_per_item']) expect(product).not.toHaveProperty(field);
 });
 
-test('reads both values of the column Variant Taxable', async () => {
+test('reads true and false in the column Variant Taxable, and leaves the field of an empty cell unset', async () => {
   const taxable = async (cells: string[]) =>
     (await productOf([SHOPIFY, ...cells.map((cell, i) => `a,${i === 0 ? 'Mug' : ''},5,${cell},,,,`)].join('\n')))
       ?.taxable;

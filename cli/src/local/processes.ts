@@ -115,7 +115,7 @@ async function isFree(port: number, host?: string): Promise<boolean> {
 
 /**
  * Starts a program in its own process group, so that Ctrl-C reaches only this program, which then stops the others in
- * order. The started program exits if this one dies, because its IPC channel breaks.
+ * order. If this program is killed, its IPC channel closes, and the started program exits too.
  */
 function begin(args: string[], { folder, env }: { folder: string; env: Env }): Started {
   const child = spawn(process.execPath, args, {

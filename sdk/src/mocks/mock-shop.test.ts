@@ -158,7 +158,7 @@ test("changes a customer's addresses, and revokes the token at logout", async ()
   await expect(unwrap(customer.GET('/api/storefront/customer/me'))).rejects.toMatchObject({ code: 'invalid_token' });
 });
 
-test('rejects ids and credentials of other shops like the server', async () => {
+test('rejects ids and credentials of other shops like the server (404, invalid_token)', async () => {
   const { shop, client } = given();
   const stranger = createStorefrontClient({ ...client, storefrontToken: 'stk_other' });
   await expect(unwrap(stranger.GET('/api/storefront/shop'))).rejects.toMatchObject({ code: 'invalid_token' });

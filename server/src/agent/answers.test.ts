@@ -45,7 +45,7 @@ test('chooses the cheapest pickup if nothing delivers to the address', async () 
   expect(data?.totals).toMatchObject({ shipping_cost: '1.00', total: '15.00' });
 });
 
-test('refuses a purchase at once if the budget does not cover its delivery', async () => {
+test('rejects a purchase at once if the budget does not cover its delivery (budget_exceeded)', async () => {
   const { shop, customer, givenProduct, givenShippingOption } = await givenShopWithAgent();
   const { agent } = await givenAgent(shop, customer, { budget_cents: 1_889 });
   const { variants } = await givenProduct({ price: '14.00' });

@@ -131,7 +131,7 @@ test('24 purchases confirmed while a budget period ends spend no more than the b
   expect((await ownBudget(token))[2]).toBe(made * 1_000);
 });
 
-test('an order above the limit per order is refused, even if the customer filled the cart', async () => {
+test('an order above the limit per order is rejected, even if the customer filled the cart', async () => {
   const errand = await givenErrand({ budget_cents: 10_000, max_per_order_cents: 1_500 });
   const { token, line, prepare, confirm } = errand;
   const perOrder = [402, { error: 'budget_exceeded', limit: 'per_order', budget: { max_per_order_cents: 1_500 } }];

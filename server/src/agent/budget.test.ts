@@ -79,7 +79,7 @@ test('an order spends its total from the budget, and an open checkout counts as 
   expect(await budgetOf(customer)).toEqual([2000, 0, 1000]);
 });
 
-test('an order beyond the budget is refused and changes nothing', async () => {
+test('an order beyond the budget is rejected (402 budget_exceeded) and changes nothing', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { budget_cents: 1999 });
@@ -96,7 +96,7 @@ test('an order beyond the budget is refused and changes nothing', async () => {
   expect(orders?.total).toBe(0);
 });
 
-test('a card is not charged for an order beyond the budget', async () => {
+test('a card is not charged for an order beyond the budget (402)', async () => {
   const shop = await openShopThatShipsFree();
   const customer = await shop.givenCustomer();
   const token = await givenAgent(shop, customer, { budget_cents: 100 });

@@ -218,7 +218,7 @@ test('answers 402 exactly if the spent amount plus the total exceeds the budget'
   });
 });
 
-test("a search does not find products outside the agent's categories, and their ids are refused", async () => {
+test("a search does not find products outside the agent's categories, and requests with their ids are rejected (403)", async () => {
   const { agent, bag, mug } = await givenShopWithAgent({ categories: ['kitchen'] });
   const { data } = await agent.POST(find, { body: { query: 'canvas weekend bag' } });
   expect(data).toMatchObject({ candidates: [], excluded: [{ reason: 'category_not_allowed', count: 1 }] });
@@ -235,7 +235,7 @@ test("a search does not find products outside the agent's categories, and their 
   }
 });
 
-test('another customer’s cart, checkout or order is not found', async () => {
+test('answers 404 for a cart, checkout or order of another customer', async () => {
   const { agent, shop, customer } = await givenShopWithAgent();
   const other = await givenAgent(shop, customer);
   const { data } = await other.agent.POST(buy, { body: { query: 'slate mug' } });

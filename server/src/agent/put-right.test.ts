@@ -74,7 +74,7 @@ test('an agent adds items by id, changes the cart, applies a discount code, choo
   expect(audit?.audit_events.filter(({ action }) => action === 'agent.cancelCheckout')).toHaveLength(2);
 });
 
-test('an agent cannot find the carts and checkouts of another agent of the same customer', async () => {
+test('an agent gets 404 for the carts and checkouts of another agent of the same customer', async () => {
   const { shop, customer, agent } = await openScene();
   const { variants } = await shop.givenProduct({ inventory_quantity: 5 });
   const { agent: other } = await givenAgent(shop, customer);

@@ -59,7 +59,7 @@ test('a token revoked by the customer, the merchant or the agent is rejected at 
   await stopServer(second);
 });
 
-test('an agent token is rejected after its expiry', async () => {
+test('an agent token is rejected after its expiry (401)', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, token_id } = await givenAgent(shop, customer);
@@ -94,7 +94,7 @@ test('closing or anonymising an account revokes its agents, and the merchant can
   });
 });
 
-test('an agent is refused every operation beyond its scopes', async () => {
+test('an agent is rejected by every operation beyond its scopes (403 insufficient_scope)', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer, { scopes: ['catalog:read'] });

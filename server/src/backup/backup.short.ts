@@ -313,7 +313,7 @@ async function rewrite(source: string, file: string, change: (migrations: string
   );
 }
 
-test('a backup stops at a table that the backup role cannot read, and keeps the previous file', {
+test('a backup fails at a table that the backup role cannot read, and keeps the previous file', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase({ migrated: true });
@@ -333,7 +333,7 @@ test('a backup stops at a table that the backup role cannot read, and keeps the 
   expect(readdirSync(dir).filter((name) => name.endsWith('.part'))).toEqual([]);
 });
 
-test('the error for a login that may not act as the backup role names doctor', {
+test('the error of a backup whose login may not act as the backup role names doctor', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase({ migrated: true });

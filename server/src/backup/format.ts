@@ -221,9 +221,7 @@ const isText = (value: unknown) => typeof value === 'string' && !/\p{Cc}/u.test(
 const areTexts = (value: unknown) => Array.isArray(value) && value.every(isText);
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/**
- * Whether it is a valid header. It is checked because the file is not trusted, but parts of the header are compared and printed.
- */
+/** Whether a value is a valid header. Files are not trusted, and parts of the header are compared and printed. */
 function isHeader(value: unknown): value is Header {
   const { made_at, release, migrations, tables, site } = value as Partial<Header>;
   const named = Array.isArray(tables) && tables.every((one) => isText(one?.table) && areTexts(one?.columns));

@@ -60,7 +60,7 @@ describe('next to a running server', () => {
     expect(await page.text()).toContain('Rowan Stoneware Mug');
   });
 
-  // Not concurrent, because the command might then print that it waits for another command's migrations.
+  // This test is not concurrent, because the command might then print that it waits for another command's migrations.
   test('`site create` reports an invalid currency in one line', async () => {
     const { code, stdout, stderr } = await run(['site', 'create', '--name', 'Kiosk', '--currency', 'yen']);
 

@@ -93,7 +93,10 @@ export async function checkStandbys(client: pg.Client): Promise<Finding> {
   return warning('standby', `only asynchronous: ${named.join(', ')}`, mend);
 }
 
-/** The number of sessions that wait in COMMIT. If one is ended, PostgreSQL shows its transaction to others although no standby has it. */
+/**
+ * The number of sessions whose COMMIT waits for a standby. If such a session is ended, PostgreSQL shows its transaction
+ * to others although no standby has it.
+ */
 async function commitsWaiting(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ waiting: number }>(
     `select count(*)::int as waiting from pg_stat_activity where datname = current_database() and wait_event = 'SyncRep'

@@ -12,7 +12,7 @@ export const CONNECTIONS = {
    */
   jobs: 13,
   operators: 4,
-  /** Reserve for commands, backups and people. */
+  /** Connections kept free for commands, backups and people. */
   spare: 10,
 };
 

@@ -146,7 +146,7 @@ async function loginOf({ owner }: Pick<TestShop, 'owner'>, { site_id }: TestShop
   return { id, password_hash, factor: secret && openFactor(secretKey, id, secret) };
 }
 
-test('a new login on the server keeps its password and second factor', async () => {
+test('an imported staff member without a login on the server keeps the password and second factor', async () => {
   const shop = await openShop();
   const { id, password_hash } = await loginOf(shop, shop, SECRET_KEY);
   await shop.owner.query(
@@ -161,7 +161,7 @@ test('a new login on the server keeps its password and second factor', async () 
   expect(there).toEqual({ id, password_hash, factor: 'JBSWY3DPEHPK3PXP' });
 });
 
-test('a login that exists on the server keeps its own password', async () => {
+test('an imported staff member whose e-mail address has a login on the server gets that login, with its own password', async () => {
   const shop = await openShop();
   const { id } = await loginOf(shop, shop, SECRET_KEY);
   const { rows } = await shop.owner.query<{ email: string }>('select email from commerce.staff where id = $1', [id]);

@@ -24,21 +24,21 @@ async function answerTo(
   return { head, body: JSON.parse(body) };
 }
 
-test('rejects headers above 16 KB with a JSON error', async () => {
+test('rejects headers above 16 KB with a JSON error (431 headers_too_large)', async () => {
   const { head, body } = await answerTo(`GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`);
 
   expect(head).toMatch(/^HTTP\/1\.1 431 /);
   expect(body).toMatchObject({ error: 'headers_too_large', retryable: false, request_id: expect.any(String) });
 });
 
-test('answers input that is not HTTP with a JSON error', async () => {
+test('answers input that is not HTTP with a JSON error (400 invalid_request)', async () => {
   const { head, body } = await answerTo('BONJOUR\r\n\r\n');
 
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
   expect(body).toMatchObject({ error: 'invalid_request' });
 });
 
-test('rejects a body with two lengths', async () => {
+test('rejects a request with both Content-Length and Transfer-Encoding (400)', async () => {
   const { head } = await answerTo(
     'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   );
@@ -46,13 +46,13 @@ test('rejects a body with two lengths', async () => {
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('rejects a URL with non-ASCII bytes', async () => {
+test('rejects a URL with non-ASCII bytes (400)', async () => {
   const { head } = await answerTo('GET /?q=caf\u00e9 HTTP/1.1\r\nHost: x\r\n\r\n');
 
   expect(head).toMatch(/^HTTP\/1\.1 400 /);
 });
 
-test('rejects an impossible Content-Length', async () => {
+test('rejects an impossible Content-Length (413 payload_too_large)', async () => {
   const { head, body } = await answerTo(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${'9'.repeat(30)}\r\n\r\n`);
 
   expect(head).toMatch(/^HTTP\/1\.1 413 /);
@@ -60,7 +60,7 @@ test('rejects an impossible Content-Length', async () => {
 });
 
 test.each(['xchunked', 'chunked'])(
-  'rejects a body with invalid chunks or an unsupported transfer coding: %s',
+  'rejects a body with invalid chunks or an unsupported transfer coding (400 invalid_request): %s',
   async (coding) => {
     const { head, body } = await answerTo(
       `POST /waits HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: ${coding}\r\n\r\nno chunk\r\n`,
@@ -71,7 +71,7 @@ test.each(['xchunked', 'chunked'])(
   },
 );
 
-test('disconnects a client that sends its headers too slowly, after returning an error', async () => {
+test('disconnects a client that sends its headers too slowly, after returning an error (408 request_timeout)', async () => {
   const { head, body } = await answerTo('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ', { headersSeconds: 1 });
 
   expect(head).toMatch(/^HTTP\/1\.1 408 /);

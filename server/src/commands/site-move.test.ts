@@ -302,7 +302,7 @@ test('rejects an import with a row that refers to files of another site or of th
   }
 });
 
-test('an import keeps rate limits that are valid here, and none with --without-limits', async () => {
+test("an import keeps the site's rate limits that are valid on this server, or none with --without-limits", async () => {
   const limitsOf = async (file: string, options = ALL) => {
     const { limits, site_id } = await imported(file, options);
     const { rows } = await other.owner.query('select limits from commerce.sites where site_id = $1', [site_id]);

@@ -220,7 +220,7 @@ test('the catalogue version depends on which of its counters changed, not only o
   expect(other).not.toBe(one);
 });
 
-test('a standby behind a pooler in transaction mode is read too', async () => {
+test('reads from a standby behind a pooler in transaction mode, with the right role and site id', async () => {
   await standby.caughtUp();
   const pool = openPool({ url: standby.urlFor(primary.url), max: 1, pooling: 'transaction' });
   const { rows } = await server.owner.query('select commerce.catalog_version($1)', [shop.site_id]);

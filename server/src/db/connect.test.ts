@@ -57,7 +57,7 @@ test('fails a statement that exceeds its timeout, even if other statements sent 
   expect(failedAfterMs).toBeLessThan(1_400);
 });
 
-test('reports the first statement that failed of those sent together', async () => {
+test('of statements sent together, reports the first one that failed', async () => {
   const { db } = await testServer();
 
   const failed = inTransaction(db, (connection) => {
@@ -68,7 +68,7 @@ test('reports the first statement that failed of those sent together', async () 
   await expect(failed).rejects.toSatisfy((error) => hasCode(error, ['22012']));
 });
 
-test('treats a transaction as not committed if PostgreSQL cancelled its last statement', async () => {
+test('treats a transaction as not committed if PostgreSQL terminates the connection before COMMIT runs', async () => {
   const { db, owner } = await testServer();
   const ended = inSentTransaction(db, async (connection, begun) => {
     await begun;
@@ -81,7 +81,7 @@ test('treats a transaction as not committed if PostgreSQL cancelled its last sta
   await expect(ended).rejects.toSatisfy((error) => hasCode(error, ['57P01']));
 });
 
-test('does not return a broken connection to the pool', async () => {
+test('does not return a cut connection to the pool', async () => {
   const { db } = await testServer();
 
   for (let i = 0; i < 5; i += 1) {

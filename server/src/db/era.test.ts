@@ -137,7 +137,7 @@ test.each([
   expect(seen).toBe(after.at(-1));
 });
 
-test('an invalid request on another timeline gets its usual error', async () => {
+test('a request with invalid credentials on another timeline gets its usual error (401)', async () => {
   const shop = await openShop();
   await promote(shop);
   const stranger = createDashboardClient({ baseUrl: shop.baseUrl, apiKey: 'key_unknown', maxAttempts: 1 });
@@ -145,7 +145,7 @@ test('an invalid request on another timeline gets its usual error', async () => 
   expect((await stranger.GET('/api/dashboard/settings')).response.status).toBe(401);
 });
 
-test('order numbers advance by the configured number, and `era begin` works without a new timeline', async () => {
+test('a forced era begins on the same timeline, and advances order numbers by the configured number', async () => {
   const shop = await openShop();
   const first = await numberOf(shop);
   const before = await eras(shop);

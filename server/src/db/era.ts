@@ -1,8 +1,9 @@
 /**
- * Detects that the database continues another history than before: a standby was promoted, or a backup was restored.
- * Transactions that this process saw committed may be missing from it. A lost connection does not indicate it, because
- * connections of poolers and of a standby survive a promotion. PostgreSQL numbers histories as timelines: the first 8
- * characters of the name of a WAL file. The newest row of `change_eras` stores the timeline with the number of the era.
+ * Detects that the history of the database differs from the one that this process knew: a standby was promoted, or a
+ * backup was restored. Transactions that this process saw committed may then be missing. A lost connection does not
+ * indicate this, because connections of poolers and of a standby survive a promotion. PostgreSQL numbers histories as
+ * timelines: the first 8 characters of the name of a WAL file. The newest row of `change_eras` stores the timeline with
+ * the number of the era.
  */
 
 import type pg from 'pg';

@@ -180,7 +180,7 @@ test('a migration that removes or renames something raises the minimum release',
   }
 });
 
-test('ignores the migration lock of a killed process', async () => {
+test("migrates although a killed process left its row in knex's lock table", async () => {
   await withDatabase(async (url) => {
     const client = new pg.Client(url);
     await client.connect();

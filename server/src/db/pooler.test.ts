@@ -100,7 +100,7 @@ test.skipIf(!program)(
   },
 );
 
-test('processes that start together on new databases of one cluster do not block each other', async () => {
+test('processes that migrate two new databases of one cluster together do not block each other', async () => {
   const urls = [await givenDatabase(), await givenDatabase()];
 
   const prepared = await Promise.all([...urls, ...urls, ...urls].map((url) => prepareSchema(url)));
@@ -112,7 +112,7 @@ test.skipIf(!program)('migrates through a pooler in session mode', async () => {
   expect(await prepareSchema(await givenPooler({ mode: 'session' }))).toEqual({ applied: [], mended: [] });
 });
 
-test.skipIf(!program)('the server finds its tables outside of transactions behind a pooler', async () => {
+test.skipIf(!program)('logins and jobs outside of transactions find their tables behind a pooler', async () => {
   const db = openPool({ url: await givenPooler(), max: 4, pooling: 'transaction' });
   onTestFinished(() => db.end());
 

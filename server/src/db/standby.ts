@@ -74,7 +74,7 @@ async function inTime<T>(connection: Connection, work: () => Promise<T>): Promis
   }
 }
 
-/** What the database reports about itself. */
+/** The system identifier of a database's cluster, and whether the database is a standby. */
 export interface Identity {
   cluster: string;
   standby: boolean;

@@ -67,7 +67,7 @@ test('reports `not_connected` for a host that hangs up, refuses the connection o
   expect(await open.post('http://nobody.invalid/', {}, '{}')).toMatchObject({ outcome: 'not_connected' });
 });
 
-test('does not connect to a host name that resolves to a private address', async () => {
+test('does not connect to a host name that resolves to a private address (url_refused)', async () => {
   let hits = 0;
   await receiving(
     (_req, res) => {
@@ -91,7 +91,7 @@ test('does not connect to a host name that resolves to a private address', async
   expect(hits).toBe(0);
 });
 
-test('rejects the server’s own IP addresses under any host name', async () => {
+test('rejects the server’s own IP addresses under any host name (url_refused)', async () => {
   const [named, bound] = ['93.184.215.20', '93.184.215.21'];
   const own = { allowPrivate: false, ownHost: 'own.example.com' };
   const guarded = openEgress(own);

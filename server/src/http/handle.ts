@@ -87,8 +87,8 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
     answer = await refuse(deps, request, error);
   }
   const { caller, refusalIfFailed } = context;
-  // `refusalIfFailed` is set once a limit that strangers share is used up. Then every 4xx becomes 429, so that it does not
-  // reveal whether a guess was right.
+  // `refusalIfFailed` is set once a limit that several callers share is used up. Then every 4xx becomes 429, so that
+  // the response does not reveal whether a guess was right.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
   answer = await ensureAudited(deps, received, context, answer);
@@ -167,7 +167,7 @@ async function serve(
   if (!isOpen && (await limits.isSuspect(request))) await lookUp(deps, early);
   if ('prepare' in handler && handler.hashes) logins.refuseIfFull();
   const mistakes = await validate(operation, request, received);
-  // Without authentication, nothing has to precede the report of mistakes.
+  // Operations without authentication report mistakes at once. The others report them in step 7b.
   if (isOpen && mistakes.length > 0) throw new ValidationError(mistakes);
   const claim = isOpen ? openClaimOf(operation, received, host_site) : secured;
   const key = keyOf(deps.secretKey, operation, claim, received, context.request_id);

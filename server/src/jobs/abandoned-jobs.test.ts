@@ -5,7 +5,7 @@ import { testServer } from '../../test/server.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
 import { watchForAbandonedJobs } from './abandoned-jobs.ts';
 
-test('frees the jobs of dead runners, but not those of living runners or recently started jobs', async () => {
+test('unlocks the jobs of dead runners, but not those of living runners or recently started jobs', async () => {
   const { owner } = await testServer();
   const [dead, live, fresh] = [`dead ${randomUUID()}`, `live ${randomUUID()}`, `fresh ${randomUUID()}`];
   await givenHeldJob(dead, '1 minute');
@@ -21,7 +21,7 @@ test('frees the jobs of dead runners, but not those of living runners or recentl
   await owner.query('delete from graphile_worker._private_jobs where key = any($1)', [[dead, live, fresh]]);
 });
 
-test('frees abandoned jobs after the search for them has timed out once', async () => {
+test('unlocks abandoned jobs after the search for them has timed out once', async () => {
   const { owner } = await testServer();
   const dead = `dead ${randomUUID()}`;
   await givenHeldJob(dead, '1 minute');
@@ -38,7 +38,7 @@ test('frees abandoned jobs after the search for them has timed out once', async 
   await owner.query('delete from graphile_worker._private_jobs where key = $1', [dead]);
 }, 40_000);
 
-test('frees a job that a living runner has locked but does not run, and does not count the attempt', async () => {
+test('unlocks a job that a living runner has locked but does not run, and does not count the attempt', async () => {
   const { owner } = await testServer();
   const [runs, lost] = [`runs ${randomUUID()}`, `lost ${randomUUID()}`];
   await givenHeldJob(runs, '1 minute');

@@ -13,8 +13,8 @@ import { isLostConnection } from '../db/transaction.ts';
 const EVERY_MS = 5_000;
 const STATEMENT_MS = 5_000;
 /**
- * How long to wait for an answer: slightly longer than the statement timeout, so that PostgreSQL's own error arrives
- * first.
+ * How long to wait for an answer of PostgreSQL: slightly longer than the statement timeout, so that PostgreSQL's own
+ * error arrives first.
  */
 const SILENCE_MS = 6_000;
 const CONNECT_MS = 3_000;
@@ -67,7 +67,8 @@ export function watchForAbandonedJobs(url: string, logger: Logger): Watch {
       const freed = await freeAbandoned(connection);
       if (freed > 0) logger.warn({ job: 'free_abandoned', runners: freed }, 'freed the jobs of dead processes');
       const unknown = await heldWithoutRunning(connection, runners);
-      // A job must be found twice, because the end of a job that has just run may not be recorded yet.
+      // A job is unlocked only when two searches in a row find it, because the end of a job that has just run may not
+      // be recorded yet.
       const stillLost = unknown.filter((job) => lost.has(keyOf(job)));
       lost = new Set(unknown.map(keyOf));
       if (stillLost.length > 0) await unlock(connection, stillLost);

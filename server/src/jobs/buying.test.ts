@@ -34,7 +34,7 @@ async function paymentsOf({ owner, site_id }: OpenShop) {
   return rows.map(({ status }) => status);
 }
 
-test('releases stock after 15 minutes while the checkout stays open', async () => {
+test('releases the stock of an expired reservation while the checkout stays open', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
@@ -51,7 +51,7 @@ test('releases stock after 15 minutes while the checkout stays open', async () =
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 4 });
 });
 
-test('expires an abandoned checkout and releases its stock', async () => {
+test('expires an abandoned checkout after its deadline and releases its stock', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 4 }] });
@@ -90,7 +90,7 @@ test('sends one payment reminder halfway to the deadline', async () => {
   expect(data?.entries[0]).toMatchObject({ actor_type: 'system', actor_id: null });
 });
 
-test('the job leaves orders unchanged before their payment deadline', async () => {
+test('leaves an unpaid order unchanged before its payment deadline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -142,7 +142,7 @@ test('cancels the order of a late declined card, restocks it and notifies custom
   expect(letter?.html).toContain('Your payment failed.');
 });
 
-test('polls an authorized payment until the money arrives, and marks its order as paid once', async () => {
+test('polls an authorized payment until it is captured, and marks its order as paid once', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
   await workOverdue(shop, {
@@ -233,7 +233,7 @@ test('cancels the pending payment of a cancelled order', async () => {
   expect((await shop.dashboard.GET(orderPath, at(id))).data).toMatchObject({ payment_status: 'voided' });
 });
 
-test('refunds a payment whose order was never created', async () => {
+test('cancels a successful payment whose order was never created', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
   await shop.owner.query(

@@ -112,7 +112,7 @@ test('sends one event per product change, and none for a rejected change', async
   await receiver.close();
 });
 
-test('sends a stock event only when the stock changes significantly', async () => {
+test('sends a stock event only if the variant sells out, comes back or changes by at least a fifth', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   await givenWebhook(shop, receiver.url, ['inventory.changed']);
@@ -226,7 +226,7 @@ test('waits for Retry-After, at most an hour, and does not follow redirects', as
   await Promise.all([receiver.close(), other.close()]);
 });
 
-test('signs deliveries with both secrets during a rotation, and rejects a second rotation', async () => {
+test('signs deliveries with both secrets during a rotation, and rejects a second rotation (409)', async () => {
   const shop = await openShop();
   const receiver = await openReceiver();
   const { id, secret } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -243,7 +243,7 @@ test('signs deliveries with both secrets during a rotation, and rejects a second
   await receiver.close();
 });
 
-test('replays an event under its original id', async () => {
+test('replays a failed event with the same body under its original id', async () => {
   const shop = await openShop();
   const receiver = await openReceiver((_received, count) => (count === 1 ? 410 : 204));
   const { id } = await givenWebhook(shop, receiver.url, ['customer.created']);
@@ -265,7 +265,7 @@ test('replays an event under its original id', async () => {
   await receiver.close();
 });
 
-test('unresponsive receivers do not delay other tenants', async () => {
+test('unresponsive receivers of one tenant do not delay deliveries of other tenants', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const deaf = await openReceiver(() => undefined);

@@ -16,8 +16,8 @@ const duration = new Histogram({
 });
 
 /**
- * Wraps a job, so that each run is counted, timed and traced. Errors are rethrown. Both counts exist from the start, because a rate
- * does not include the first value of a series.
+ * Wraps a job, so that each run is counted, timed and traced. Errors are rethrown. Both counters start at 0, because a
+ * rate does not include the first value of a series.
  */
 export function counted<Args extends unknown[]>(job: string, run: (...args: Args) => Promise<void>) {
   for (const result of ['done', 'failed']) runs.inc({ job, result }, 0);

@@ -13,7 +13,7 @@ function impatientUrl(): string {
   return url.href;
 }
 
-test('a job whose completion cannot be recorded runs again, whatever other jobs wait for', async () => {
+test('a job whose completion cannot be recorded runs again, even while another job of the runner still waits', async () => {
   const { owner } = await testServer();
   const task = `probe ${randomUUID()}`;
   const warnings: string[] = [];

@@ -2,7 +2,10 @@ import type { Pool } from 'pg';
 import { inShopAsSystem } from '../shop/in-shop.ts';
 import { match } from '../shop/withdrawals/match.ts';
 
-/** Looks for the order of a statement of withdrawal. A job, so that the page takes the same time with and without one. */
+/**
+ * Looks for the order of a statement of withdrawal. It runs as a job, so that the page takes the same time whether or
+ * not there is such an order.
+ */
 export function matchWithdrawal(db: Pool) {
   return async (payload: unknown): Promise<void> => {
     const { site_id, withdrawal_id } = payload as { site_id: string; withdrawal_id: string };

@@ -116,7 +116,7 @@ test.each([
   expect(await count(shop, 'payments', 'carts')).toEqual([1, 1]);
 });
 
-test('keeps everything that an order refers to, however old it is', async () => {
+test('keeps an order with its cart and checkout, however long ago these expired', async () => {
   const shop = await openShop();
   await shop.givenDiscount();
   const order = await shop.givenOrder();
@@ -312,7 +312,7 @@ test("retention keeps a shop's last audit seal, so that the next seal can be cha
   expect(await count(shop, 'audit_seals', 'audit_checkpoints')).toEqual([1, 0]);
 });
 
-test('keeps audit rows whose times were changed to look old, and warns', async () => {
+test('keeps audit rows whose times were changed to look old, and logs a warning', async () => {
   const shop = await openShop();
   const { agent } = await givenAgent(shop, await shop.givenCustomer());
   for (const query of ['mug', 'bowl']) {

@@ -32,8 +32,8 @@ const deletedRows = new Counter({
 });
 
 /**
- * Rows per transaction, except for seals of the audit, so that a shopper waits for one short transaction at most. Carts and
- * checkouts that a request has locked are skipped.
+ * Maximum number of rows per transaction, except for seals of the audit log. It is small, so that a shopper waits for
+ * one short transaction at most. Carts and checkouts that a request has locked are skipped.
  */
 const BATCH = 500;
 /** A run stops after this time to free its worker. The next run visits the sites in another order. */

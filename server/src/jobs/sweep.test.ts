@@ -59,7 +59,7 @@ test('accepts an Idempotency-Key again after its stored response is deleted', as
   expect(second?.id).not.toBe(first?.id);
 });
 
-test('the sweeper deletes more rows than one batch holds', async () => {
+test('the sweeper deletes more expired rows than one batch can contain', async () => {
   const shop = await openShop();
   await shop.owner.query(
     sql`insert into commerce.idempotency_keys (site_id, principal_id, operation_id, key_hash, request_hash, status, completed_at)
@@ -73,7 +73,7 @@ test('the sweeper deletes more rows than one batch holds', async () => {
   expect(await keysOf(shop)).toBe(0);
 });
 
-test('the sweeper deletes only expired rows', async () => {
+test('the sweeper deletes expired login throttles, publications and sessions, and keeps current ones', async () => {
   const shop = await openShop();
   const { owner, site_id } = shop;
   await owner.query(sql`insert into commerce.login_throttles (key_hash, failures, next_attempt_at, expires_at)
@@ -96,7 +96,7 @@ test('the sweeper deletes only expired rows', async () => {
   expect(left.rows).toEqual([{ throttles: 1, publications: 1, sessions: 1 }]);
 });
 
-test('deletes a login unlock link a day after its end', async () => {
+test('deletes a login unlock link a day after it expired', async () => {
   const { owner, site_id } = await openShop();
   const hash = (words: string) => sql`sha256(${`${words} ${site_id}`}::text::bytea)`;
   await owner.query(sql`insert into commerce.login_unlocks (token_hash, key_hash, expires_at)
@@ -183,7 +183,7 @@ test('the sweeper deletes ended sessions, dead links and old counters of custome
   expect(left.rows).toEqual([{ tokens: 1, codes: 'new@example.com', registrations: 'new@example.com', counts: 1 }]);
 });
 
-test("deletes agents' consent requests a day after their end, with their codes", async () => {
+test("deletes agents' consent requests with their codes a day after they expired", async () => {
   const shop = await openShop();
   const [old, young] = [await askForConsent(shop), await askForConsent(shop)];
   await shop.owner.query(
@@ -197,7 +197,7 @@ test("deletes agents' consent requests a day after their end, with their codes",
   expect((await poll(shop, young.device_code)).error).toMatchObject({ error: 'authorization_pending' });
 });
 
-test('keeps the last change of a product and the record that it was public', async () => {
+test('keeps the last change of a product and the record that the product was public', async () => {
   const shop = await openShop();
   const { dashboard, owner, site_id, givenProduct } = shop;
   const { id } = await givenProduct();

@@ -108,7 +108,7 @@ test('keeps stock reserved for an hour after a provider is removed from the conf
   expect(payments.rows).toEqual([{ status: 'refunded' }]);
 });
 
-test('charges another card only if there is enough time to learn the result', async () => {
+test('charges another card only if there is enough time to receive the result (otherwise unavailable)', async () => {
   const shop = await openShop();
   const { checkout_id } = await givenOpenPayment(shop);
   await shop.owner.query(`update commerce.test_payments set status = 'failed' where site_id = $1`, [shop.site_id]);

@@ -25,7 +25,7 @@ test('starts the jobs again if their connection was terminated during the start'
   expect(stopped).toBe(1);
 });
 
-test('a mistake while the jobs start is thrown', async () => {
+test('throws an error of a job definition that occurs while the jobs start', async () => {
   const { owner } = await testServer();
   const start = () => Promise.reject(new Error('no such task'));
   await expect(runWhileWritable(owner, SILENT, start)).rejects.toThrow('no such task');

@@ -30,7 +30,7 @@ async function messageOf(response: Response) {
   };
 }
 
-test('listing tools has a rate limit of its own, and tool calls still work above it', async () => {
+test('listing tools has a rate limit of its own (120 a minute), and tool calls still work above it', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const limited = await startServer(databaseUrl(), { rateLimits: true });
@@ -52,7 +52,7 @@ test('listing tools has a rate limit of its own, and tool calls still work above
   await stopServer(limited);
 });
 
-test('listing tools without a token is limited by IP address', async () => {
+test('without a token, listing tools is limited by IP address (rate_limited)', async () => {
   const shop = await openShop();
   const limited = await startServer(databaseUrl(), { rateLimits: true });
   const address = `${limited.baseUrl}/sites/${shop.site_id}/ucp/mcp`;

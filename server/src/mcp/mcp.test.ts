@@ -127,7 +127,7 @@ test('cancelling a checkout requires an idempotency key, even in the tool’s sc
   expect(cancelled.checkout.status).toBe('cancelled');
 });
 
-test('an invalid call returns an error that names the field, and is audited', async () => {
+test('an invalid tool call returns an error that names the field, and is audited', async () => {
   const shop = await openShop();
   const { access_token, token_id } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
   const { client, use, refused } = await connect(addressOf(shop), access_token);
@@ -159,7 +159,7 @@ test('an invalid call returns an error that names the field, and is audited', as
   ]);
 });
 
-test('an error names the tool for the next step', async () => {
+test('an error names the next operation and its tool', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 1_000 });
   const { variants } = await shop.givenProduct({ price: '8.00' });

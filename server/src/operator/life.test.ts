@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => operators.close());
 
-test('a suspended site rejects calls, and accepts them again after it is resumed', async () => {
+test('a suspended site rejects calls (403), and accepts them again after it is resumed', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const read = async (of = shop) => (await of.dashboard.GET('/api/dashboard/settings')).response.status;
 
@@ -67,7 +67,7 @@ test('a worker executes an immediate deletion without affecting another site', a
   expect((await remove(shop.site_id)).status).toBe(404);
 });
 
-test('deletes a site that still owes a refund only with `force`', async () => {
+test('rejects the deletion of a site that still owes a refund (409), and accepts it with `force`', async () => {
   const shop = await openShop();
   const params = { path: { order_id: (await shop.givenOrder()).id } };
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });

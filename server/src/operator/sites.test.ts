@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => operators.close());
 
-test("rejects every operation without an active operator key, and on the shops' port", async () => {
+test("rejects every operator operation without an active operator key (401), and on the shops' port (404)", async () => {
   const { base, secret } = operators;
   const { baseUrl } = await testServer();
   const ended = await asKeeper((connection) => createKey(connection, { description: 'ended', days: 1 }));
@@ -37,7 +37,7 @@ test("rejects every operation without an active operator key, and on the shops' 
   }
 });
 
-test("the operators' listener does not serve the APIs of shops", async () => {
+test("the operators' listener does not serve the APIs of shops (404)", async () => {
   expect((await ask('/api/dashboard/settings')).status).toBe(404);
   expect((await ask('/healthz')).status).toBe(404);
 });
@@ -57,7 +57,7 @@ test('opens a working shop once per Idempotency-Key', async () => {
   expect(await settings.json()).toMatchObject({ name: 'Fleet one', currency: 'EUR', default_locale: 'de' });
 });
 
-test('opens no shop from a request with a mistake, and names the field', async () => {
+test('opens no shop from a request with a mistake (422), and names the field', async () => {
   const name = `Half ${randomUUID()}`;
   const body = { name, currency: 'EUR', shipping_options: [{ name: 'Parcel', price: '4.901' }] };
 
@@ -68,7 +68,7 @@ test('opens no shop from a request with a mistake, and names the field', async (
   expect((await ask(`${SITES}?q=${encodeURIComponent(name)}`)).data.total).toBe(0);
 });
 
-test('adds and removes hosts of one site without affecting another', async () => {
+test('adds and removes hosts of one site, and rejects a host of another site (409)', async () => {
   const [one, two] = [await openShop(), await openShop()];
   const host = `fleet-${one.site_id}.example`;
   const domains = ({ site_id }: { site_id: string }) => `${SITES}/${site_id}/domains`;
@@ -108,7 +108,7 @@ test('answers 404 for an unknown site, and returns only data of the requested si
   expect((await ask(`${SITES}/${two.site_id}`)).data.products).toBe(0);
 });
 
-test('limits a key to 3000 calls a minute without affecting another key', async () => {
+test('limits an operator key to 3000 calls a minute without affecting another key', async () => {
   const { db } = await testServer();
   const limits = createLimits({ db, redis: undefined, enabled: true, baseUrl: '' });
   const [one, other] = [randomUUID(), randomUUID()];

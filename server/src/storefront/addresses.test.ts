@@ -50,7 +50,7 @@ test('an update of an address changes only the given fields, and null empties a 
   expect(data).toMatchObject({ ...HOME, company: null, postal_code: '10115', is_default: true });
 });
 
-test('concurrent calls keep exactly one default address and at most fifty addresses', async () => {
+test('concurrent calls keep exactly one default address and at most fifty addresses (409 limit_reached)', async () => {
   const june = await (await openShop()).givenCustomer();
 
   await Promise.all(Array.from({ length: 6 }, () => givenAddress(june, { is_default: true })));

@@ -435,7 +435,7 @@ test("at login, the guest's quantities and discount code replace those of the cu
   expect((await shop.storefront.GET(cartPath, at(target))).response.status).toBe(404); // The cart belongs to the customer.
 });
 
-test('a login leaves a cart that cannot be merged unchanged', async () => {
+test('a login changes no cart that was already merged, belongs to another customer or shop, or does not exist', async () => {
   const shop = await openShop();
   const [june, july] = [await givenCustomer(shop), await givenCustomer(shop)];
   const foreign = await (await openShop()).givenCart('10.00');
@@ -491,7 +491,7 @@ test("merging carts at login drops the customer's oldest lines beyond 100", asyn
   expect(own.slice(0, 10).some(({ id }) => kept.has(id))).toBe(false);
 });
 
-test('a discount code must have 1 to 64 characters', async () => {
+test('a discount code must have 1 to 64 characters (422)', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '40.00');
 

@@ -102,7 +102,7 @@ test('variants of one product are separate lines with their options', async () =
   ]);
 });
 
-test('a cart rejects products that are not for sale', async () => {
+test('a cart rejects products that are not for sale (404)', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCart([]);
   const draft = await givenVariant(shop, { status: 'draft' });
@@ -118,7 +118,7 @@ test('a cart rejects products that are not for sale', async () => {
   expect((await read(shop, id)).items).toEqual([]);
 });
 
-test('limits a cart to the stock unless the variant allows overselling, without reserving any', async () => {
+test('limits a cart to the stock (409) unless the variant allows overselling, without reserving any', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { name: 'Mug', inventory_quantity: 3 });
   const beyond = await givenVariant(shop, { inventory_quantity: 0, inventory_policy: 'continue' });
@@ -177,7 +177,7 @@ test('removing a line a second time answers 404', async () => {
   expect(again.response.status).toBe(404);
 });
 
-test('a cart has at most 100 lines and 999 of each variant', async () => {
+test('a cart has at most 100 lines and 999 of each variant (cart_limit)', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({
     track_inventory: false,
@@ -389,7 +389,7 @@ test('every operation answers 404 for a cart of another shop and for an unknown 
   expect((await shop.storefront.GET(cartPath, at('mine'))).response.status).toBe(422);
 });
 
-test('a cart that became an order or was merged is read-only', async () => {
+test('a cart that became an order or was merged is read-only (409 cart_not_active)', async () => {
   const shop = await openShop();
   const [cart, target] = [await shop.givenCart('10.00'), await shop.givenCart('10.00')];
   await shop.owner.query(`update commerce.carts set status = 'merged', merged_into = $2 where id = $1`, [
@@ -455,7 +455,7 @@ test("the stock that a cart's own checkout reserves is available to that cart on
   expect((await add(shop, mine.id, variant_id, 1)).data?.items).toMatchObject([{ quantity: 5, available: true }]);
 });
 
-test('rejects a cart whose sum cannot be calculated exactly', async () => {
+test('rejects a cart whose sum cannot be calculated exactly (conflict)', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { price: '999999999999', track_inventory: false });
   const { id } = await shop.givenCart([]);
@@ -464,7 +464,7 @@ test('rejects a cart whose sum cannot be calculated exactly', async () => {
   expect((await add(shop, id, variant_id, 10)).data).toMatchObject({ subtotal: '9999999999990.00' });
 });
 
-test('applies all concurrent changes of one cart, one after the other', async () => {
+test('of 30 concurrent calls that each add one of 20 pieces in stock, 20 succeed and 10 get 409', async () => {
   const shop = await openShop();
   const { variant_id } = await givenVariant(shop, { inventory_quantity: 20 });
   const { id } = await shop.givenCart([]);

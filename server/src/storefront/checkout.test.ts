@@ -58,7 +58,7 @@ test("a cart has one checkout, and starting again renews it with the cart's curr
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 5 });
 });
 
-test('rejects a checkout of an empty cart', async () => {
+test('rejects a checkout of an empty cart (409 cart_empty)', async () => {
   const { storefront } = await openShop();
   const { data: cart } = await storefront.POST('/api/storefront/cart');
 
@@ -68,7 +68,7 @@ test('rejects a checkout of an empty cart', async () => {
   expect(error).toMatchObject({ error: 'cart_empty' });
 });
 
-test('a checkout names each line that is short of stock, and reserves nothing', async () => {
+test('a checkout names each line that is short of stock, and reserves nothing (409 insufficient_stock)', async () => {
   const shop = await openShop();
   const [few, many] = [await givenVariant(shop, { inventory_quantity: 2 }), await givenVariant(shop)];
   const cart = await shop.givenCart([
@@ -88,7 +88,7 @@ test('a checkout names each line that is short of stock, and reserves nothing', 
   expect(await stockOf(shop, few.product.id)).toEqual({ on_hand: 2, reserved: 1 });
 });
 
-test('rejects a checkout with a line that is no longer for sale', async () => {
+test('rejects a checkout with a line that is no longer for sale (insufficient_stock)', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop);
   const cart = await shop.givenCart([{ variant_id, quantity: 1 }]);
@@ -175,7 +175,7 @@ test("a shipping address needs name, street, city, country and that country's po
   });
 });
 
-test('rejects a shipping option that is not available for the address, and removes one that no longer fits', async () => {
+test('rejects a shipping option that is not available for the address (409), and removes one that no longer fits', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const domestic = await shop.givenShippingOption({ name: 'Domestic', countries: ['DE'] });
@@ -197,7 +197,7 @@ test('rejects a shipping option that is not available for the address, and remov
   expect(error).toMatchObject({ error: 'shipping_option_unavailable' });
 });
 
-test('a checkout rejects an unavailable payment method and lists the available ones', async () => {
+test('a checkout rejects an unavailable payment method and lists the available ones (409)', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout();
 
@@ -311,7 +311,7 @@ test('a change of the cart appears in its checkout', async () => {
   expect(data?.subtotal).toBe('40.00');
 });
 
-test('a cart whose total can no longer be calculated exactly cannot become an order', async () => {
+test('a cart whose total can no longer be calculated exactly cannot become an order (409 conflict)', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { track_inventory: false });
   const given = await shop.givenCheckout({ content: [{ variant_id, quantity: 999 }] });

@@ -151,7 +151,7 @@ test('concurrent carts with the same variants in opposite orders all complete', 
   expect(await stockOf(shop, a.product.id)).toEqual({ on_hand: 40, reserved: 0 });
 });
 
-test('completing a checkout with missing fields names them and has no effect', async () => {
+test('completing a checkout with missing fields names them and has no effect (409 checkout_incomplete)', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ email: null, payment_method: null });
 
@@ -225,7 +225,7 @@ test('reports a line that is no longer for sale, and leaves it out once the shop
   expect(await stockOf(shop, gone.product.id)).toEqual({ on_hand: 10, reserved: 0 });
 });
 
-test('rejects an order if its stock was sold after the reservation expired', async () => {
+test('rejects an order if its stock was sold after the reservation expired (409 insufficient_stock)', async () => {
   const shop = await openShop();
   const { product, variant_id } = await givenVariant(shop, { inventory_quantity: 1 });
   const { id } = await shop.givenCheckout({ content: [{ variant_id, quantity: 1 }] });
@@ -394,7 +394,7 @@ test('a discount code ignores products no longer for sale, and the charged total
   expect(data?.order).toMatchObject({ subtotal: '10.00', discount: '0.00', total: '14.90' });
 });
 
-test('a valid card creates a paid order', async () => {
+test('completing a checkout with a valid card creates a paid order', async () => {
   const shop = await openShop();
 
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
@@ -403,7 +403,7 @@ test('a valid card creates a paid order', async () => {
   expect(await paymentsOf(shop)).toEqual([{ status: 'succeeded', ordered: true }]);
 });
 
-test('a declined card creates no order, and another card can be used', async () => {
+test('a declined card creates no order (409 payment_failed), and another card can be used', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
   const pay = (card_token: string, key?: string) =>
@@ -424,7 +424,7 @@ test('a declined card creates no order, and another card can be used', async () 
   ]);
 });
 
-test('two concurrent completions by card charge once', async () => {
+test('eight concurrent completions of a checkout by card create one order and charge once', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
 
@@ -439,7 +439,7 @@ test('two concurrent completions by card charge once', async () => {
   expect(await paymentsOf(shop)).toEqual([{ status: 'succeeded', ordered: true }]);
 });
 
-test('rejects a card payment without a card token, and reports a changed price before any charge', async () => {
+test('rejects a card payment without a card token (422), and reports a changed price before any charge', async () => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
 

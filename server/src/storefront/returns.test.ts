@@ -37,7 +37,7 @@ test('a customer requests, reads, sends and cancels a return, but never sees the
   expect(exported.data?.returns).toEqual([cancelled.data]);
 });
 
-test('a customer cannot read or change returns of other customers', async () => {
+test('a customer cannot read or change returns of other customers (404)', async () => {
   const { shop, order, line_item_id, given } = await givenShippedOrder(2);
   const { id } = await given(1);
   const { client } = await shop.givenCustomer();
@@ -77,7 +77,7 @@ test('the period for returns ends with the last day in the time zone of the shop
   expect((await request(1)).error).toMatchObject({ error: 'return_window_closed' });
 });
 
-test('approves return requests at once if the policy says so, and rejects them if returns are disabled', async () => {
+test('approves return requests at once if the policy says so, and rejects them if returns are disabled (409 not_returnable)', async () => {
   const { shop, request } = await givenShippedOrder(3);
   const setPolicy = (policy: object) =>
     shop.dashboard.PATCH('/api/dashboard/settings', { body: { return_policy: { ...POLICY, ...policy } } });

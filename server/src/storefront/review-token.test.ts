@@ -89,7 +89,7 @@ test('rejects a review token when a price, name, quantity or the delivery has ch
   }
 });
 
-test('rejects an invented review token and the token of another checkout', async () => {
+test('rejects an invented review token and the token of another checkout (review_changed)', async () => {
   const { shop, params } = await openReady();
   const other = await shop.givenCheckout();
   for (const expected of [other.review_token ?? '', 'AAAAAAAAAAAAAAAAAAAAAAAA']) {

@@ -215,7 +215,7 @@ test('refunds a payment without an order a second time after the bank rejects th
   await sendBack(shop);
   await shop.settlePayments();
   expect([keptAt(shop), await statusOf(shop)]).toEqual([1_490, 'failed']);
-  // Retention keeps what was charged.
+  // The payment still records what was charged, so retention does not delete it.
   const { rows: payments } = await server.owner.query(
     'select captured_amount from commerce.payments where site_id = $1',
     [shop.site_id],

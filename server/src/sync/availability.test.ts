@@ -126,7 +126,7 @@ test('availability excludes reserved stock, and is current even under a repeated
   expect(await quantity()).toBe(6);
 });
 
-test('accepts 500 items and rejects 501', async () => {
+test('accepts 500 items in one call and rejects 501 (too_long)', async () => {
   const { sync } = await openShop();
   const items = Array.from({ length: 501 }, (_, index) => ({ sku: `SKU-${index}` }));
 

@@ -186,7 +186,7 @@ const CLAIMS: [string, Partial<SyncOrderInput>, (string | number)[], string][] =
 ];
 
 test.each(CLAIMS)(
-  'rejects an amount that differs from the catalogue, at its field: %s',
+  'rejects an amount that differs from the catalogue, at its field (422 price_mismatch): %s',
   async (_what, claim, at, expected) => {
     const shop = await givenShop();
 
@@ -319,7 +319,7 @@ test('answers 404 for an order line that matches no product, and names the line'
   for (const answer of answers) expect(answer).toEqual(first);
 });
 
-test('a reference sent twice creates one order', async () => {
+test('a reference sent twice creates one order, and the second call gets 409', async () => {
   const shop = await givenShop();
   const body = orderFor('MUG', '14.00', { reference: 'once' });
   const made = await unwrap(shop.sync.POST(orders, { body }));

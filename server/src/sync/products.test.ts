@@ -381,7 +381,7 @@ test.each([
   ['no site', { 'X-Site-ID': undefined }, 'unauthorized'],
   ['the site of another shop', { 'X-Site-ID': '0192f3a0-4444-7000-8000-000000000001' }, 'invalid_token'],
   ['an invalid secret', { 'X-Sync-Secret': 'syk_none' }, 'invalid_token'],
-])('the product sync rejects calls without valid credentials: %s', async (_what, wrong, error) => {
+])('the product sync rejects calls without valid credentials (401): %s', async (_what, wrong, error) => {
   const { baseUrl, credentials } = await openShop();
   const right = { 'X-Site-ID': credentials.site_id, 'X-Sync-Secret': credentials.sync_secret };
   const headers = Object.entries({ ...right, ...wrong }).filter(

@@ -96,7 +96,7 @@ async function fetchProfile({ egress }: ProfileDeps, url: URL) {
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 const NAME = /^[\w.-]{1,200}$/;
 
-/** Picks the fields of a profile that the negotiation needs. */
+/** Picks the fields of a profile that the negotiation needs. Throws if the profile is malformed. */
 function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabilities'> {
   const ucp = objectIn(objectIn(document).ucp);
   const { version } = ucp;

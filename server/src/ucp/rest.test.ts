@@ -114,7 +114,7 @@ test('an agent searches, fills a cart, applies a code and hands over; its custom
   expect(rows).toEqual([{ actor_type: 'agent', actor_id: token_id }]);
 });
 
-test('pieces that a withdrawal withholds are still being processed, because staff have not decided', async () => {
+test('an order shows pieces that a withdrawal withholds as processing until staff decide', async () => {
   const { shop, client } = await openUcp();
   await moveToEu(shop);
   const customer = await shop.givenCustomer();

@@ -22,7 +22,7 @@ export function openShell(cwd: string, env: Record<string, string>): Paster {
   };
   shell.stdout.on('data', hear);
   shell.stderr.on('data', hear);
-  // The shell composes the mark from two parts, so that an echo of the input does not contain it.
+  // The mark is composed of two parts, so that the shell's echo of the input does not contain the mark.
   shell.stdin.write(`trap 'echo "failed: $BASH_COMMAND"' ERR; mark=done\n`);
 
   async function until(text: string, found: () => boolean): Promise<string> {

@@ -19,7 +19,7 @@ export function openReader(page: Page, login: Login, printed: () => string): Rea
     followed = links.length;
   };
   const timer = setInterval(read, OFTEN_MS);
-  // A caller that awaits it gets the error.
+  // Prevents an unhandled rejection; `caughtUp` throws the error.
   work.catch(() => {});
   return {
     async caughtUp() {

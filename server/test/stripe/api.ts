@@ -58,7 +58,7 @@ export function answer(ledger: Ledger, pages: string, { method, path, params, ac
   }
 }
 
-/** Returns a page of a list, newest first. */
+/** Returns a page of a list, newest entries first. */
 function list<One extends { id: string; created: number; account: string; payment_intent?: string | null }>(
   all: One[],
   params: Params,

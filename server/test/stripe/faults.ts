@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * How a request fails: the connection is cut, or no response is sent, before or after its effect; or the response is an
- * error.
+ * How a request fails: the connection is cut, or no response is sent, each before or after the request takes effect;
+ * or the response is an error.
  */
 export type FaultKind = 'cut_before' | 'cut_after' | 'silent_before' | 'silent_after' | 'error_500' | 'error_429';
 
@@ -14,9 +14,9 @@ interface Fault extends FaultOptions {
 }
 
 export interface FaultOptions {
-  /** How many matching requests succeed first. */
+  /** How many matching requests succeed before the first one fails. */
   skip?: number;
-  /** Only requests of this account fail. */
+  /** If given, only requests of this account fail. */
   account?: string;
   /** Called when the request fails, for example before the connection is cut. */
   also?: () => void;

@@ -12,8 +12,8 @@ interface Kept {
 }
 
 /**
- * Idempotency keys as in Stripe. The first response to a key is stored for 24 hours, unless the request was rejected
- * before it began. Another request with the same key is rejected.
+ * Idempotency keys as in Stripe. The first response to a key is stored until `forget` is called, unless the request
+ * was rejected before it began. A different request with the same key is rejected.
  */
 export class Keys {
   readonly #kept = new Map<string, Kept>();
@@ -35,7 +35,7 @@ export class Keys {
       kept.answer = await work();
       return kept.answer;
     } catch (error) {
-      // Stripe stores the response to a declined card, but not to an invalid request.
+      // Like Stripe, stores the response about a declined card, but not about an invalid request.
       if (error instanceof Refusal && error.status === 402) kept.answer = { status: 402, body: error.body };
       else this.#kept.delete(key);
       throw error;

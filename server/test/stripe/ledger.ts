@@ -4,10 +4,10 @@ import { type Dispute, type Intent, invalid, type Refund, type Session, type Str
 /** How the card of a confirmation token behaves. */
 export type Card = 'success' | 'declined' | 'three_d_secure' | 'processing' | 'wallet';
 
-/** How long a bank reserves money. */
+/** How long a bank reserves an authorized amount. */
 const AUTHORIZED_SECONDS = 7 * 86_400;
 
-/** Everything that Stripe would store, with a clock that can be set forward. */
+/** All objects that Stripe would store, with a clock that can be set forward. */
 export class Ledger {
   readonly intents = new Map<string, Intent>();
   readonly sessions = new Map<string, Session>();
@@ -22,7 +22,7 @@ export class Ledger {
   #ahead = 0;
   #count = 0;
 
-  /** In seconds, as Stripe counts time. */
+  /** The current time in seconds since 1970, as Stripe counts it. */
   now(): number {
     return Math.floor(Date.now() / 1_000) + this.#ahead;
   }
@@ -85,7 +85,7 @@ export class Ledger {
     this.#tell(dispute.account, isOver ? 'charge.dispute.closed' : 'charge.dispute.updated', onTheWire(dispute));
   }
 
-  /** Records a charged card or a reserved amount. */
+  /** Records that a card was charged, or that an amount was reserved. */
   take(intent: Intent): void {
     intent.last_payment_error = null;
     intent.next_action = null;

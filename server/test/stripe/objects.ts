@@ -76,7 +76,7 @@ export interface Dispute {
 export interface StripeEvent {
   id: string;
   object: 'event';
-  /** The account of the object. Sent only for connected accounts. */
+  /** The account of the object. Only events for connected accounts contain it. */
   owner: string;
   type: string;
   created: number;

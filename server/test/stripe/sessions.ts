@@ -18,7 +18,7 @@ export function createSession(ledger: Ledger, account: string, pages: string, pa
   const expires_at = Number(text(params, 'expires_at'));
   if (text(params, 'mode') !== 'payment' || !success_url || !price)
     throw invalid('mode, success_url and line_items are needed.');
-  // One second of tolerance, because both sides count whole seconds.
+  // Allows a tolerance of one second, because both sides count whole seconds.
   if (!(expires_at >= ledger.now() + SHORTEST_SECONDS - 1)) {
     throw invalid('The `expires_at` timestamp must be at least 30 minutes from Checkout Session creation.');
   }

@@ -70,7 +70,7 @@ async function givenShop(
   /** Completes a checkout with this payment. Returns the response. */
   async function complete(checkout_id: string, payment: { confirmation_token?: string; return_url?: string }) {
     const params = { path: { checkout_id } };
-    // A pending payment continues without a payment in the request.
+    // Without a payment in the request, the checkout's pending payment continues.
     const body = Object.keys(payment).length === 0 ? {} : { payment };
     return storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body });
   }

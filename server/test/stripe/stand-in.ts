@@ -12,7 +12,7 @@ import { servePage } from './pages.ts';
 import { type Endpoint, sendEvent } from './webhooks.ts';
 
 /**
- * A stand-in for Stripe with the endpoints that the server uses. It keeps state as Stripe does, and only Stripe's
+ * A stand-in for Stripe. It has the endpoints that the server uses, and keeps state as Stripe does. Only Stripe's
  * official client calls it. The key `sk_test_alder` belongs to the account `acct_alder`.
  */
 export class StripeStandIn {
@@ -113,7 +113,7 @@ export class StripeStandIn {
     const keyed = method === 'POST' && typeof key === 'string' ? `${account}:${key}` : undefined;
     const made = await this.keys
       .once(keyed, `${call}?${body}`, async () => {
-        // A call takes some time, and its idempotency key is in use until it ends.
+        // Each call takes some time, during which its idempotency key is in use.
         await pause(1);
         if (fault === 'error_500')
           return { status: 500, body: { error: { type: 'api_error', message: 'An error occurred.' } } };

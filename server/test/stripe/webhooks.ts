@@ -1,7 +1,7 @@
 import Stripe from 'stripe';
 import type { StripeEvent } from './objects.ts';
 
-/** Sends events as Stripe does, signed by its official package. */
+/** A webhook endpoint to which events are sent as Stripe does, signed by its official package. */
 export interface Endpoint {
   url: string;
   secret: string;
@@ -13,7 +13,7 @@ export interface Endpoint {
 
 const stripe = new Stripe('sk_test_only_to_sign');
 
-/** Returns the status of the response; 0 without one. */
+/** Sends an event. Returns the status of the response; 0 if there was none. */
 export async function sendEvent(event: StripeEvent, endpoint: Endpoint, signedAt = Date.now()): Promise<number> {
   const { body, signature } = signed(event, endpoint, signedAt);
   return post(endpoint.url, body, signature);

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Returns of shipped pieces. `order_lines` counts the pieces that came back, that open returns have, and that were refunded without
- * a return; a check keeps their sum within the shipped pieces, so no piece is returned twice.
+ * Returns of shipped pieces. `order_lines` counts the pieces that came back, the pieces in open returns, and the pieces
+ * refunded without a return. A check keeps the sum within the shipped pieces, so no piece is returned twice.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -97,7 +97,7 @@ export async function up(knex: Knex): Promise<void> {
   await tellReturn(knex);
 }
 
-/** Pieces that were refunded after they shipped, and did not come back. */
+/** Fills in the number of pieces that were refunded after they shipped, and did not come back. */
 async function countUnreturned(knex: Knex): Promise<void> {
   await knex.raw(`
     -- A migration changes rows of all tenants.

@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * Statements by which consumers withdraw from contracts. A statement is evidence: the server's login can add and read it,
- * and cannot change or delete it. Its status, order and return are in `withdrawals`.
+ * Adds statements by which consumers withdraw from contracts. A statement is evidence: the server's login can insert
+ * and read statements, but not change or delete them. Status, order and return are in `withdrawals`.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

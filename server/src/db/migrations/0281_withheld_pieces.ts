@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * What becomes of a statement of withdrawal. Pieces that it covers and that have not shipped are withheld: they cannot ship
- * until staff confirm the withdrawal, which removes and refunds them, or close it.
+ * Adds the processing state of statements of withdrawal. Pieces that a statement covers and that have not shipped are
+ * withheld: they cannot ship until staff confirm the withdrawal, which removes and refunds them, or close it.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -55,7 +55,7 @@ const guess = (buyer?: string, token?: string): Call => ({
   token,
 });
 
-test('counts two buyers behind one server separately, in any spelling of their IP addresses', async () => {
+test('counts the buyers of one private token separately against rate limits, by IP address in any spelling (429)', async () => {
   const { statuses, end } = await openShopOfServer('storefront_read=3', 'cart_write=2');
   const carts = (buyer: string, times: number) =>
     from(buyer, times).map((one) => ({ ...one, path: '/cart', body: {} }));
@@ -70,7 +70,7 @@ test('counts two buyers behind one server separately, in any spelling of their I
   await end();
 });
 
-test('ignores the buyer header of a public token', async () => {
+test('ignores X-Buyer-IP with a public token, and counts its calls by the IP address of the connection', async () => {
   const { credentials, statuses, owner, site_id, end } = await openShopOfServer(
     'storefront_read=3',
     'customer_login=2',
@@ -99,7 +99,7 @@ test.each([
   '203.0.113.0/24',
   'fe80::1%eth0',
   '9'.repeat(500),
-])('rejects %j as X-Buyer-IP with a private token, and names the header', async (buyer) => {
+])('rejects %j as X-Buyer-IP with a private token (422), and names the header', async (buyer) => {
   const { call, end } = await openShopOfServer();
 
   for (const one of [{ buyer }, guess(buyer), { path: '/cart', body: {}, buyer }]) {
@@ -114,7 +114,7 @@ test.each([
   await end();
 });
 
-test('limits a private token across all its buyers, without counting requests rejected by a buyer’s own limit', async () => {
+test('limits a private token across all its buyers (429), not counting requests that a buyer’s own limit rejected', async () => {
   expect(RATE_LIMITS.private_token).toMatchObject({ points: 6_000, seconds: 60 });
   const shop = await openShopOfServer('storefront_read=2', 'private_token=5');
   const { call, statuses, end } = shop;
@@ -133,7 +133,7 @@ test('limits a private token across all its buyers, without counting requests re
   await end();
 });
 
-test('counts only failed logins, for both the buyer’s IP address and the token', async () => {
+test('counts only failed customer logins, for both the buyer’s IP address and the token (429)', async () => {
   expect(RATE_LIMITS.customer_login_token).toMatchObject({ points: 300, seconds: 900, strict: true });
   const shop = await openShopOfServer('customer_login=2', 'customer_login_token=4');
   const { statuses, end } = shop;
@@ -149,7 +149,7 @@ test('counts only failed logins, for both the buyer’s IP address and the token
   await end();
 });
 
-test('limits mails to one e-mail address, whichever buyer requests them', async () => {
+test('accepts three mails an hour to one e-mail address, then answers 429, whichever buyer requests them', async () => {
   const { statuses, end } = await openShopOfServer();
   const email = `${randomUUID()}@example.com`;
   const asks = [1, 2, 3, 4].map((last) => ({

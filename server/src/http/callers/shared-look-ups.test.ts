@@ -96,7 +96,7 @@ test('requests that arrive during a stock look-up share the next one, and each g
   expect(sent()).toBeLessThan(asked.length);
 });
 
-test('a token revoked during a look-up is rejected for later requests', async () => {
+test('a token revoked during a look-up is rejected for later requests (401)', async () => {
   const shop = await cachedShop();
   const { at, release } = held();
   const first = read(shop, '/products/mug');
@@ -138,7 +138,7 @@ test('looks up the stock of each shop separately', async () => {
   ]);
 });
 
-test('a failed look-up fails only the requests that waited for it', async () => {
+test('a failed look-up fails only the requests that waited for it (500)', async () => {
   const shop = await cachedShop();
   const { others } = await meanwhile(shop, () => {
     fails = true;

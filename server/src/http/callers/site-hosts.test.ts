@@ -96,7 +96,7 @@ test("does not redirect OAuth metadata, or a page opened from the same origin, t
   expect((await askAt(host, metadata)).text).toBe(text);
 });
 
-test("a shop's host does not serve another shop's pages, tokens or devices, or the dashboard", async () => {
+test("a shop's host answers 404 for another shop's pages, tokens and devices, and for the dashboard", async () => {
   const { pathname } = new URL((await other.givenCheckout()).checkout_url ?? '');
   const { client, email } = await other.givenCustomer();
   await client.POST('/api/storefront/customer/reset-request', { body: { email } });
@@ -143,7 +143,7 @@ async function mailedPaths(shop: Shop): Promise<string[]> {
   return [pathIn(order, 'orders'), pathIn(account, 'verify-email'), pathIn(delayed, 'unlock')];
 }
 
-test('links in mails work only at the hosts of their shop', async () => {
+test("links in mails work at the hosts of their shop, and answer 404 at another shop's host", async () => {
   const paths = await mailedPaths(other);
   const theirs = `shop.${other.site_id}.example`;
   const staff = mintToken('unlock');
@@ -184,7 +184,7 @@ test("a shop's host rejects requests with another shop's credentials or with non
   expect((await askAt('localhost', shop, { headers: pairOf(other) })).status).toBe(200);
 });
 
-test("a shop's host rejects consent and token requests for another shop", async () => {
+test("a shop's host rejects consent and token requests for another shop (401, 404)", async () => {
   const { device_code } = await askForConsent(other);
   const ask = '/api/agent/consent/request';
   const post = (path: string, body: object, headers = {}) =>
@@ -254,7 +254,7 @@ test("a shop's host sends Strict-Transport-Security without includeSubDomains", 
   expect(await asked('localhost:80')).toBe('max-age=63072000; includeSubDomains');
 });
 
-test('a host accepts a form only from its own pages and with a session of the same host', async () => {
+test('a host accepts a form only from its own pages and with a session of the same host (otherwise 403)', async () => {
   const path = `/account?site_id=${own.site_id}`;
   const { email, password } = await own.givenCustomer();
   const at = new PaperBrowser(own.baseUrl, {}, fetchAt(host));
@@ -279,7 +279,7 @@ test('a host accepts a form only from its own pages and with a session of the sa
   expect((await askAt('localhost', path, post)).status).toBe(303);
 });
 
-test('redirects a shopper only to hosts of the same shop', async () => {
+test("accepts a return_url at the shop's hosts, and rejects one at another host (422)", async () => {
   const server = await startServer(databaseUrl(), { baseUrl: 'https://commerce.example' });
   try {
     const { id: cart_id } = await own.givenCart();
@@ -309,7 +309,7 @@ test('redirects a shopper only to hosts of the same shop', async () => {
   }
 });
 
-test("a page at a shop's host may call the API there, whatever origins the token lists", async () => {
+test("a page at a shop's host may call the API there, whatever origins the token lists; other pages get 403", async () => {
   const body = { description: 'App', allowed_origins: ['https://app.example'] };
   const { data } = await own.dashboard.POST('/api/dashboard/storefront-tokens', { body });
   const from = (name: string, origin: string) =>

@@ -17,7 +17,7 @@ const REFUSED = [
   '9999-01-01T00:00:00Z',
 ];
 
-test('rejects a date-time that PostgreSQL or a client would read differently, with a clear message', async () => {
+test('rejects a date-time that PostgreSQL or a client would read differently (422), with a clear message', async () => {
   const shop = await openShop();
   const answers = await Promise.all(
     REFUSED.map((expires_at) =>
@@ -62,7 +62,7 @@ test('returns very early and very late times of the database unchanged or as the
   expect(parseMoment('10000-01-01 00:00:00+00')).toBe('9999-12-31T23:59:59.999Z');
 });
 
-test('accepts decimals that are zero in a currency without decimals, and rejects others', async () => {
+test('accepts the price 1000.00 in a currency without decimals, and rejects 1000.50 (decimal_max_places)', async () => {
   const { dashboard } = await openShop({ currency: 'JPY' });
   const create = (price: string) => dashboard.POST('/api/dashboard/products', { body: { name: 'Mug', price } });
 

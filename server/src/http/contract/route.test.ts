@@ -10,7 +10,7 @@ test('finds the operation for a path with a very long slug', () => {
   expect(path).toEqual({ id_or_slug: slug });
 });
 
-test('rejects a path in another case or with extra slashes', () => {
+test('rejects a path in another case or with extra slashes (not_found)', () => {
   for (const url of [
     '/api/storefront/products/',
     '/api//storefront/products',
@@ -21,7 +21,7 @@ test('rejects a path in another case or with extra slashes', () => {
   }
 });
 
-test('lists the methods of an existing path', () => {
+test('lists the methods of an existing path, also in the error for another method', () => {
   expect(allowedMethods('/api/storefront/products')).toEqual(['GET', 'HEAD']);
   expect(() => route('POST', '/api/storefront/products')).toThrow('This path supports GET, HEAD.');
 });

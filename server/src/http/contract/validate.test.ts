@@ -37,7 +37,7 @@ test('reports mistakes in all parts of a request at once, each with its location
   );
 });
 
-test('reports a mistake once, at its field', () => {
+test('reports a mistake in a field only once', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
   const params = { checkout_id: crypto.randomUUID() };
   const told = (body: object) =>
@@ -127,7 +127,7 @@ test('reports a missing required body', () => {
   ]);
 });
 
-test('leaves the validation of import rows to the import', () => {
+test('does not validate the rows of an import with the request, because the import validates each row', () => {
   const headers = { 'idempotency-key': crypto.randomUUID() };
 
   expect(

@@ -25,7 +25,7 @@ async function openRaw() {
   return { baseUrl, storefront, dashboard };
 }
 
-test('rejects a body that is not UTF-8 instead of storing U+FFFD', async () => {
+test('rejects a body that is not UTF-8 instead of storing U+FFFD (422 string_unicode)', async () => {
   const { baseUrl, dashboard } = await openRaw();
   const json = '{"description":"Caf\xe9"}';
   const headers = { ...dashboard, 'Idempotency-Key': randomUUID(), 'Content-Length': String(json.length) };
@@ -36,7 +36,7 @@ test('rejects a body that is not UTF-8 instead of storing U+FFFD', async () => {
   expect(body.detail).toMatchObject([{ loc: ['body'], type: 'string_unicode' }]);
 });
 
-test('rejects a form that is not UTF-8, raw and percent-encoded', async () => {
+test('rejects a form that is not UTF-8, raw or percent-encoded (422 string_unicode)', async () => {
   const { baseUrl, storefront } = await openRaw();
   const type = { 'Content-Type': 'application/x-www-form-urlencoded', 'X-Site-ID': storefront['X-Site-ID'] };
   for (const form of ['client_id=x\xe9', 'client_id=x%E9']) {
@@ -46,7 +46,7 @@ test('rejects a form that is not UTF-8, raw and percent-encoded', async () => {
   }
 });
 
-test('rejects a URL or a header that is not valid UTF-8', async () => {
+test('rejects a URL or a header that is not valid UTF-8 (400 invalid_request)', async () => {
   const { baseUrl, storefront } = await openRaw();
 
   const encoded = await send(baseUrl, 'GET', '/api/storefront/products?q=caf%E9', storefront);
@@ -57,7 +57,7 @@ test('rejects a URL or a header that is not valid UTF-8', async () => {
   }
 });
 
-test('rejects a body above the limit without side effects, even if the operation has no body', async () => {
+test('rejects a body above the limit without side effects, even if the operation has no body (413)', async () => {
   const { baseUrl, storefront } = await openRaw();
   const headers = { ...storefront, 'Idempotency-Key': randomUUID() };
 
@@ -68,7 +68,7 @@ test('rejects a body above the limit without side effects, even if the operation
   expect(again.status).toBe(201);
 });
 
-test('rejects a body with an unknown Content-Encoding and explains why', async () => {
+test('rejects a body with an unsupported Transfer-Encoding (400 invalid_request)', async () => {
   const { baseUrl, storefront } = await openRaw();
   for (const coding of ['xchunked', 'gzip, chunked', 'identity']) {
     const headers = { ...storefront, 'Idempotency-Key': randomUUID(), 'Transfer-Encoding': coding };

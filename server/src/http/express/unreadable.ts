@@ -36,7 +36,10 @@ export const refuseUnreadable: RequestHandler = (req, _res, next) => {
   next();
 };
 
-/** A proxy in front of the server may have used the second host, so the request is rejected. */
+/**
+ * Rejects a request with several Host headers, because a proxy in front of the server may have used another one than
+ * Node.
+ */
 function refuseSecondHost({ rawHeaders, url }: IncomingMessage): void {
   // A URL with a host is for proxies (RFC 9112 §3.2.2).
   if (url && !url.startsWith('/') && url !== '*') {

@@ -6,7 +6,7 @@ import { databaseUrl } from '../../../test/worker-database.ts';
 import { directoryStore } from '../../files/directory.ts';
 import { createLogger } from '../pipeline/log.ts';
 
-test('when an upload fails, the log names the full disk and the response does not', async () => {
+test('answers 503 to an upload that fails because the disk is full, and names the cause only in the log', async () => {
   const lines: string[] = [];
   const logger = createLogger('warn', { write: (line) => void lines.push(line) });
   const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });

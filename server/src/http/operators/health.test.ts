@@ -3,7 +3,7 @@ import { startServer, stopServer, testServer } from '../../../test/server.ts';
 import { databaseUrl } from '../../../test/worker-database.ts';
 import { LATEST_MIGRATION } from '../../db/migrate.ts';
 
-test('the server is ready while all connections are in use', async () => {
+test('/readyz answers 200 while all connections are in use', async () => {
   const server = await startServer(databaseUrl());
   onTestFinished(() => stopServer(server));
   const connections = await Promise.all(Array.from({ length: server.db.options.max }, () => server.db.connect()));
@@ -16,7 +16,7 @@ test('the server is ready while all connections are in use', async () => {
   expect([answer.status, await answer.json()]).toMatchObject([200, { status: 'ok' }]);
 });
 
-test('the server is ready once its own migrations are applied, even if newer ones are too', async () => {
+test("/readyz answers 200 once the server's own migrations are applied, even if newer ones are too, and 503 before", async () => {
   const { owner } = await testServer();
   const isReady = async () => {
     const server = await startServer(databaseUrl());
@@ -38,7 +38,7 @@ test('the server is ready once its own migrations are applied, even if newer one
   expect(beforeOwn).toEqual([503, 'The database has an older schema version: run commerce-server migrate.']);
 });
 
-test('the server is not ready before it has read the hosts of the sites', async () => {
+test('/readyz answers 503 before the server has read the hosts of the sites', async () => {
   const { hosts } = await testServer();
   const server = await startServer(databaseUrl(), { hosts: { ...hosts, isRead: () => false } });
   onTestFinished(() => stopServer(server));

@@ -95,7 +95,7 @@ async function isMigrated(probe: Pool): Promise<boolean> {
   const statement = {
     text: 'select from public.commerce_migrations where name = $1',
     values: [LATEST_MIGRATION],
-    // A later result would not be used.
+    // The probe ignores a result that arrives later.
     query_timeout: WITHIN_MS,
   };
   const begun = Date.now();

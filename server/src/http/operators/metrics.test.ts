@@ -20,7 +20,7 @@ test('/metrics answers 404 if it is not enabled', async () => {
   expect(await statusFor({ open: false, token: undefined }, '', `Bearer ${TOKEN}`)).toEqual([404, 404]);
 });
 
-test('/metrics requires the token if one is set', async () => {
+test('/metrics requires the token if one is set (otherwise 401)', async () => {
   const given = ['', 'Bearer another-token-of-16', `Basic ${TOKEN}`, `Bearer ${TOKEN}x`, `Bearer ${TOKEN}`];
 
   expect(await statusFor({ open: false, token: TOKEN }, ...given)).toEqual([401, 401, 401, 401, 200]);

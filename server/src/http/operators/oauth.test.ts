@@ -326,7 +326,7 @@ test('a client in a web page may read the metadata, register and exchange codes,
   expect(origins(await at(`${issuer}/mcp`, 'POST', { body: '{}' }))).toEqual([403, null]);
 });
 
-test('names the allowed method for an endpoint that requires POST', async () => {
+test('answers 405 with the allowed method if an OAuth endpoint that requires POST is called with another', async () => {
   for (const path of ['token', 'register', 'revoke']) {
     for (const method of ['GET', 'PUT', 'DELETE']) {
       const answer = await fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/${path}?grant_type=x`, { method });

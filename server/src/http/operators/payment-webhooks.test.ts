@@ -67,7 +67,7 @@ test('answers 503 to an event that times out, without effect, and applies it whe
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
 });
 
-test('rejects forged, old, changed and unsigned events without any effect', async () => {
+test('rejects forged, old, changed and unsigned payment events without any effect (400)', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -84,7 +84,7 @@ test('rejects forged, old, changed and unsigned events without any effect', asyn
   expect(await shop.orderOf(checkout_id)).toBeDefined();
 });
 
-test('accepts events of another shop, of an unknown kind or for an unknown payment without any effect', async () => {
+test('accepts payment events of another shop, of an unknown kind or for an unknown payment without any effect (200)', async () => {
   const [shop, neighbour] = [await stripe.givenShop(), await stripe.givenShop()];
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -98,7 +98,7 @@ test('accepts events of another shop, of an unknown kind or for an unknown payme
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 
-test('accepts a signed event that is empty or names an unknown payment, without any effect', async () => {
+test('accepts a signed payment event that is empty or names an unknown payment, without any effect (200)', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id } = await shop.givenPage();
   const ours = { payment_id: '0192f3a1-7c4e-7b1a-9a52-3f6d2c1b0a99', site_id: shop.site_id };
@@ -139,7 +139,7 @@ test('accepts a signed event that is empty or names an unknown payment, without 
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
 });
 
-test('rejects an event of another Stripe account, so that Stripe retries it and shows the reason to the merchant', async () => {
+test('rejects an event of another Stripe account (conflict), so that Stripe retries it and shows the reason to the merchant', async () => {
   const shop = await stripe.givenShop();
   const page = await shop.givenPage();
   const order = await shop.givenPaidOrder();

@@ -55,7 +55,7 @@ test.each([
   ['GET', '/customer/me'],
   ['GET', '/agent/carts'],
   ['GET', '/agent-consent'],
-])('%s %s is not found', async (method, path) => {
+])('%s %s is not redirected', async (method, path) => {
   const { baseUrl } = await openShop();
   const answer = await fetch(baseUrl + path, { method, redirect: 'manual' });
   expect(answer.status).not.toBe(308);

@@ -41,7 +41,7 @@ test('a mutation writes one audit row with any credential; replays and reads wri
   ]);
 });
 
-test('audits a rejected call, but not one with an invalid body', async () => {
+test('audits a call rejected with 404, but not one with an invalid body', async () => {
   const shop = await openShop();
   const line = { variant_id: randomUUID(), quantity: 1 };
   const path = { cart_id: randomUUID() };

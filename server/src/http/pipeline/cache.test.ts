@@ -159,7 +159,7 @@ test('does not send a cached response after its products have changed', async ()
   }
 });
 
-test('the total in a cached product list changes when products are added or removed', async () => {
+test('the total in a cached product list changes when products are added or archived', async () => {
   const { product_id, ...shop } = await sellingShop();
   const totals = async () => {
     const paths = ['/products?limit=1', '/products?limit=1&page=2', '/products?limit=1&in_stock=false'];

@@ -132,7 +132,7 @@ test('compression does not change the content of uncached and large responses', 
   }
 });
 
-test('keeps other header names in Vary', async () => {
+test('a compressed response has both Accept-Encoding and Origin in Vary', async () => {
   const { get } = await shopWithLargeList();
   const { headers } = await get('br', { headers: { Origin: 'https://shop.example' } });
 

@@ -30,7 +30,7 @@ async function openHurried() {
   return { server, shop, headers, lock, givenProduct, failures };
 }
 
-test('rolls back a mutation that times out, and runs it when it is retried with the same Idempotency-Key', async () => {
+test('rolls back a mutation that times out (503), and runs it when it is retried with the same Idempotency-Key', async () => {
   const { server, headers, lock, givenProduct } = await openHurried();
   const { variants } = await givenProduct();
   const post = (path: string, key: string, body: object) =>
@@ -56,7 +56,7 @@ test('rolls back a mutation that times out, and runs it when it is retried with 
   expect(await quantities()).toEqual([{ quantity: 1 }]);
 });
 
-test('a write that waits for a lock at COMMIT times out at the deadline without any effect', async () => {
+test('a write that waits for a lock at COMMIT times out at the deadline without any effect (503 timeout)', async () => {
   const { server, headers, lock } = await openHurried();
   const key = randomUUID();
   const make = () =>
@@ -82,7 +82,7 @@ test('a write that waits for a lock at COMMIT times out at the deadline without 
   expect(await carts()).toEqual([{ id: again.id }]);
 });
 
-test('releases the connection of a read that times out', async () => {
+test('releases the connection of a read that times out (503)', async () => {
   const { server, headers, lock, givenProduct } = await openHurried();
   await givenProduct();
   const list = () => fetch(`${server.baseUrl}/api/storefront/products?q=${randomUUID()}`, { headers });
@@ -96,7 +96,7 @@ test('releases the connection of a read that times out', async () => {
   expect((await list()).status).toBe(200);
 });
 
-test('rolls back a form that times out, and says on the page that it may be sent again', async () => {
+test('rolls back a form that times out (503), and shows on the page that it may be sent again', async () => {
   const { server, shop, lock, failures } = await openHurried();
   const { checkout_url } = await shop.givenCheckout();
   let origin = shop.baseUrl;
@@ -123,7 +123,7 @@ test('rolls back a form that times out, and says on the page that it may be sent
   expect(sent.html).toContain(name);
 });
 
-test('does not wait for a body that never arrives', async () => {
+test('answers 408 to a request whose body never arrives', async () => {
   const { server, headers } = await openHurried();
   const fields = { ...headers, Host: 'x', 'Idempotency-Key': randomUUID(), 'Content-Type': 'application/json' };
   const head = Object.entries({ ...fields, 'Content-Length': '100' }).map((field) => field.join(': '));

@@ -122,7 +122,7 @@ test('replays an error (409 webhook_disabled) thrown before the transaction, eve
   expect(replayed.error).toEqual(refused.error);
 });
 
-test('rejects a call whose Idempotency-Key another request is using, but no other calls', async () => {
+test('rejects a call whose Idempotency-Key another request is using (409 idempotency_in_flight), but no other calls', async () => {
   const shop = await openShop();
   const { storefront, site_id } = shop;
   const { data: cart } = await storefront.POST('/api/storefront/cart', {});

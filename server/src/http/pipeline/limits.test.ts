@@ -36,7 +36,7 @@ function tally(answers: { status: number }[]): Record<number, number> {
   return counts;
 }
 
-test('sends at most three mails an hour to an e-mail address, across callers and servers', async () => {
+test('sends at most three mails an hour to an e-mail address, across callers and servers (429)', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const [one, two] = await startTwo();
@@ -59,7 +59,7 @@ test('sends at most three mails an hour to an e-mail address, across callers and
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('counts all IP addresses of an IPv6 network as one, and neighbouring networks separately', async () => {
+test('counts logins from all IP addresses of an IPv6 network together (429), and neighbouring networks separately', async () => {
   const shop = await openShop();
   const [server, other] = await startTwo();
   const login = (ip: string) =>
@@ -76,7 +76,7 @@ test('counts all IP addresses of an IPv6 network as one, and neighbouring networ
   await Promise.all([stopServer(server), stopServer(other)]);
 });
 
-test('counts logins from an IP network across accounts and servers', async () => {
+test('counts logins from an IP network across accounts and servers (429)', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
 
@@ -96,7 +96,7 @@ test('counts logins from an IP network across accounts and servers', async () =>
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('counts logins regardless of the case of the site id', async () => {
+test('counts logins together whatever the case of the site id (429)', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const spellings = [shop.site_id, shop.site_id.toUpperCase()];
@@ -113,7 +113,7 @@ test('counts logins regardless of the case of the site id', async () => {
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('allows ten discount codes a minute per cart', async () => {
+test('allows ten discount codes a minute per cart, then answers 429', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const cart = await shop.givenCart();
@@ -128,7 +128,7 @@ test('allows ten discount codes a minute per cart', async () => {
   await Promise.all([stopServer(one), stopServer(two)]);
 });
 
-test('allows ten new checkouts a minute per cart, regardless of the case of the cart id', async () => {
+test('allows ten new checkouts a minute per cart, then answers 429, whatever the case of the cart id', async () => {
   const shop = await openShop();
   const [one, two] = await startTwo();
   const { id } = await shop.givenCart();

@@ -21,7 +21,7 @@ function crowd() {
   };
 }
 
-test('rejects a login before reading its body when the queue is full, and serves other requests', async () => {
+test('rejects a login before reading its body when the queue is full (503), and serves other requests', async () => {
   const { baseUrl, site_id, credentials, storefront } = await openShop();
   const headers = {
     ...{ 'X-Site-ID': site_id, 'X-Service-Token': credentials.storefront_token },
@@ -43,7 +43,7 @@ test('rejects a login before reading its body when the queue is full, and serves
   expect(judged.status).toBe(415);
 });
 
-test('rejects searches and integrations first under load, then everything except checkouts', async () => {
+test('rejects searches and integrations first under load (503), then everything except checkouts', async () => {
   const { site_id, credentials } = await openShop();
   let load = 0;
   const server = await startServer(databaseUrl(), { load: () => load });

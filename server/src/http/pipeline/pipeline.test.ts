@@ -20,7 +20,7 @@ test('answers 401 with a challenge without a credential or with a malformed one'
   expect(noise.headers.get('WWW-Authenticate')).toContain('error="invalid_token"');
 });
 
-test('rejects a storefront token with the site id of another shop', async () => {
+test('rejects a storefront token with the site id of another shop (401)', async () => {
   const [{ baseUrl, site_id }, { credentials }] = [await openShop(), await openShop()];
 
   const { status } = await fetch(`${baseUrl}/api/storefront/products`, {
@@ -30,7 +30,7 @@ test('rejects a storefront token with the site id of another shop', async () => 
   expect(status).toBe(401);
 });
 
-test('rejects two credentials of any kind', async () => {
+test('rejects a request with two credentials of any kind (401)', async () => {
   const { baseUrl, credentials } = await openShop();
 
   const { status } = await fetch(`${baseUrl}${products}`, {
@@ -40,7 +40,7 @@ test('rejects two credentials of any kind', async () => {
   expect(status).toBe(401);
 });
 
-test('reports mistakes in the body only to callers with valid credentials', async () => {
+test('reports mistakes in the body only to callers with valid credentials (others get 401)', async () => {
   const { baseUrl } = await openShop();
 
   const { status } = await fetch(`${baseUrl}${products}`, { method: 'POST', body: '{broken' });
@@ -48,7 +48,7 @@ test('reports mistakes in the body only to callers with valid credentials', asyn
   expect(status).toBe(401);
 });
 
-test('distinguishes bodies that are not JSON, too large, too deep, or of another type', async () => {
+test('distinguishes bodies that are not JSON (422), too large (413), too deep (422), or of another type (415)', async () => {
   const { baseUrl, credentials } = await openShop();
   const post = async (body: string, type = 'application/json', more: Record<string, string> = {}) => {
     const headers = {
@@ -87,7 +87,7 @@ test('answers 405 with the allowed methods for an existing path, and HEAD wherev
   expect(nothing.status).toBe(404);
 });
 
-test('rejects a request with an absolute URL before any handler runs', async () => {
+test('rejects a request with an absolute URL before any handler runs (400 invalid_request)', async () => {
   const { baseUrl } = await openShop();
   const { port } = new URL(baseUrl);
 
@@ -119,7 +119,7 @@ test("returns the caller's request id in header and body if it is valid, otherwi
   expect(body).toBe(header);
 });
 
-test('a storefront token works only from the web origins in its settings', async () => {
+test('a storefront token works only from the web origins in its settings (otherwise 403 origin_not_allowed)', async () => {
   const { baseUrl, dashboard, site_id, credentials } = await openShop();
   const from = (Origin: string) =>
     fetch(`${baseUrl}/api/storefront/products`, {

@@ -23,7 +23,7 @@ export interface LimiterOptions {
   duration: number;
 }
 
-/** How long to wait for Redis, whose client would wait forever. */
+/** How long to wait for a response of Redis, whose client has no timeout of its own. */
 const ANSWER_WITHIN_MS = 300;
 /** How long Redis is not called after it failed to answer. */
 const LEFT_ALONE_MS = 1_000;

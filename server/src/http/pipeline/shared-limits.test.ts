@@ -69,7 +69,7 @@ test('a discount code rejected by the rate limit (429) gets its real error after
   await stopServer(server);
 });
 
-test('a login with an unlock link succeeds at once from an IP address where others have failed 30 times', async () => {
+test('a login with an unlock link succeeds from an IP address whose other logins get 429 after failed logins', async () => {
   const { shop, server } = await openLimitedShop('customer_login=3');
   const { email, password } = await shop.givenCustomer();
   const login = async (body: object) => (await post(server.baseUrl, shop, '/customer/login', body, '10.3.3.1')).status;
@@ -112,7 +112,7 @@ test('does not count consent requests of unknown OAuth clients or from images on
   await stopServer(server);
 });
 
-test('limits the OAuth client documents that an IP address makes the server fetch, and serves other addresses', async () => {
+test('limits the OAuth client documents that an IP address makes the server fetch (429), and serves other addresses', async () => {
   const { shop, server } = await openLimitedShop('client_document=2');
   const visit = async (n: number, ip: string) => {
     const query = new URLSearchParams({ client_id: `http://127.0.0.1:9/client-${n}` });
@@ -128,7 +128,7 @@ test('limits the OAuth client documents that an IP address makes the server fetc
   await stopServer(server);
 });
 
-test('rejects for at most 15 minutes, except for mails to one e-mail address', () => {
+test('no rate limit lasts longer than 15 minutes, except the one for mails to one e-mail address', () => {
   const limits = Object.entries(RATE_LIMITS) as [string, RateLimit][];
 
   expect(limits.filter(([, { seconds }]) => seconds > 900).map(([name]) => name)).toEqual(['reset_request']);

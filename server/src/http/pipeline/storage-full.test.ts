@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { testServer } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 
-test('reports a full database disk, and accepts the retry once there is space', async () => {
+test('reports a full database disk (503), and accepts the retry once there is space', async () => {
   const { owner, baseUrl } = await testServer();
   const shop = await openShop();
   await owner.query(`create function public.fill_disk() returns trigger language plpgsql as $$

@@ -159,12 +159,12 @@ test.each(REFUSING_NOTHING)('a negation that excludes nothing sets no limit: %s'
   expect(read(sentence).constraints.filter(({ kind }) => kind === 'without')).toEqual([]);
 });
 
-test('a negation without an object is reported', () => {
+test('a negation without an object is reported as not understood', () => {
   const [constraint] = read('a bench, but without').constraints;
   expect(constraint).toMatchObject({ kind: 'without', isUnread: true });
 });
 
-test('a thing that the shopper lacks and wants is not excluded', () => {
+test('a thing that the shopper lacks and wants is searched for, not excluded', () => {
   const { constraints, words } = read('her new place has no clock, so I want to give her a wall clock');
   expect(constraints).toEqual([]);
   expect(words.map(({ text }) => text)).toContain('clock');

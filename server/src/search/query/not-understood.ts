@@ -1,4 +1,7 @@
-/** Reports phrases that the parser does not understand. If they were dropped as fillers, a limit could be broken silently. */
+/**
+ * Reports phrases that the parser does not understand. If they were dropped as fillers, a limit could be ignored
+ * silently.
+ */
 
 import { list, wordSet } from '../words/lists.ts';
 import { parseNumberAt } from '../words/number-words.ts';

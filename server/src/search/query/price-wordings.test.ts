@@ -194,6 +194,6 @@ test.each([
   expect(limitsOf(sentence)).toEqual([limit]);
 });
 
-test('a number next to a word about prices is reported', () => {
+test('a number next to a word about prices is reported, and sets no limit', () => {
   expect(limitsOf('the bench that costs 40')).toEqual([{ min: undefined, max: undefined }]);
 });

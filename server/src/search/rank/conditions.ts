@@ -125,9 +125,9 @@ export function mayHavePriceWithin(min = 0, max = Number.MAX_SAFE_INTEGER): Sql 
 }
 
 /**
- * A condition that a product whose prices overlap with these limits has a variant within them: the range may span both limits
- * although no variant is between them. This is checked product by product, because for `exists` the planner may read all variants
- * first.
+ * For a product whose price range overlaps with these limits: a condition that one of its variants is within them. The
+ * range may span both limits although no variant is between them. The condition is checked product by product, because
+ * for `exists` the planner may read all variants first.
  */
 export function isNotBetweenVariants(min: number, max: number): Sql {
   return sql`(p.price >= ${min}::numeric or p.price_max <= ${max}::numeric or coalesce((

@@ -206,7 +206,7 @@ function sorted({ best, understood }: SearchResult): Candidate[] {
   if (sort === 'price_asc') return best.toSorted((a, b) => Number(a.price) - Number(b.price));
   if (sort === 'price_desc') return best.toSorted((a, b) => Number(b.price) - Number(a.price));
   if (sort === 'best_selling') return best.toSorted((a, b) => b.sales_count - a.sales_count);
-  // Sorts candidates if the sentence requests an order.
+  // Ids are UUIDs of version 7, so the newest product has the highest id.
   if (sort === 'newest') return best.toSorted((a, b) => (a.product_id < b.product_id ? 1 : -1));
   return best;
 }

@@ -11,7 +11,7 @@ const colours = (...values: string[]) => ({
   variants: values.map((option1) => ({ option1, price: '20.00', inventory_quantity: 5 })),
 });
 
-test('a product only counts as in stock if the requested quantity is available', async () => {
+test('a product counts as in stock only if the requested quantity is available', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Hoodie', inventory_quantity: 2 });
   await shop.givenProduct({ name: 'Bergen Hoodie', inventory_quantity: 9 });

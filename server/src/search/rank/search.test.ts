@@ -251,7 +251,7 @@ test("one shop's words do not affect corrections and ranking in another", async 
   expect((await found(theirs, 'kettle black'))[0]).toBe('Kettle');
 });
 
-test('any form of query gets a response', async () => {
+test('answers a query of symbols, stop words, an emoji or 200 letters without an error', async () => {
   const shop = await shopWith('Mug');
 
   for (const q of [

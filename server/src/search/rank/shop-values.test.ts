@@ -26,7 +26,7 @@ async function homeShop(): Promise<Shop> {
   return shop;
 }
 
-test('a type and a tag in a sentence are applied', async () => {
+test('a product type and a tag in a sentence exclude products that lack one of them', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Wool Hat', product_type: 'Accessories', tags: ['wool'] });
   await shop.givenProduct({ name: 'Felt Rug', product_type: 'Rugs', tags: ['wool'] });

@@ -1,7 +1,6 @@
 import { type Language, list } from './lists.ts';
 import type { Token } from './tokens.ts';
 
-/** Determines the language of a sentence. */
 export type { Language } from './lists.ts';
 
 const ENGLISH = new Set(list('telling', ['en']));
