@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { unwrap } from '@commerce-backend/sdk';
 import { generateSync } from 'otplib';
 import { expect } from 'vitest';
@@ -46,7 +47,8 @@ inPanel(
 );
 
 inPanel('a member of staff changes mail settings, turns on a second factor, and resets the password', async (visit) => {
-  const email = `sam-${visit.width}@staff.example`;
+  // Another address for a repeated attempt: the first one may have joined the staff already.
+  const email = `sam-${randomUUID()}@staff.example`;
   await join(visit, email, 'viewer', async (other) => {
     const { open, press, fill, sees, look, text, mailsTo, tab } = other;
     await open('/settings/notifications');

@@ -6,9 +6,10 @@ type Listener = (text: string) => void;
 
 interface Fault {
   matches: RegExp;
-  /** If set, only the next matching statement fails, each time after a statement that matches this. */
+  /** If set, only the next statement on the same connection fails, each time after a statement that matches this. */
   after: RegExp | undefined;
-  armed: boolean;
+  /** The connection whose next statement fails. */
+  armed: pg.Client | undefined;
   /** The failing statement that is sent instead. */
   raise: string;
 }
@@ -32,7 +33,7 @@ export function watchStatements(listener: Listener): () => void {
 
 /**
  * Makes each matching statement fail with this code and detail, until the returned function is called. With `after`, only the
- * next one fails each time after a statement that matches it, so that a retried transaction fails too.
+ * next one on the same connection fails each time after a statement that matches it, so that a retried transaction fails too.
  */
 export function failStatements(matches: RegExp, code: string, detail: string, after?: RegExp): () => void {
   install();
@@ -40,7 +41,7 @@ export function failStatements(matches: RegExp, code: string, detail: string, af
     pg.escapeLiteral(text),
   );
   const raise = `do $$ begin raise exception using errcode = ${errcode}, message = ${message}, detail = ${detailText}; end $$`;
-  fault = { matches, after, armed: !after, raise };
+  fault = { matches, after, armed: undefined, raise };
   return () => {
     fault = undefined;
   };
@@ -56,13 +57,13 @@ function install(): void {
     if (connectionParameters?.options?.includes('role=commerce_app')) {
       const [first] = args;
       const text = typeof first === 'string' ? first : ((first as { text?: string }).text ?? '');
-      if (fault?.armed && fault.matches.test(text)) {
-        fault.armed = !fault.after;
+      if (fault && (!fault.after || fault.armed === this) && fault.matches.test(text)) {
+        fault.armed = undefined;
         const { raise } = fault;
         const callback = args.at(-1);
         return send.apply(this, typeof callback === 'function' ? [raise, callback] : [raise]);
       }
-      if (fault?.after?.test(text)) fault.armed = true;
+      if (fault?.after?.test(text)) fault.armed = this;
       if (!WAKES_WORKERS.test(text)) for (const listener of listeners) listener(text);
     }
     return send.apply(this, args);

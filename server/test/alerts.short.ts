@@ -164,15 +164,20 @@ test.skipIf(!promtool || !redisServer)(
       await addJob('index_products');
       await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });
     });
-    const waiting = shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} });
-    await new Promise((done) => setTimeout(done, 1_300));
     expect(blocked, 'an open transaction blocks checkouts').toEqual([
       'CommerceCheckoutFails',
       'CommerceOperationFails',
     ]);
-    expect(await doctor(), 'doctor: an open transaction blocks checkouts').toEqual(['locks']);
+    const waiting: Promise<unknown>[] = [];
+    const findings = async () => {
+      waiting.push(shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', { params, body: {} }));
+      await new Promise((done) => setTimeout(done, 1_300));
+      return doctor();
+    };
+    const untilSeen = { timeout: 60_000, message: 'doctor: an open transaction blocks checkouts' };
+    await expect.poll(findings, untilSeen).toEqual(['locks']);
     await admin.query('rollback');
-    await waiting;
+    await Promise.all(waiting);
 
     const { id: order_id } = await shop.givenOrder();
     const queueMails = (count: number, age: string) =>
