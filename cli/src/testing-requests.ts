@@ -170,6 +170,7 @@ export const ELSEWHERE = new Set([
   ...['adjustInventories.adjustments', 'createProduct.options', 'createProduct.images', 'createProduct.variants'],
   ...['createReturn.order_id', 'createReturn.lines', 'createReturn.shipping', 'approveReturn.shipping'],
   'confirmWithdrawal.lines',
+  ...['add', 'change', 'shipping_option_id', 'expected_total', 'dry_run'].map((field) => `editOrder.${field}`),
   ...['receiveReturn.lines', 'suggestRefund.line_items', 'suggestRefund.shipping', 'suggestRefund.fee'],
   ...['createProduct.taxable', 'updateOrder.shipping_address', 'updateOrder.billing_address'],
   ...['exportProducts', 'exportOrders', 'exportCustomers'].flatMap((name) => [`${name}.cursor`, `${name}.limit`]),

@@ -336,6 +336,27 @@ test('captures part of an authorized payment once, and rejects a refund of the u
   expect((await refund(shop, id, '12.01')).error).toMatchObject({ error: 'refund_exceeds_paid', paid: '12.00' });
 });
 
+test('rejects an edit while a payment is authorized (409 payment_in_progress), and edits the order after its capture', async () => {
+  const shop = await stripe.givenShop({ capture: 'manual' });
+  const { id, line_items } = await shop.givenPaidOrder();
+  const line_item_id = line_items[0]?.id ?? '';
+  const edit = (body: object) =>
+    shop.dashboard.POST('/api/dashboard/orders/{order_id}/edit', {
+      params: { path: { order_id: id } },
+      body: { change: [{ line_item_id, quantity: 2 }], ...body },
+    });
+  const { error, response } = await edit({ dry_run: true });
+  expect(response.status).toBe(409);
+  expect(error).toMatchObject({ error: 'payment_in_progress', payment_id: expect.any(String) });
+  await capture(shop, id, { amount: '12.00' });
+  await shop.finishMoves();
+
+  await edit({ expected_total: '24.90' });
+
+  // Of the first piece, 2.90 were released by the capture and are not due again.
+  expect(await shop.details(id)).toMatchObject({ total: '24.90', amount_received: '12.00', amount_due: '10.00' });
+});
+
 test('the first fulfilment captures an authorized payment', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id } = await shop.givenPaidOrder();

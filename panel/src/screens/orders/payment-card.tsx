@@ -19,7 +19,7 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
     ['Reference', payment.instructions?.reference],
     ['Failure reason', payment.failure_reason],
     ...order.recorded_payments.map((one): [string, ReactNode] => [
-      'Arrived late',
+      'Recorded',
       [money(one.amount, currency), date(one.received_at), one.reference].filter(Boolean).join(', '),
     ]),
     ['Still to pay', Number(order.amount_due) > 0 ? money(order.amount_due, currency) : null],
