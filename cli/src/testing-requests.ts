@@ -168,7 +168,13 @@ export const SPECIAL: Record<string, [string[], unknown][]> = {
 export const ELSEWHERE = new Set([
   ...['createImage.url', 'createImage.file_id', 'createFulfillment.items', 'createRefund.line_items'],
   ...['adjustInventories.adjustments', 'createProduct.options', 'createProduct.images', 'createProduct.variants'],
-  ...['createReturn.order_id', 'createReturn.lines', 'createReturn.shipping', 'approveReturn.shipping'],
+  ...[
+    'createReturn.order_id',
+    'createReturn.lines',
+    'exchangeReturn.lines',
+    'createReturn.shipping',
+    'approveReturn.shipping',
+  ],
   'confirmWithdrawal.lines',
   ...['add', 'change', 'shipping_option_id', 'expected_total', 'dry_run'].map((field) => `editOrder.${field}`),
   ...['receiveReturn.lines', 'suggestRefund.line_items', 'suggestRefund.shipping', 'suggestRefund.fee'],
@@ -192,6 +198,7 @@ export const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, (_all, name) 
 export const BESIDE: Record<string, (flag: string) => string[]> = {
   createDiscount: (flag) => (/free|amount/.test(flag) ? [] : ['--percentage', '10']),
   createReturn: () => ['--item', 'MUG-SLATE=1'],
+  exchangeReturn: () => ['--get', `${ID}=1`],
   createRefund: (flag) => (flag === '--amount' ? [] : ['--amount', '1.00']),
   updateFulfillment: () => ['--shipment', ID],
   adjustInventory: (flag) =>

@@ -213,6 +213,10 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     call.body = { note: tenant.canary };
     return carryReturnOn(world, tenant, ids.return?.[0] ?? '', 'received');
   },
+  'dashboard.exchangeReturn': (call, { world, tenant, ids }) => {
+    call.body = { lines: [{ variant_id: ids.variant?.[0], quantity: 1 }] };
+    return carryReturnOn(world, tenant, ids.return?.[0] ?? '', 'received');
+  },
   'dashboard.closeReturn': (_call, { world, tenant, ids }) =>
     carryReturnOn(world, tenant, ids.return?.[0] ?? '', 'received'),
   'dashboard.createRefund': (_call, { world, tenant, ids }) => carryOn(world, tenant, ids.order?.[0] ?? '', 'paid'),

@@ -75,7 +75,7 @@ const INVARIANTS: Record<string, string> = {
     cross join lateral (
       select coalesce(sum(e.skipped - 1), 0) as numbers from commerce.change_eras e, commerce.sites s
       where s.site_id = n.site_id and e.begun_at > s.created_at) as skipped
-    left join commerce.orders o on o.site_id = n.site_id and o.checkout_id is not null
+    left join commerce.orders o on o.site_id = n.site_id and (o.checkout_id is not null or o.exchange_of is not null)
     group by n.site_id, n.last_number, skipped.numbers having n.last_number < 1000 + skipped.numbers + count(o.id)
       or (n.last_number > 1000 + skipped.numbers + count(o.id) and not exists (
         select from commerce.orders i where i.site_id = n.site_id and i.source = 'import' and i.order_number ~ '^\\d{1,9}$'))`,
@@ -155,16 +155,22 @@ const INVARIANTS: Record<string, string> = {
         case when status = 'cancelled' then retained else total - credited end as kept from commerce.orders
     ) o cross join lateral (
       -- Where the money came from: the provider, a transfer or cash of what was due, and payments recorded by hand.
-      select coalesce(
+      select coalesce(case when o.exchange_of is not null then o.exchange_credit + coalesce(h.recorded, 0) - x.moved end,
         (select sum(coalesce(p.captured_amount, p.amount)) from commerce.payments p
-          where p.site_id = o.site_id and p.order_id = o.id and p.status = 'succeeded' and o.paid) + coalesce(h.recorded, 0),
+          where p.site_id = o.site_id and p.order_id = o.id and p.status = 'succeeded' and o.paid)
+          + coalesce(h.recorded, 0) - x.moved,
         (select v.received - (select coalesce(sum(p.amount), 0) from commerce.order_payments p
             where p.site_id = o.site_id and p.order_id = o.id and p.created_at <= v.replaced_at)
+            - (select coalesce(sum(e.exchange_credit), 0) from commerce.orders e
+              where e.site_id = o.site_id and e.exchange_of = o.id and e.created_at > v.replaced_at)
           from commerce.order_versions v where v.site_id = o.site_id and v.order_id = o.id and o.released is not null
             and v.received > 0 order by v.version limit 1) + coalesce(h.recorded, 0),
-        h.recorded, case when o.paid and o.released is null then o.total - o.credited else 0 end) as received
+        h.recorded - x.moved, case when o.paid and o.released is null then o.total - o.credited else 0 end) as received
       from (select sum(p.amount) as recorded from commerce.order_payments p
-        where p.site_id = o.site_id and p.order_id = o.id) h
+        where p.site_id = o.site_id and p.order_id = o.id) h, (
+        -- An exchange moves money to its order.
+        select coalesce(sum(e.exchange_credit), 0) as moved from commerce.orders e
+        where e.site_id = o.site_id and e.exchange_of = o.id) x
     ) i cross join lateral (
       select o.disputed + coalesce(sum(r.amount), 0) as paid_back, coalesce(sum(r.overpaid), 0) as overpaid from commerce.refunds r
       left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
@@ -193,7 +199,12 @@ const INVARIANTS: Record<string, string> = {
       where r.site_id = o.site_id and r.order_id = o.id and i.credited > 0)`,
   'the received amount of a late order is the sum of its recorded payments': `
     select o.id from commerce.orders o join commerce.order_payments p on p.site_id = o.site_id and p.order_id = o.id
-    where o.released is null group by o.site_id, o.id having o.captured is distinct from sum(p.amount)`,
+    where o.released is null group by o.site_id, o.id having o.captured is distinct from sum(p.amount) - (
+      select coalesce(sum(e.exchange_credit), 0) from commerce.orders e where e.site_id = o.site_id and e.exchange_of = o.id)`,
+  'an exchange moves at most the price of the pieces of its return': `
+    select o.id from commerce.orders o where o.exchange_of is not null and (o.exchange_credit > o.total or not exists (
+      select from commerce.returns r where r.site_id = o.site_id and r.order_id = o.exchange_of and r.exchange_order_id = o.id)
+      or o.exchange_credit > (select f.credited from commerce.orders f where f.site_id = o.site_id and f.id = o.exchange_of))`,
   'an edit leaves lines and amounts that add up, and keeps what it replaced': `
     select o.id from commerce.orders o cross join lateral (
       select coalesce(sum(l.total), 0) as total, coalesce(sum(l.discount), 0) as discount from commerce.order_lines l

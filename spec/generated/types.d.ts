@@ -2593,6 +2593,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/returns/{return_id}/exchange": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange returned pieces
+         * @description Makes an order for what the customer wants instead of the pieces that have arrived, and closes the return. The new order has no shipping cost and takes its stock at once (409 insufficient_stock). The suggested refund of the pieces pays it as exchange_credit: no money moves, and amount_received of the first order becomes lower by it. What the new order costs more is its amount_due, which its page shows the customer how to pay; what it costs less is refunded. Refunds of the new order use the payment of the first one. Before goods have arrived, it is 409 invalid_transition; a withdrawal, or a return of which everything is refunded, is 409 conflict.
+         */
+        post: operations["dashboard.exchangeReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/returns/{return_id}/close": {
         parameters: {
             query?: never;
@@ -6479,7 +6508,7 @@ export interface components {
             marketing_consent: components["schemas"]["MarketingConsent"] | null;
             /** @description The amount that the shop still owes the customer. For a cancelled or expired order, it is the amount received and not refunded; for other orders, the amount received above the total. Open and lost disputes lower it. 0 if a refund of all pieces before shipping cancelled the order. */
             refund_due: components["schemas"]["Money"];
-            /** @description The money received for the order. Refunds do not lower it. */
+            /** @description The money received for the order. Refunds do not lower it; an exchange moves a part of it to its order. */
             amount_received: components["schemas"]["Money"];
             /** @description The amount that the customer still has to pay. Pieces that come back before the order is paid lower it. Of a paid order, it is what an edit has added and nobody has paid yet. 0 for an order that was cancelled or has expired. */
             amount_due: components["schemas"]["Money"];
@@ -6489,6 +6518,10 @@ export interface components {
             recorded_payments: components["schemas"]["OrderPayment"][];
             /** @description How many pieces of each line were shipped, refunded and are left to ship, in the order of line_items. */
             line_states: components["schemas"]["LineState"][];
+            /** @description The order whose returned pieces pay this one; null if the order is no exchange. */
+            exchange_of: components["schemas"]["Id"] | null;
+            /** @description The price of the returned pieces, which the exchange moved from amount_received of that order to this one. 0 if the order is no exchange. */
+            exchange_credit: components["schemas"]["Money"];
             /** @description What the order was before each edit, oldest first. */
             versions: components["schemas"]["OrderVersion"][];
             fulfillments: components["schemas"]["Fulfillment"][];
@@ -8314,6 +8347,19 @@ export interface components {
             quantity: number;
             reason: components["schemas"]["ReturnReason"];
             note?: string | null;
+        };
+        /** @description What the customer gets instead of the returned pieces. */
+        ExchangeInput: {
+            /** @description The products of the new order. Each variant once. */
+            lines: {
+                variant_id: components["schemas"]["Id"];
+                quantity: number;
+            }[];
+            /**
+             * @description current, the default, is the current price without a discount. paid is the price of a returned piece of the same product, with its share of the discount, as for another size at no extra cost.
+             * @enum {string}
+             */
+            price?: "paid" | "current";
         };
         /**
          * @description received until a job has looked for the order, within seconds; unmatched without an order; to_confirm while pieces are withheld; otherwise closed.
@@ -11128,6 +11174,7 @@ export type ReturnShipping = components['schemas']['ReturnShipping'];
 export type Return = components['schemas']['Return'];
 export type ReturnPage = components['schemas']['ReturnPage'];
 export type ReturnLineInput = components['schemas']['ReturnLineInput'];
+export type ExchangeInput = components['schemas']['ExchangeInput'];
 export type WithdrawalStatus = components['schemas']['WithdrawalStatus'];
 export type WithdrawalLine = components['schemas']['WithdrawalLine'];
 export type Withdrawal = components['schemas']['Withdrawal'];
@@ -18951,6 +18998,71 @@ export interface operations {
                     "application/json": {
                         return: components["schemas"]["Return"];
                         refund: components["schemas"]["Refund"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.exchangeReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "lines": [
+                 *         {
+                 *           "variant_id": "0192f3a0-5555-7000-8000-000000000001",
+                 *           "quantity": 1
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExchangeInput"];
+            };
+        };
+        responses: {
+            /** @description The closed return, and the new order. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        return: components["schemas"]["Return"];
+                        order: components["schemas"]["OrderDetails"];
                     };
                 };
             };

@@ -94,7 +94,8 @@ async function bodyOf(client: DashboardClient, order: OrderDetails, options: Edi
   };
 }
 
-function piecesIn(flag: string, text: string): { name: string; quantity: number } {
+/** Reads a quantity of a product, as in --add. */
+export function piecesIn(flag: string, text: string): { name: string; quantity: number } {
   const at = text.lastIndexOf('=');
   const [name, quantity] = [text.slice(0, at), text.slice(at + 1)];
   if (at < 1 || !/^\d{1,7}$/.test(quantity)) {

@@ -1836,12 +1836,16 @@ create table commerce.orders (
   credited numeric not null default 0,
   edits integer not null default 0,
   released numeric,
+  exchange_of uuid,
+  exchange_credit numeric not null default 0,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
   constraint one_order_per_checkout UNIQUE (site_id, checkout_id),
   constraint orders_site_id_order_number_key UNIQUE (site_id, order_number),
+  constraint exchange_of_order FOREIGN KEY (site_id, exchange_of) REFERENCES commerce.orders(site_id, id),
   constraint orders_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint orders_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint credit_of_exchange CHECK (((exchange_credit >= (0)::numeric) AND ((exchange_credit = (0)::numeric) OR (exchange_of IS NOT NULL)))),
   constraint credit_within_total CHECK (((credited >= (0)::numeric) AND (credited <= total))),
   constraint orders_check CHECK ((total = (((subtotal - discount) + shipping_cost) +
 CASE
@@ -1869,6 +1873,7 @@ CREATE INDEX orders_newest ON commerce.orders USING btree (site_id, created_at D
 CREATE INDEX orders_numbered ON commerce.orders USING btree (site_id, lower(order_number));
 CREATE INDEX orders_of_agent ON commerce.orders USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
 CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, customer_id, created_at DESC);
+CREATE INDEX orders_of_exchange ON commerce.orders USING btree (site_id, exchange_of) WHERE (exchange_of IS NOT NULL);
 CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
 CREATE INDEX orders_of_statement_run ON commerce.orders USING btree (site_id, statement_run_id) WHERE (statement_run_id IS NOT NULL);
 CREATE INDEX orders_open ON commerce.orders USING btree (site_id, fulfillment_status, payment_status) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text]));

@@ -596,6 +596,8 @@ export interface Tables {
     credited: string;
     edits: number;
     released: string | null;
+    exchange_of: string | null;
+    exchange_credit: string;
   };
   payment_accounts: {
     site_id: string;

@@ -7,6 +7,7 @@ import { rateOf, type ShippingTaxPart, STANDARD_CLASS, shippingTaxesOf, type Tax
 export interface Line {
   id: string;
   variant_id: string | null;
+  product_id: string | null;
   quantity: number;
   /** The pieces that an edit cannot take out: shipped, refunded before shipping, or withheld for a withdrawal. */
   fixed: number;
@@ -27,6 +28,7 @@ export interface Line {
 /** A variant that the edit adds. */
 export interface Variant {
   id: string;
+  product_id: string;
   price: number;
   tax_class: string;
   requires_shipping: boolean;
@@ -59,15 +61,22 @@ export interface Plan {
 
 /**
  * Plans the lines. Remaining pieces keep their share of the discount, added ones get none. Throws `not_found`,
- * `edit_exceeds_remaining` for pieces that are no longer open, and a ValidationError.
+ * `edit_exceeds_remaining` for pieces that are no longer open, and a ValidationError. `addField` is the name of `add` in the
+ * request.
  */
-export function planOf(lines: Line[], variants: Map<string, Variant>, wanted: Wanted, tax: TaxTerms): Plan {
+export function planOf(
+  lines: Line[],
+  variants: Map<string, Variant>,
+  wanted: Wanted,
+  tax: TaxTerms,
+  addField = 'add',
+): Plan {
   const changes = wanted.change.map(({ line_item_id, quantity }) => {
     const line = lines.find(({ id }) => id === line_item_id);
     if (!line) throw notFound('line in this order');
     return { line, quantity };
   });
-  refuseMistakes(wanted, variants, changes);
+  refuseMistakes(wanted, variants, changes, addField);
   refuseFixed(changes);
   const added = wanted.add.flatMap(({ variant_id, quantity }): AddedLine[] => {
     const variant = variants.get(variant_id);
@@ -78,7 +87,7 @@ export function planOf(lines: Line[], variants: Map<string, Variant>, wanted: Wa
   const changed: ChangedLine[] = [];
   for (const { line, quantity } of changes) {
     const more = quantity - line.quantity;
-    if (more > 0 && !canGrow(line)) added.push(addedLine({ line }, { ...line, quantity: more }, tax));
+    if (more > 0 && !canGrow(line)) added.push(addedLine({ line }, { ...line, quantity: more, discount: 0 }, tax));
     else if (more !== 0) changed.push({ line, ...resized(line, quantity, tax) });
   }
   return { changed, added };
@@ -93,6 +102,7 @@ function refuseMistakes(
   { add, change }: Wanted,
   variants: Map<string, Variant>,
   changes: { line: Line; quantity: number }[],
+  addField: string,
 ): void {
   const mistakes = [
     ...change.flatMap(({ line_item_id }, i) =>
@@ -106,7 +116,7 @@ function refuseMistakes(
         : [],
     ),
     ...add.flatMap(({ variant_id }, i) => {
-      const place = ['add', i, 'variant_id'];
+      const place = [addField, i, 'variant_id'];
       if (!variants.has(variant_id)) return [bodyMistake(place, 'value_error', 'There is no such variant.')];
       return add.findIndex((one) => one.variant_id === variant_id) < i
         ? [bodyMistake(place, 'value_error', 'This variant is listed twice.')]
@@ -129,14 +139,21 @@ function refuseFixed(changes: { line: Line; quantity: number }[]): void {
   });
 }
 
-function addedLine(
+/** A new line at this price, without a discount unless one is given. */
+export function addedLine(
   from: AddedLine['from'],
-  { price, quantity, tax_class, tax_rate }: Pick<AddedLine, 'price' | 'quantity' | 'tax_class' | 'tax_rate'>,
+  {
+    price,
+    quantity,
+    discount = 0,
+    tax_class,
+    tax_rate,
+  }: Pick<AddedLine, 'price' | 'quantity' | 'tax_class' | 'tax_rate'> & { discount?: number },
   { included }: TaxTerms,
 ): AddedLine {
   const total = price * quantity;
-  const tax = tax_rate === null ? 0 : taxOf(total, { rate: tax_rate, included });
-  return { from, price, quantity, total, discount: 0, tax, tax_class, tax_rate };
+  const tax = tax_rate === null ? 0 : taxOf(total - discount, { rate: tax_rate, included });
+  return { from, price, quantity, total, discount, tax, tax_class, tax_rate };
 }
 
 function resized(line: Line, quantity: number, { included }: TaxTerms): Amounts {

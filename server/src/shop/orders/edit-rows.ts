@@ -45,6 +45,7 @@ type LineRow = RowOf<
   'order_lines',
   | 'id'
   | 'variant_id'
+  | 'product_id'
   | 'quantity'
   | 'price'
   | 'total'
@@ -59,7 +60,7 @@ type LineRow = RowOf<
 /** The lines of a locked order. */
 export async function readLines(shop: Shop, order_id: string): Promise<Line[]> {
   const rows = await shop.rows<LineRow>(
-    sql`select l.id, l.variant_id, l.quantity, l.price, l.total, l.discount, l.tax, l.tax_class, l.tax_rate, l.stock_taken, l.removed,
+    sql`select l.id, l.variant_id, l.product_id, l.quantity, l.price, l.total, l.discount, l.tax, l.tax_class, l.tax_rate, l.stock_taken, l.removed,
         l.quantity - ${unshipped} + l.withheld as fixed, v.track_inventory as tracked,
         coalesce(v.requires_shipping, true) as requires_shipping
       from order_lines l left join variants v on v.site_id = l.site_id and v.id = l.variant_id
@@ -75,9 +76,12 @@ export async function readLines(shop: Shop, order_id: string): Promise<Line[]> {
 /** The variants to add, by id, at their current prices. */
 export async function readVariants(shop: Shop, ids: string[]): Promise<Map<string, Variant>> {
   if (ids.length === 0) return new Map();
-  type Row = RowOf<'variants', 'id' | 'price' | 'requires_shipping'> & { tracked: boolean; tax_class: string };
+  type Row = RowOf<'variants', 'id' | 'product_id' | 'price' | 'requires_shipping'> & {
+    tracked: boolean;
+    tax_class: string;
+  };
   const rows = await shop.rows<Row>(
-    sql`select v.id, v.price, v.requires_shipping, v.track_inventory as tracked, p.tax_class
+    sql`select v.id, v.product_id, v.price, v.requires_shipping, v.track_inventory as tracked, p.tax_class
       from variants v join products p on p.site_id = v.site_id and p.id = v.product_id
       where v.site_id = ${shop.siteId} and v.id = any(${ids}::uuid[])`,
   );

@@ -13,7 +13,7 @@ import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { countDisputed } from './disputes.ts';
-import { beginMove, endMove, type MoveOutcome, paymentOf, reverseMove } from './moves.ts';
+import { beginMove, endMove, type MoveOutcome, refundPaymentOf, reverseMove } from './moves.ts';
 import { endIfNothingLeft } from './nothing-left.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { countWithheld } from './quantities.ts';
@@ -67,11 +67,11 @@ export async function create(
   const order = await lockOrder(shop, order_id);
   await refuseUnpaid(shop, order_id);
   const shipping = await shippingPart(shop, order_id, input.shipping, minor);
-  const payment = await paymentOf(shop, order_id, 'succeeded');
+  const payment = await refundPaymentOf(shop, order_id);
   const { by_hand = false } = input;
   if (payment && by_hand) await refuseUntried(shop, order_id);
   const { isAll, overpaid } = await claim(shop, order_id, minor, { shipping });
-  const most = payment && !by_hand ? await leftAtProvider(shop, order_id, payment.id) : minor;
+  const most = payment && !by_hand ? await leftAtProvider(shop, payment.id) : minor;
   const [first, ...rest] = partsOf(
     { amount: minor, shipping: minorUnits(shipping, digits), overpaid: minorUnits(overpaid, digits) },
     most,
@@ -109,12 +109,12 @@ function partsOf(whole: RefundPart, most: number): [RefundPart, ...RefundPart[]]
 }
 
 /** The money that the provider can still return, in minor units. */
-async function leftAtProvider(shop: Shop, order_id: string, payment_id: string): Promise<number> {
+async function leftAtProvider(shop: Shop, payment_id: string): Promise<number> {
   const found = await shop.one<{ left: string }>(
     sql`select (coalesce(p.captured_amount, p.amount) - o.disputed - (
         select coalesce(sum(m.amount), 0) from payment_moves m
         where m.site_id = p.site_id and m.payment_id = p.id and m.kind = 'refund' and m.status <> 'failed'))::text as left
-      from payments p join orders o on o.site_id = p.site_id and o.id = ${order_id}
+      from payments p join orders o on o.site_id = p.site_id and o.id = p.order_id
       where p.site_id = ${shop.siteId} and p.id = ${payment_id}`,
   );
   return minorUnits(found?.left ?? '0', shop.currencyDigits);

@@ -229,6 +229,8 @@ const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRo
   lines: pricedQuantities,
   taxed: taxedParts,
   versions,
+  exchange_of: sql`o.exchange_of`,
+  exchange_credit: sql`round(o.exchange_credit, scale(o.total))::text`,
   marketing_consent: marketingConsent,
 });
 

@@ -1,7 +1,7 @@
-import { type Schemas, unwrap } from '@commerce-backend/sdk';
+import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { api } from '../../../api.ts';
+import { api, type Schemas } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
