@@ -172,6 +172,7 @@ export const ELSEWHERE = new Set([
     'createReturn.order_id',
     'createReturn.lines',
     'exchangeReturn.lines',
+    'exchangeReturn.price',
     'createReturn.shipping',
     'approveReturn.shipping',
   ],
@@ -198,7 +199,6 @@ export const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, (_all, name) 
 export const BESIDE: Record<string, (flag: string) => string[]> = {
   createDiscount: (flag) => (/free|amount/.test(flag) ? [] : ['--percentage', '10']),
   createReturn: () => ['--item', 'MUG-SLATE=1'],
-  exchangeReturn: () => ['--get', `${ID}=1`],
   createRefund: (flag) => (flag === '--amount' ? [] : ['--amount', '1.00']),
   updateFulfillment: () => ['--shipment', ID],
   adjustInventory: (flag) =>
