@@ -168,8 +168,16 @@ export const SPECIAL: Record<string, [string[], unknown][]> = {
 export const ELSEWHERE = new Set([
   ...['createImage.url', 'createImage.file_id', 'createFulfillment.items', 'createRefund.line_items'],
   ...['adjustInventories.adjustments', 'createProduct.options', 'createProduct.images', 'createProduct.variants'],
-  ...['createReturn.order_id', 'createReturn.lines', 'createReturn.shipping', 'approveReturn.shipping'],
+  ...[
+    'createReturn.order_id',
+    'createReturn.lines',
+    'exchangeReturn.lines',
+    'exchangeReturn.price',
+    'createReturn.shipping',
+    'approveReturn.shipping',
+  ],
   'confirmWithdrawal.lines',
+  ...['add', 'change', 'shipping_option_id', 'expected_total', 'dry_run'].map((field) => `editOrder.${field}`),
   ...['receiveReturn.lines', 'suggestRefund.line_items', 'suggestRefund.shipping', 'suggestRefund.fee'],
   ...['createProduct.taxable', 'updateOrder.shipping_address', 'updateOrder.billing_address'],
   ...['exportProducts', 'exportOrders', 'exportCustomers'].flatMap((name) => [`${name}.cursor`, `${name}.limit`]),

@@ -15,9 +15,9 @@ const OPERATIONS: Record<string, string> = {
     listOrdersOfCustomer suggestRefund listReturns getReturn
     listWithdrawals getWithdrawal`,
   'orders:write': `placeTestOrder markOrdersPaid fulfillOrders undoStatementRun importOrders updateOrder markOrderPaid captureOrder
-    createFulfillment updateFulfillment markOrderDelivered cancelOrder recordOrderPayment reinstateOrder sendOrderMail
+    createFulfillment updateFulfillment markOrderDelivered cancelOrder recordOrderPayment reinstateOrder editOrder sendOrderMail
     createReturn approveReturn declineReturn setReturnTracking cancelReturn receiveReturn closeReturn closeWithdrawal`,
-  'orders:refund': 'createRefund refundReturn confirmWithdrawal',
+  'orders:refund': 'createRefund refundReturn exchangeReturn confirmWithdrawal',
   'orders:export': 'exportOrders',
   'customers:read': 'listCustomers getCustomer',
   'customers:write': 'createCustomer importCustomers updateCustomer anonymizeCustomer',

@@ -249,6 +249,12 @@ const SENDERS: Record<string, Sender> = {
   'dashboard.captureOrder': { path: ({ order_id }) => ({ order_id }), picky: ['amount'] },
   // Recording fails, because the order has not expired.
   'dashboard.recordOrderPayment': { path: ({ order_id }) => ({ order_id }), picky: ['amount'] },
+  // The total is compared with that of the edit, whose line does not exist.
+  'dashboard.editOrder': {
+    path: ({ order_id }) => ({ order_id }),
+    picky: ['expected_total'],
+    body: () => ({ change: [{ line_item_id: randomUUID(), quantity: 1 }] }),
+  },
   // The response does not show the amount, which is only compared with the order's total.
   'dashboard.markOrdersPaid': {
     body: () => ({ orders: [{ order_number: 'none' }] }),

@@ -17,9 +17,16 @@ export interface Piece {
   shipped: boolean;
 }
 
-export interface LedgerRefund {
-  id: string;
+export interface RefundPart {
   amount: number;
+  /** The part that returned money above the price. */
+  overpaid: number;
+  /** Whether staff paid it, not the provider. */
+  isByHand: boolean;
+}
+
+export interface LedgerRefund extends RefundPart {
+  id: string;
   status: 'pending' | 'succeeded' | 'failed';
   pieces: Piece[];
 }
@@ -40,6 +47,8 @@ export class Ledger {
   isCancelled = false;
   /** The price of pieces that came back before the order was paid. */
   credit = 0;
+  /** The money recorded by hand after the order was edited. */
+  recorded = 0;
   /** The part of the money that the shop keeps when a refund cancels the order. */
   retained = 0;
 
@@ -80,12 +89,42 @@ export class Ledger {
   }
 
   get refundDue(): number {
-    const kept = this.isCancelled ? this.retained : this.order.total - this.credit;
-    return Math.max(0, this.received - this.done - this.disputed - kept);
+    const left = this.received - this.done - this.disputed;
+    if (this.isCancelled) return Math.max(0, left - this.retained);
+    return Math.max(0, Math.min(left, this.#surplus('succeeded') - this.disputed));
   }
 
   get amountDue(): number {
-    return this.isCancelled || this.isPaid ? 0 : this.order.total - this.credit;
+    if (this.isCancelled) return 0;
+    return this.isPaid ? Math.max(0, -this.#surplus('succeeded')) : this.order.total - this.credit;
+  }
+
+  /** The money at the provider that can still be returned there. */
+  get atProvider(): number {
+    const returned = this.#refunded(({ status, isByHand }) => status !== 'failed' && !isByHand);
+    return Math.max(0, this.received - this.recorded - returned - this.disputed);
+  }
+
+  /** What was received above the price, without what refunds have returned of it. */
+  #surplus(...counted: LedgerRefund['status'][]): number {
+    return this.received - (this.order.total - this.credit) - this.#overpaid(...counted);
+  }
+
+  #overpaid(...counted: LedgerRefund['status'][]): number {
+    const refunds = this.refunds.filter(({ status }) => counted.includes(status));
+    return refunds.reduce((sum, { overpaid }) => sum + overpaid, 0);
+  }
+
+  /** Changes the total, or the pieces and the share of a line, as an edit does. */
+  edit(change: number, line?: { of: LedgerLine } & GeneratedLine): void {
+    this.order.total += change;
+    if (line) Object.assign(line.of, { quantity: line.quantity, charged: line.charged, total: line.total });
+    if (line) Object.assign(line.of, { discount: line.discount, tax: line.tax });
+  }
+
+  record(amount: number): void {
+    this.received += amount;
+    this.recorded += amount;
   }
 
   /**
@@ -94,20 +133,31 @@ export class Ledger {
    */
   get charged(): number {
     if (this.isCancelled) return Math.min(this.retained, this.received - this.done - this.disputed);
-    return this.order.total - this.credit - this.done - this.disputed;
+    const lowered = this.done - this.#overpaid('succeeded');
+    const disputed = this.disputed - Math.min(this.disputed, Math.max(0, this.#surplus('succeeded')));
+    return Math.max(0, this.order.total - this.credit - lowered - disputed);
+  }
+
+  /** How a refund is paid: first by the provider, as far as it has the money. The part above the price comes first. */
+  partsOf(amount: number): RefundPart[] {
+    const overpaid = Math.min(amount, Math.max(0, this.#surplus('succeeded', 'pending') - this.disputed));
+    const most = this.order.method === 'card' ? Math.min(amount, this.atProvider) : 0;
+    const first = { amount: most, overpaid: Math.min(overpaid, most), isByHand: false };
+    const rest = { amount: amount - most, overpaid: overpaid - first.overpaid, isByHand: true };
+    return [first, rest].filter((part) => part.amount > 0);
   }
 
   /** Adds a refund. Without pieces, a refund of everything received removes all pieces of an order that has not shipped. */
-  refund(refund: Omit<LedgerRefund, 'pieces'>, given: Piece[] = []): void {
-    const isAll = this.live + refund.amount === this.received;
+  refund(parts: Omit<LedgerRefund, 'pieces'>[], given: Piece[] = []): void {
+    const isAll = this.live + parts.reduce((sum, { amount }) => sum + amount, 0) === this.received;
     const isUnshipped = this.lines.every(({ fulfilled }) => fulfilled === 0);
     const pieces = given.length === 0 && isAll && isUnshipped && !this.isCancelled ? this.#unshipped() : given;
     for (const { line, quantity, shipped } of pieces) {
       line.refunded += quantity;
       if (!shipped) line.removed += quantity;
     }
-    this.refunds.push({ ...refund, pieces });
-    if (refund.status === 'succeeded') this.#cancelIfNothingIsLeft();
+    for (const [i, part] of parts.entries()) this.refunds.push({ ...part, pieces: i === 0 ? pieces : [] });
+    if (parts.some(({ status }) => status === 'succeeded')) this.#cancelIfNothingIsLeft();
   }
 
   /** Ends a refund. If a refund fails after it had succeeded, the pieces that it removed from the order stay removed. */

@@ -16,6 +16,8 @@ export interface History {
   ledger: Ledger;
   /** Received returns with pieces that were not refunded. */
   returns: { id: string; fee: number; pieces: Piece[] }[];
+  /** A product that edits add. Its price is in minor units. */
+  product: { variant_id: string; price: number };
   money(minor: number): string;
   fault(text: string): void;
 }
@@ -24,6 +26,9 @@ type Step = (history: History) => Promise<void>;
 
 export const STEPS: [string, Step][] = [
   ['pay', pay],
+  ['edit', edit],
+  ['edit', edit],
+  ['pay the rest', payRest],
   ['ship', ship],
   ['ship', ship],
   ['refund an amount', refundAmount],
@@ -50,6 +55,57 @@ async function pay({ shop, ledger }: History): Promise<void> {
   const isTransfer = ledger.order.method === 'bank_transfer';
   const { data } = await shop.ask(isTransfer ? 'dashboard.markOrderPaid' : 'dashboard.markOrderDelivered', { path });
   if (data) ledger.pay();
+}
+
+/** Lowers the quantity of a line, and sometimes adds a product, with the total that the dry run returned. */
+async function edit(history: History): Promise<void> {
+  const { shop, chance, ledger, money, fault, product } = history;
+  if (ledger.isCancelled) return;
+  const line = chance.of(ledger.lines);
+  const fixed = line.fulfilled + line.removed;
+  const quantity = fixed + Math.floor(chance.next() * (line.quantity - fixed + 1));
+  const pieces = chance.of([0, 0, 1, 3]);
+  const share = (whole: number) => Math.floor((2 * whole * quantity + line.quantity) / (2 * line.quantity));
+  const after =
+    line.quantity === 0
+      ? { total: 0, discount: 0, tax: 0 }
+      : { total: share(line.total), discount: share(line.discount), tax: share(line.tax) };
+  const { included } = ledger.order;
+  const charged = after.total - after.discount + (included ? 0 : after.tax);
+  const change = charged - line.charged + pieces * product.price;
+  const path = { order_id: ledger.order.id };
+  const body = {
+    ...(quantity !== line.quantity && { change: [{ line_item_id: line.id, quantity }] }),
+    ...(pieces > 0 && { add: [{ variant_id: product.variant_id, quantity: pieces }] }),
+  };
+  if (Object.keys(body).length === 0) return;
+  const preview = await shop.ask('dashboard.editOrder', { path, body: { ...body, dry_run: true } });
+  if (!preview.data) return;
+  const expected = money(ledger.order.total + change);
+  if (preview.data.expected_total !== expected) {
+    fault(`expected the total ${expected} after an edit, got ${preview.data.expected_total}`);
+  }
+  const expected_total = preview.data.expected_total;
+  const { data, refusal } = await shop.ask('dashboard.editOrder', { path, body: { ...body, expected_total } });
+  if (!data) return fault(`an edit was refused after its dry run: ${JSON.stringify(refusal)}`);
+  ledger.edit(change, { of: line, id: line.id, quantity, charged, ...after });
+  const known = new Set(ledger.lines.map(({ id }) => id));
+  const [added] = data.order.line_items.filter(({ id }) => id && !known.has(id));
+  if (!added?.id) return;
+  const total = pieces * product.price;
+  const fresh = { id: added.id, quantity: pieces, total, discount: 0, tax: 0, charged: total };
+  ledger.lines.push({ ...fresh, fulfilled: 0, refunded: 0, removed: 0 });
+}
+
+async function payRest({ shop, chance, ledger, money, fault }: History): Promise<void> {
+  if (!ledger.isPaid || ledger.amountDue === 0) return;
+  const amount = chance.of([ledger.amountDue, ledger.amountDue, some(chance, ledger.amountDue), ledger.amountDue + 1]);
+  const { data, refusal } = await shop.ask('dashboard.recordOrderPayment', {
+    path: { order_id: ledger.order.id },
+    body: { amount: money(amount), method: 'cash' },
+  });
+  if (data) ledger.record(amount);
+  else fault(`the payment of an amount due was refused: ${JSON.stringify(refusal)}`);
 }
 
 async function ship({ shop, chance, ledger }: History): Promise<void> {
@@ -106,21 +162,36 @@ async function refundPieces(history: History): Promise<void> {
   if (amount > 0) await refund(history, chance.of([amount, amount, amount, some(chance, ledger.refundable)]), chosen);
 }
 
-async function refund({ shop, ledger, money, fault }: History, amount: number, pieces: Piece[]): Promise<void> {
+async function refund(history: History, amount: number, pieces: Piece[]): Promise<void> {
+  const { shop, ledger, money, fault } = history;
   const line_items = pieces.map(({ line, quantity, shipped }) => ({ line_item_id: line.id, quantity, shipped }));
   const { data, refusal } = await shop.ask('dashboard.createRefund', {
     path: { order_id: ledger.order.id },
     body: { amount: money(amount), reason: 'other', ...(line_items.length > 0 && { line_items }) },
   });
   if (!data) return fault(`a refund of ${money(amount)} was refused: ${JSON.stringify(refusal)}`);
-  const { id } = data.refund;
-  ledger.refund({ id, amount, status: ledger.order.method === 'card' ? 'pending' : 'succeeded' }, pieces);
+  await note(history, amount, pieces);
+}
+
+/** Adds the refund that was just made to the ledger. The server splits it if the provider does not have all of the money. */
+async function note({ shop, ledger, money, fault }: History, amount: number, pieces: Piece[] = []): Promise<void> {
+  const parts = ledger.partsOf(amount);
+  const { refunds } = await shop.must('dashboard.listRefunds', { path: { order_id: ledger.order.id } });
+  const made = refunds.filter(({ id }) => !ledger.refunds.some((known) => known.id === id));
+  const found = parts.map((part) => {
+    const status = part.isByHand ? ('succeeded' as const) : ('pending' as const);
+    const match = made.find((one) => one.amount === money(part.amount) && one.status === status);
+    if (!match) fault(`expected a refund of ${money(part.amount)} that is ${status}`);
+    return { ...part, status, id: match?.id ?? '' };
+  });
+  if (made.length !== parts.length) fault(`expected ${parts.length} refunds, got ${made.length}`);
+  ledger.refund(found, pieces);
 }
 
 /** Ends a pending refund, or lets the bank send one back. */
 async function settleAny(history: History): Promise<void> {
   const { chance, ledger } = history;
-  const open = ledger.refunds.filter(({ status }) => status !== 'failed' && ledger.order.method === 'card');
+  const open = ledger.refunds.filter(({ status, isByHand }) => status !== 'failed' && !isByHand);
   if (open.length === 0) return;
   const refund = chance.of(open);
   await settleOne(history, refund, refund.status === 'succeeded' ? 'failed' : chance.of(['succeeded', 'failed']));
@@ -132,14 +203,19 @@ export async function settleOne({ shop, ledger }: History, refund: LedgerRefund,
 }
 
 async function refundElsewhere({ shop, chance, ledger }: History): Promise<void> {
-  const most = ledger.received - ledger.live;
+  const returned = ledger.refunds.reduce(
+    (sum, one) => sum + (one.status === 'failed' || one.isByHand ? 0 : one.amount),
+    0,
+  );
+  const most = Math.min(ledger.received - ledger.live, ledger.received - ledger.recorded - returned);
   if (ledger.order.method !== 'card' || most === 0) return;
   const [amount, reference] = [some(chance, Math.ceil(most / 2)), randomUUID()];
   const outcome = { status: 'succeeded', reference, reason: null } as const;
+  const overpaid = ledger.partsOf(amount).reduce((sum, part) => sum + part.overpaid, 0);
   await inside(shop, (within) => takeMadeRefund(within, ledger.order.payment_id, { amount, reason: 'other', outcome }));
   const { refunds } = await shop.must('dashboard.listRefunds', { path: { order_id: ledger.order.id } });
   const id = refunds.find(({ provider_reference }) => provider_reference === reference)?.id ?? '';
-  ledger.refund({ id, amount, status: 'succeeded' });
+  ledger.refund([{ id, amount, overpaid, isByHand: false, status: 'succeeded' }]);
 }
 
 /** Returns shipped pieces, which arrive at once. Before the order is paid, they lower what is due. */
@@ -169,7 +245,8 @@ async function returnPieces({ shop, chance, ledger, returns, money }: History): 
   }
 }
 
-async function refundReturn({ shop, ledger, returns, money, fault }: History): Promise<void> {
+async function refundReturn(history: History): Promise<void> {
+  const { shop, ledger, returns, money, fault } = history;
   const found = returns.shift();
   if (!found) return;
   const pieces = found.pieces.map((piece) => ({
@@ -182,13 +259,11 @@ async function refundReturn({ shop, ledger, returns, money, fault }: History): P
     path: { return_id: found.id },
     body: { close: false },
   });
-  if (data?.refund.amount !== (amount > 0 ? money(amount) : undefined)) {
+  const first = ledger.partsOf(amount)[0]?.amount;
+  if (data?.refund.amount !== (first === undefined ? undefined : money(first))) {
     fault(`expected a return's refund of ${money(amount)}, got ${data?.refund.amount} ${JSON.stringify(refusal)}`);
   }
-  if (data) {
-    const status = ledger.order.method === 'card' ? 'pending' : 'succeeded';
-    ledger.refund({ id: data.refund.id, amount, status }, pieces);
-  }
+  if (data) await note(history, amount, pieces);
 }
 
 function shippedLeft({ fulfilled, refunded, removed }: LedgerLine): number {
@@ -207,7 +282,8 @@ async function dispute({ shop, chance, ledger }: History): Promise<void> {
   ledger.report({ reference, amount, status });
 }
 
-async function cancel({ shop, chance, ledger }: History): Promise<void> {
+async function cancel(history: History): Promise<void> {
+  const { shop, chance, ledger } = history;
   const before = ledger.refundable;
   const isRefunded = chance.of([true, false]);
   const { data } = await shop.ask('dashboard.cancelOrder', {
@@ -216,11 +292,7 @@ async function cancel({ shop, chance, ledger }: History): Promise<void> {
   });
   if (!data) return;
   ledger.isCancelled = true;
-  if (!isRefunded || before === 0) return;
-  const { refunds } = await shop.must('dashboard.listRefunds', { path: { order_id: ledger.order.id } });
-  const made = refunds.find(({ id }) => !ledger.refunds.some((known) => known.id === id));
-  const status = ledger.order.method === 'card' ? 'pending' : 'succeeded';
-  ledger.refund({ id: made?.id ?? '', amount: before, status });
+  if (isRefunded && before > 0) await note(history, before);
 }
 
 function some(chance: Chance, most: number): number {

@@ -20,7 +20,8 @@ export const D11: Proof = {
       const shops: Played[] = [];
       for (const currency of ['EUR', 'JPY', 'KWD']) {
         const shop = await premises.openShop({ currency });
-        shops.push({ shop, steps: 0, refunds: 0, disputes: 0 });
+        const product = await makeProduct(shop);
+        shops.push({ shop, product, steps: 0, refunds: 0, disputes: 0 });
       }
       let begun = 0;
       const player = async () => {
@@ -49,17 +50,27 @@ export const D11: Proof = {
 
 interface Played {
   shop: OpenShop;
+  product: History['product'];
   steps: number;
   refunds: number;
   disputes: number;
 }
 
+/** A product without stock tracking, at a price with all digits of the currency. */
+async function makeProduct(shop: OpenShop): Promise<History['product']> {
+  const price = 1_237;
+  const { variants } = await shop.must('dashboard.createProduct', {
+    body: { name: 'Lid', price: decimal(price, shop.tenant.currency_digits), track_inventory: false, status: 'active' },
+  });
+  return { variant_id: variants[0]?.id ?? '', price };
+}
+
 async function play(played: Played, number: number, chance: Chance): Promise<void> {
-  const { shop } = played;
+  const { shop, product } = played;
   const order = await insertOrder(shop, chance, chance.of([true, false]));
   const names: string[] = [];
   const history: History = {
-    ...{ shop, chance, ledger: new Ledger(order), returns: [] },
+    ...{ shop, chance, product, ledger: new Ledger(order), returns: [] },
     money: (minor) => decimal(minor, shop.tenant.currency_digits),
     fault: (text) =>
       shop.premises.violations.add(

@@ -12,6 +12,10 @@ export interface GeneratedLine {
   quantity: number;
   /** The line's total after discounts and with tax, in minor units. */
   charged: number;
+  /** The parts of it: the total before the discount, the discount, and the tax. */
+  total: number;
+  discount: number;
+  tax: number;
 }
 
 export interface GeneratedOrder {
@@ -19,6 +23,7 @@ export interface GeneratedOrder {
   payment_id: string;
   method: Method;
   total: number;
+  included: boolean;
   lines: GeneratedLine[];
 }
 
@@ -88,10 +93,10 @@ export async function insertOrder(shop: OpenShop, chance: Chance, included: bool
     );
   }
   const lines = parts.map(({ id, quantity, total, discount, tax }) => ({
-    ...{ id, quantity },
+    ...{ id, quantity, total, discount, tax },
     charged: total - discount + (included ? 0 : tax),
   }));
-  return { id, payment_id, method, total, lines };
+  return { id, payment_id, method, total, included, lines };
 }
 
 const STATES = {

@@ -62,6 +62,7 @@ const KINDS_OF: Record<string, Kind[]> = {
   fulfillment_id: ['fulfillment'],
   'dashboard.createRefund line_item_id': ['order_line'],
   'dashboard.suggestRefund line_item_id': ['order_line'],
+  'dashboard.editOrder line_item_id': ['order_line'],
   'dashboard.createReturn order_id': ['shipped_order'],
   'dashboard.createReturn line_item_id': ['shipped_line'],
   'storefront.requestReturn order_id': ['shipped_order'],

@@ -168,6 +168,14 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     await callAs(world, tenant, 'dashboard.recordOrderPayment', { amount: '100000.00' }, { order_id });
     call.body = { keep_prices: true };
   },
+  'dashboard.editOrder': async (call, { world, tenant, ids }) => {
+    const order_id = ids.order?.[0] ?? '';
+    const add = [{ variant_id: ids.variant?.[0], quantity: 1 }];
+    const preview = (await callAs(world, tenant, 'dashboard.editOrder', { add, dry_run: true }, { order_id })) as {
+      expected_total: string;
+    };
+    call.body = { add, expected_total: preview.expected_total };
+  },
   'dashboard.deletePaymentAccount': async (_call, { world, tenant }) => {
     await callAs(world, tenant, 'dashboard.updatePaymentAccount', { secret_key: 'sk_test_ofAlder' });
   },
@@ -203,6 +211,10 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   },
   'dashboard.refundReturn': (call, { world, tenant, ids }) => {
     call.body = { note: tenant.canary };
+    return carryReturnOn(world, tenant, ids.return?.[0] ?? '', 'received');
+  },
+  'dashboard.exchangeReturn': (call, { world, tenant, ids }) => {
+    call.body = { lines: [{ variant_id: ids.variant?.[0], quantity: 1 }] };
     return carryReturnOn(world, tenant, ids.return?.[0] ?? '', 'received');
   },
   'dashboard.closeReturn': (_call, { world, tenant, ids }) =>

@@ -71,6 +71,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   new_order: true,
   payment_reminder: true,
   payment_received: true,
+  order_edited: true,
   order_shipped: true,
   order_cancelled: true,
   order_refunded: true,
@@ -235,6 +236,12 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
   await write('payment_reminder', { order_id });
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
   await write('payment_received', { order_id });
+  const edit = { add: [{ variant_id: towel.variants[0]?.id ?? '', quantity: 1 }] };
+  const path = '/api/dashboard/orders/{order_id}/edit';
+  const preview = await dashboard.POST(path, { params, body: { ...edit, dry_run: true } });
+  const { expected_total = '' } = preview.data ?? {};
+  await dashboard.POST(path, { params, body: { ...edit, expected_total } });
+  await write('order_edited', { order_id });
   const sent = await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
     params,
     body: {

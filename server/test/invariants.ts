@@ -75,7 +75,7 @@ const INVARIANTS: Record<string, string> = {
     cross join lateral (
       select coalesce(sum(e.skipped - 1), 0) as numbers from commerce.change_eras e, commerce.sites s
       where s.site_id = n.site_id and e.begun_at > s.created_at) as skipped
-    left join commerce.orders o on o.site_id = n.site_id and o.checkout_id is not null
+    left join commerce.orders o on o.site_id = n.site_id and (o.checkout_id is not null or o.exchange_of is not null)
     group by n.site_id, n.last_number, skipped.numbers having n.last_number < 1000 + skipped.numbers + count(o.id)
       or (n.last_number > 1000 + skipped.numbers + count(o.id) and not exists (
         select from commerce.orders i where i.site_id = n.site_id and i.source = 'import' and i.order_number ~ '^\\d{1,9}$'))`,
@@ -154,21 +154,39 @@ const INVARIANTS: Record<string, string> = {
       select *, payment_status in ('paid', 'partially_refunded', 'refunded') as paid,
         case when status = 'cancelled' then retained else total - credited end as kept from commerce.orders
     ) o cross join lateral (
-      -- Where the money came from: the provider, payments recorded by hand, or else a transfer or cash of what was due.
-      select coalesce(
+      -- Where the money came from: the provider, a transfer or cash of what was due, and payments recorded by hand.
+      select coalesce(case when o.exchange_of is not null then o.exchange_credit + coalesce(h.recorded, 0) - x.moved end,
         (select sum(coalesce(p.captured_amount, p.amount)) from commerce.payments p
-          where p.site_id = o.site_id and p.order_id = o.id and p.status = 'succeeded' and o.paid),
-        (select sum(p.amount) from commerce.order_payments p where p.site_id = o.site_id and p.order_id = o.id),
-        case when o.paid then o.total - o.credited else 0 end) as received
+          where p.site_id = o.site_id and p.order_id = o.id and p.status = 'succeeded' and o.paid)
+          + coalesce(h.recorded, 0) - x.moved,
+        (select v.received - (select coalesce(sum(p.amount), 0) from commerce.order_payments p
+            where p.site_id = o.site_id and p.order_id = o.id and p.created_at <= v.replaced_at)
+            - (select coalesce(sum(e.exchange_credit), 0) from commerce.orders e
+              where e.site_id = o.site_id and e.exchange_of = o.id and e.created_at > v.replaced_at)
+          from commerce.order_versions v where v.site_id = o.site_id and v.order_id = o.id and o.released is not null
+            and v.received > 0 order by v.version limit 1) + coalesce(h.recorded, 0),
+        h.recorded - x.moved, case when o.paid and o.released is null then o.total - o.credited else 0 end) as received
+      from (select sum(p.amount) as recorded from commerce.order_payments p
+        where p.site_id = o.site_id and p.order_id = o.id) h, (
+        -- An exchange moves money to its order.
+        select coalesce(sum(e.exchange_credit), 0) as moved from commerce.orders e
+        where e.site_id = o.site_id and e.exchange_of = o.id) x
     ) i cross join lateral (
-      select o.disputed + coalesce(sum(r.amount), 0) as paid_back from commerce.refunds r
+      select o.disputed + coalesce(sum(r.amount), 0) as paid_back, coalesce(sum(r.overpaid), 0) as overpaid from commerce.refunds r
       left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
       where r.site_id = o.site_id and r.order_id = o.id and m.status is distinct from 'failed'
     ) b cross join lateral (
-      select greatest(0, received - paid_back - o.kept) as owed,
-        case when o.paid or o.status = 'cancelled' then 0 else o.kept - received end as due,
+      -- What an edited order has received above its price, without what refunds have returned of it.
+      select o.released is not null and o.status <> 'cancelled' as edited,
+        received - (o.kept - coalesce(o.released, 0)) - overpaid as surplus
+    ) e cross join lateral (
+      select case when edited then least(greatest(0, surplus - o.disputed), greatest(0, received - paid_back))
+          else greatest(0, received - paid_back - o.kept) end as owed,
+        case when edited then greatest(0, -surplus) when o.paid or o.status = 'cancelled' then 0 else o.kept - received end as due,
         -- Of a partly captured payment, the rest was released. A refund returns first what was received above the price.
         case when o.status = 'cancelled' then least(o.kept, received - paid_back)
+          when edited then greatest(0, o.kept - o.released - (paid_back - o.disputed - overpaid)
+            - (o.disputed - least(o.disputed, greatest(0, surplus))))
           else case when o.paid then least(o.kept, received) else o.kept end
             - greatest(0, paid_back - greatest(0, received - o.kept)) end as charged
     ) s
@@ -181,7 +199,20 @@ const INVARIANTS: Record<string, string> = {
       where r.site_id = o.site_id and r.order_id = o.id and i.credited > 0)`,
   'the received amount of a late order is the sum of its recorded payments': `
     select o.id from commerce.orders o join commerce.order_payments p on p.site_id = o.site_id and p.order_id = o.id
-    group by o.site_id, o.id having o.captured is distinct from sum(p.amount)`,
+    where o.released is null group by o.site_id, o.id having o.captured is distinct from sum(p.amount) - (
+      select coalesce(sum(e.exchange_credit), 0) from commerce.orders e where e.site_id = o.site_id and e.exchange_of = o.id)`,
+  'an exchange moves at most the price of the pieces of its return': `
+    select o.id from commerce.orders o where o.exchange_of is not null and (o.exchange_credit > o.total or not exists (
+      select from commerce.returns r where r.site_id = o.site_id and r.order_id = o.exchange_of and r.exchange_order_id = o.id)
+      or o.exchange_credit > (select f.credited from commerce.orders f where f.site_id = o.site_id and f.id = o.exchange_of))`,
+  'an edit leaves lines and amounts that add up, and keeps what it replaced': `
+    select o.id from commerce.orders o cross join lateral (
+      select coalesce(sum(l.total), 0) as total, coalesce(sum(l.discount), 0) as discount from commerce.order_lines l
+      where l.site_id = o.site_id and l.order_id = o.id) l
+    where o.edits <> (select count(*) from commerce.order_versions v where v.site_id = o.site_id and v.order_id = o.id)
+      or (o.edits > 0 and (l.total <> o.subtotal or l.discount <> o.discount))
+      or exists (select from commerce.order_lines z where z.site_id = o.site_id and z.order_id = o.id and z.quantity = 0
+        and (z.total <> 0 or z.discount <> 0 or z.tax <> 0))`,
   'the shipped quantity of a line is the sum of its fulfilments, at most the quantity that was not removed': `
     select l.id from commerce.order_lines l
     left join commerce.fulfillment_items i on i.site_id = l.site_id and i.line_id = l.id
@@ -217,7 +248,9 @@ const INVARIANTS: Record<string, string> = {
     join commerce.payments p on p.site_id = o.site_id and p.order_id = o.id
       and p.status in ('pending', 'authorized', 'succeeded')
     group by o.site_id, o.id, o.total, o.payment_method
-    having count(*) > 1 or sum(p.amount) <> o.total or o.payment_method not in ('card', 'online')`,
+    -- An edit changes the total, not the payment.
+    having count(*) > 1 or sum(p.amount) <> coalesce((select v.total from commerce.order_versions v
+        where v.site_id = o.site_id and v.order_id = o.id order by v.version limit 1), o.total) or o.payment_method not in ('card', 'online')`,
   'the timeline of every order contains its creation': `
     select o.id from commerce.orders o where o.checkout_id is not null and not exists (
       select from commerce.order_events e where e.site_id = o.site_id and e.order_id = o.id and e.type = 'created')`,
@@ -293,7 +326,10 @@ const INVARIANTS: Record<string, string> = {
     having sum(o.agent_spent_cents) > a.budget_cents or max(o.agent_spent_cents) > a.max_per_order_cents`,
   'an order of an agent uses its total less refunds of the budget, or nothing if it was cancelled unpaid': `
     select o.id, o.agent_spent_cents from commerce.orders o join commerce.sites s using (site_id)
-    cross join lateral (select o.total * power(10::numeric, s.currency_digits) as cents, (
+    -- An edit does not change what the agent has spent.
+    cross join lateral (select coalesce((select v.total from commerce.order_versions v
+        where v.site_id = o.site_id and v.order_id = o.id order by v.version limit 1), o.total)
+        * power(10::numeric, s.currency_digits) as cents, (
       select coalesce(sum(r.amount), 0) * power(10::numeric, s.currency_digits) from commerce.refunds r
       where r.site_id = o.site_id and r.order_id = o.id) as refunded) t
     where o.agent_token_id is not null and case when o.status = 'cancelled' and o.payment_confirmed_at is null

@@ -2156,6 +2156,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/orders/{order_id}/edit": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Edit an order before it ships
+         * @description Adds products, changes the quantities of lines and chooses another shipping option, while pieces of the order are left to ship. Send it with dry_run first, which changes nothing and returns the order as it would be, then again with the expected_total of that response; 409 price_changed has the new total if it differs. Taxes follow the rates of the purchase. Remaining pieces keep their share of the discount, added ones get none, and products are added at their current price. Stock is taken and returned (409 insufficient_stock). Pieces that were shipped, refunded or withdrawn from stay in the order (409 edit_exceeds_remaining). A line with quantity 0 leaves line_items. 409 payment_in_progress while a provider payment is open, such as an authorization that is not captured yet. The payment status stays: of a paid order, a higher total is amount_due, a lower one refund_due. The customer gets a mail, and the order page shows how to pay what is due. The budget of an agent that made the order does not change. The order's versions list what it was before.
+         */
+        post: operations["dashboard.editOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/orders/{order_id}/refunds": {
         parameters: {
             query?: never;
@@ -2237,8 +2266,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Record a late payment
-         * @description Records money that arrived for an order after it had expired. The order stays expired, the amount counts as amount_received, and all of it is refund_due and refundable. Then either reinstate the order or refund the money. Several payments add up; each call records one. Any other order is 409 order_not_expired: a bank transfer that is still awaited is recorded with mark-paid.
+         * Record a payment
+         * @description Records money that arrived for an order after it had expired, or for the amount_due of an order that was edited after it was paid. An expired order stays expired, the amount counts as amount_received, and all of it is refund_due and refundable; then either reinstate the order or refund the money. Of an edited order, it lowers amount_due; more than that is refund_due. Several payments add up; each call records one. Any other order is 409 order_not_expired: a bank transfer that is still awaited is recorded with mark-paid.
          */
         post: operations["dashboard.recordOrderPayment"];
         delete?: never;
@@ -2558,6 +2587,35 @@ export interface paths {
          * @description Refunds the pieces that have arrived, or with keep_goods all pieces, and closes the return unless close is false. Each piece is refunded once; when all are, it is 409 conflict. Without amount it is the suggested refund of these pieces minus the fee. It follows the rules of dashboard.createRefund: an unpaid order cannot be refunded (409 invalid_transition), and refunds cannot exceed the amount paid (409 refund_exceeds_paid). A return that is neither received nor approved with keep_goods is 409 invalid_transition.
          */
         post: operations["dashboard.refundReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/returns/{return_id}/exchange": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Exchange returned pieces
+         * @description Makes an order for what the customer wants instead of the pieces that have arrived, and closes the return. The new order has no shipping cost and takes its stock at once (409 insufficient_stock). The suggested refund of the pieces pays it as exchange_credit: no money moves, and amount_received of the first order becomes lower by it. What the new order costs more is its amount_due, which its page shows the customer how to pay; what it costs less is refunded. Refunds of the new order use the payment of the first one. Before goods have arrived, it is 409 invalid_transition; a withdrawal, or a return of which everything is refunded, is 409 conflict.
+         */
+        post: operations["dashboard.exchangeReturn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5414,6 +5472,19 @@ export interface components {
                     remaining?: number;
                 }[];
             };
+            edit_exceeds_remaining?: {
+                lines: {
+                    line_item_id: components["schemas"]["Id"];
+                    requested: number;
+                    /** @description The pieces that cannot be taken out. */
+                    minimum: number;
+                }[];
+            };
+            order_not_editable?: {
+                status: components["schemas"]["OrderStatus"];
+                payment_status: components["schemas"]["PaymentStatus"];
+                fulfillment_status: components["schemas"]["FulfillmentStatus"];
+            };
             order_not_expired?: {
                 status: components["schemas"]["OrderStatus"];
                 payment_status: components["schemas"]["PaymentStatus"];
@@ -5592,7 +5663,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, its meaning and the remedy. For agents, advice is the sentence that responses return as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "edit_exceeds_remaining" | "order_not_editable" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -6122,7 +6193,7 @@ export interface components {
          * @enum {string}
          */
         OrderSource: "storefront" | "agent" | "ai_widget" | "dashboard" | "import";
-        /** @description An order. total = subtotal − discount + shipping_cost + tax; if prices include tax, tax is the part of them that is tax, and is not added. Its currency and amounts never change. */
+        /** @description An order. total = subtotal − discount + shipping_cost + tax; if prices include tax, tax is the part of them that is tax, and is not added. Its currency never changes. Amounts change only by an edit. */
         Order: {
             id: components["schemas"]["Id"];
             merchant_id: components["schemas"]["Id"];
@@ -6327,6 +6398,33 @@ export interface components {
             /** @description The price of the pieces that were not refunded, after discounts and with tax; at most the refundable amount of the order. */
             refundable_amount: components["schemas"]["Money"];
         };
+        /** @description What an order was before an edit. It is never changed. */
+        OrderVersion: {
+            /** @description 1 is the order as it was placed. */
+            version: number;
+            subtotal: components["schemas"]["Money"];
+            discount: components["schemas"]["Money"];
+            shipping_cost: components["schemas"]["Money"];
+            tax: components["schemas"]["Money"];
+            total: components["schemas"]["Money"];
+            shipping_method: string | null;
+            line_items: {
+                id: components["schemas"]["Id"];
+                variant_id: components["schemas"]["IdOrNull"];
+                name: string;
+                variant_name: string | null;
+                sku: string | null;
+                quantity: number;
+                price: components["schemas"]["Money"];
+                total: components["schemas"]["Money"];
+                discount: components["schemas"]["Money"];
+                tax: components["schemas"]["Money"];
+            }[];
+            /** @description The id of the staff member or key that edited the order. */
+            actor_id: components["schemas"]["IdOrNull"];
+            /** @description When the edit replaced this version. */
+            replaced_at: components["schemas"]["Timestamp"];
+        };
         /** @description Items that were shipped or handed over together. */
         Fulfillment: {
             id: components["schemas"]["Id"];
@@ -6410,9 +6508,9 @@ export interface components {
             marketing_consent: components["schemas"]["MarketingConsent"] | null;
             /** @description The amount that the shop still owes the customer. For a cancelled or expired order, it is the amount received and not refunded; for other orders, the amount received above the total. Open and lost disputes lower it. 0 if a refund of all pieces before shipping cancelled the order. */
             refund_due: components["schemas"]["Money"];
-            /** @description The money received for the order. Refunds do not lower it. */
+            /** @description The money received for the order. Refunds do not lower it; an exchange moves a part of it to its order. */
             amount_received: components["schemas"]["Money"];
-            /** @description The amount that the customer still has to pay. Pieces that come back before the order is paid lower it. 0 for an order that was paid or cancelled, or has expired. */
+            /** @description The amount that the customer still has to pay. Pieces that come back before the order is paid lower it. Of a paid order, it is what an edit has added and nobody has paid yet. 0 for an order that was cancelled or has expired. */
             amount_due: components["schemas"]["Money"];
             /** @description The chargebacks of the order's payment, oldest first. */
             disputes: components["schemas"]["Dispute"][];
@@ -6420,6 +6518,12 @@ export interface components {
             recorded_payments: components["schemas"]["OrderPayment"][];
             /** @description How many pieces of each line were shipped, refunded and are left to ship, in the order of line_items. */
             line_states: components["schemas"]["LineState"][];
+            /** @description The order whose returned pieces pay this one; null if the order is no exchange. */
+            exchange_of: components["schemas"]["Id"] | null;
+            /** @description The price of the returned pieces, which the exchange moved from amount_received of that order to this one. 0 if the order is no exchange. */
+            exchange_credit: components["schemas"]["Money"];
+            /** @description What the order was before each edit, oldest first. */
+            versions: components["schemas"]["OrderVersion"][];
             fulfillments: components["schemas"]["Fulfillment"][];
             refunds: components["schemas"]["Refund"][];
         };
@@ -8074,6 +8178,32 @@ export interface components {
             /** @description A phone number that can be called in the country or with a country code: digits with + ( ) - . / and spaces, and an optional extension. A checkout with any other text here cannot be completed: see missing. */
             phone?: string | null;
         };
+        /** @description A change of the pieces and the shipping of an order. */
+        OrderEditInput: {
+            /** @description Products to add, at their current price and without a discount. Each variant once. */
+            add?: {
+                variant_id: components["schemas"]["Id"];
+                quantity: number;
+            }[];
+            /** @description New quantities of lines, each once. At least the pieces that were shipped, refunded before shipping or withdrawn from; 0 takes the line out. More pieces have the price of the line; those of a discounted line become a line of their own. */
+            change?: {
+                line_item_id: components["schemas"]["Id"];
+                quantity: number;
+            }[];
+            /** @description An active shipping option, at its price. Its conditions are not checked. If absent, the shipping method and cost stay. */
+            shipping_option_id?: components["schemas"]["Id"];
+            /** @description The total that the dry_run returned. Required unless dry_run is true. */
+            expected_total?: components["schemas"]["MoneyInput"];
+            /** @description Whether to change nothing and only return the order as it would be; false if absent. */
+            dry_run?: boolean;
+        };
+        /** @description The result of an edit, or of its dry run. */
+        OrderEdit: {
+            dry_run: boolean;
+            /** @description The total after the edit, to send as expected_total. */
+            expected_total: components["schemas"]["Money"];
+            order: components["schemas"]["OrderDetails"];
+        };
         /** @description How much of the shipping cost is refunded: none, all that was not refunded yet, or an amount with tax. */
         ShippingRefund: ("none" | "all") | components["schemas"]["MoneyInput"];
         /** @description What to refund for pieces of an order, computed from what was charged for them. It is never above the refundable amount. */
@@ -8096,10 +8226,10 @@ export interface components {
             refundable: components["schemas"]["Money"];
         };
         /**
-         * @description A mail about an order to its customer: that it was placed, that its payment is awaited, that it was paid, shipped, cancelled or refunded.
+         * @description A mail about an order to its customer: that it was placed, that its payment is awaited, that it was paid, shipped, cancelled, refunded or edited.
          * @enum {string}
          */
-        OrderMailKind: "placed" | "payment_reminder" | "payment_received" | "shipped" | "cancelled" | "refunded";
+        OrderMailKind: "placed" | "payment_reminder" | "payment_received" | "shipped" | "cancelled" | "refunded" | "edited";
         /**
          * @description The state of a return. requested waits for the shop's decision; approved, for the goods; in_transit means that tracking was given; received, that goods have arrived. declined, closed and cancelled are final.
          * @enum {string}
@@ -8217,6 +8347,19 @@ export interface components {
             quantity: number;
             reason: components["schemas"]["ReturnReason"];
             note?: string | null;
+        };
+        /** @description What the customer gets instead of the returned pieces. */
+        ExchangeInput: {
+            /** @description The products of the new order. Each variant once. */
+            lines: {
+                variant_id: components["schemas"]["Id"];
+                quantity: number;
+            }[];
+            /**
+             * @description current, the default, is the current price without a discount. paid is the price of a returned piece of the same product, with its share of the discount, as for another size at no extra cost.
+             * @enum {string}
+             */
+            price?: "paid" | "current";
         };
         /**
          * @description received until a job has looked for the order, within seconds; unmatched without an order; to_confirm while pieces are withheld; otherwise closed.
@@ -10246,6 +10389,20 @@ export interface components {
             };
         };
         /** @description The order does not allow it, or the first call with this Idempotency-Key is still running. */
+        OrderEditConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The order does not allow it, or the first call with this Idempotency-Key is still running. */
         RefundConflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -10885,6 +11042,7 @@ export type RecordedPaymentMethod = components['schemas']['RecordedPaymentMethod
 export type OrderPayment = components['schemas']['OrderPayment'];
 export type LineQuantities = components['schemas']['LineQuantities'];
 export type LineState = components['schemas']['LineState'];
+export type OrderVersion = components['schemas']['OrderVersion'];
 export type Fulfillment = components['schemas']['Fulfillment'];
 export type RefundReason = components['schemas']['RefundReason'];
 export type RefundLineItem = components['schemas']['RefundLineItem'];
@@ -11001,6 +11159,8 @@ export type OrderImportRefund = components['schemas']['OrderImportRefund'];
 export type OrderImport = components['schemas']['OrderImport'];
 export type OrderImportResult = components['schemas']['OrderImportResult'];
 export type AddressInput = components['schemas']['AddressInput'];
+export type OrderEditInput = components['schemas']['OrderEditInput'];
+export type OrderEdit = components['schemas']['OrderEdit'];
 export type ShippingRefund = components['schemas']['ShippingRefund'];
 export type RefundSuggestion = components['schemas']['RefundSuggestion'];
 export type OrderMailKind = components['schemas']['OrderMailKind'];
@@ -11014,6 +11174,7 @@ export type ReturnShipping = components['schemas']['ReturnShipping'];
 export type Return = components['schemas']['Return'];
 export type ReturnPage = components['schemas']['ReturnPage'];
 export type ReturnLineInput = components['schemas']['ReturnLineInput'];
+export type ExchangeInput = components['schemas']['ExchangeInput'];
 export type WithdrawalStatus = components['schemas']['WithdrawalStatus'];
 export type WithdrawalLine = components['schemas']['WithdrawalLine'];
 export type Withdrawal = components['schemas']['Withdrawal'];
@@ -11163,6 +11324,7 @@ export type ResponseCursorExpired = components['responses']['CursorExpired'];
 export type ResponseDiscountConflict = components['responses']['DiscountConflict'];
 export type ResponseStatementRunConflict = components['responses']['StatementRunConflict'];
 export type ResponseOrderConflict = components['responses']['OrderConflict'];
+export type ResponseOrderEditConflict = components['responses']['OrderEditConflict'];
 export type ResponseRefundConflict = components['responses']['RefundConflict'];
 export type ResponseLatePaymentConflict = components['responses']['LatePaymentConflict'];
 export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
@@ -17754,6 +17916,76 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.editOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description The ETag from the caller's last read of the resource. If somebody has changed it since, nothing changes and the response is 412 stale. Without this header the change is made in any case. Stock and other figures that follow from sales do not affect the ETag. `*` matches any version.
+                 * @example "5X0pXq2m9nFQv3yqTj6Fqw"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "change": [
+                 *         {
+                 *           "line_item_id": "0192f3a2-1111-7000-8000-000000000001",
+                 *           "quantity": 1
+                 *         }
+                 *       ],
+                 *       "dry_run": true
+                 *     }
+                 */
+                "application/json": components["schemas"]["OrderEditInput"];
+            };
+        };
+        responses: {
+            /** @description The order after the edit. With dry_run, as it would be. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ResourceTag"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OrderEdit"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["OrderEditConflict"];
+            412: components["responses"]["Stale"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "dashboard.listRefunds": {
         parameters: {
             query?: never;
@@ -18766,6 +18998,71 @@ export interface operations {
                     "application/json": {
                         return: components["schemas"]["Return"];
                         refund: components["schemas"]["Refund"];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.exchangeReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a return.
+                 * @example 0192f3a2-7777-7000-8000-000000000001
+                 */
+                return_id: components["parameters"]["ReturnId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "lines": [
+                 *         {
+                 *           "variant_id": "0192f3a0-5555-7000-8000-000000000001",
+                 *           "quantity": 1
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ExchangeInput"];
+            };
+        };
+        responses: {
+            /** @description The closed return, and the new order. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        return: components["schemas"]["Return"];
+                        order: components["schemas"]["OrderDetails"];
                     };
                 };
             };

@@ -6,6 +6,7 @@ import { type Column, moment, show, styleOf, table } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { isJson } from './options.ts';
+import { addOrderEdit } from './order-edit.ts';
 import { addLatePayments } from './order-late-payments.ts';
 import { addOrderMoves } from './order-moves.ts';
 import { addOrderRecords } from './order-records.ts';
@@ -62,6 +63,7 @@ export function addOrders(program: Command, terminal: Terminal): void {
     .addHelpText('after', TIMELINE_EXAMPLES)
     .action((wanted: string, _options, command: Command) => timeline(wanted, command, terminal));
   addOrderMoves(orders, terminal);
+  addOrderEdit(orders, terminal);
   addLatePayments(orders, terminal);
   addOrderRecords(orders, terminal);
   addOrdersMatch(orders, terminal);

@@ -9,8 +9,10 @@ import { show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { isJson, isUuid, repeated } from './options.ts';
+import { piecesIn } from './order-edit.ts';
 import { findOrder } from './order-view.ts';
 import { findReturn, RETURN_COLUMNS, returnText } from './return-view.ts';
+import { variantIdOf } from './variant-id.ts';
 
 const RETURN = '\nRETURN is a number such as 1021-R1 or an id.';
 
@@ -46,7 +48,7 @@ Examples:
 
 const examplesOf = (...lines: string[]) => `${RETURN}\n\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
 
-/** `returns list|show|create|approve|decline|track|cancel|receive|refund|close`. */
+/** `returns list|show|create|approve|decline|track|cancel|receive|exchange|refund|close`. */
 export function addReturns(program: Command, terminal: Terminal): void {
   const returns = program.command('returns').description('Returns of shipped items.');
   addCall(returns, terminal, {
@@ -95,6 +97,7 @@ export function addReturns(program: Command, terminal: Terminal): void {
     text: returnText,
   });
   addReceive(returns, terminal);
+  addExchange(returns, terminal);
   addCall(returns, terminal, {
     name: 'refund <return>',
     operation: 'dashboard.refundReturn',
@@ -182,6 +185,39 @@ async function receive(wanted: string, { item, condition }: Receipt, command: Co
   const call = client.POST('/api/dashboard/returns/{return_id}/receive', { params: { path: { return_id } }, body });
   const found = await unwrap(call);
   show(terminal, isJson(command), found, (paint) => returnText(found, { paint, terminal }));
+}
+
+const EXCHANGE_EXAMPLES = `${RETURN} Its items must have arrived. They pay the new order; the rest remains to be paid, or is
+refunded.
+
+Examples:
+  $ commerce returns exchange 1021-R1 --get MUG-2=1
+  $ commerce returns exchange 1021-R1 --get MUG-2=1 --price paid   another size at no extra cost`;
+
+function addExchange(returns: Command, terminal: Terminal): void {
+  addFlags(returns.command('exchange <return>'), 'dashboard.exchangeReturn', { lines: false })
+    .description('Make an order for what the customer wants instead, and close the return.')
+    .requiredOption('--get <sku=quantity>', 'what the customer gets, by SKU or variant id; may be repeated', repeated)
+    .addHelpText('after', EXCHANGE_EXAMPLES)
+    .action((wanted: string, { get }: { get: string[] }, command: Command) => exchange(wanted, get, command, terminal));
+}
+
+async function exchange(wanted: string, get: string[], command: Command, terminal: Terminal): Promise<void> {
+  const given = await givenRequest<'dashboard.exchangeReturn'>(command, terminal);
+  const { client } = await openSession(command, terminal);
+  const { id: return_id } = await findReturn(client, wanted);
+  const lines = [];
+  for (const text of get) {
+    const { name, quantity } = piecesIn('--get', text);
+    lines.push({ variant_id: await variantIdOf(client, name), quantity });
+  }
+  const params = { path: { return_id } };
+  const body = { ...given.body, lines };
+  const made = await unwrap(client.POST('/api/dashboard/returns/{return_id}/exchange', { params, body }));
+  const { order_number, total, exchange_credit, amount_due, currency } = made.order;
+  const due = Number(amount_due) > 0 ? `, ${amount_due} ${currency} to pay` : '';
+  const head = `Order ${order_number}: ${total} ${currency}, ${exchange_credit} ${currency} paid by the return${due}.`;
+  show(terminal, isJson(command), made, (paint) => `${head}\n\n${returnText(made.return, { paint, terminal })}`);
 }
 
 /** Reads a line and its quantity, as in --item. */

@@ -336,6 +336,61 @@ test('captures part of an authorized payment once, and rejects a refund of the u
   expect((await refund(shop, id, '12.01')).error).toMatchObject({ error: 'refund_exceeds_paid', paid: '12.00' });
 });
 
+test('refunds of an exchange order go back through the payment of the first order, within its amount', async () => {
+  const shop = await stripe.givenShop();
+  const { id: order_id, line_items } = await shop.givenPaidOrder();
+  const { dashboard } = shop;
+  const of = (id: string) => ({ params: { path: { order_id: id } } });
+  await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { ...of(order_id), body: {} });
+  const lines = [{ line_item_id: line_items[0]?.id ?? '', quantity: 1, reason: 'does_not_fit' as const }];
+  const back = await dashboard.POST('/api/dashboard/returns', { body: { order_id, lines, override_policy: true } });
+  const params = { path: { return_id: back.data?.id ?? '' } };
+  const arrived = [{ id: back.data?.lines[0]?.id ?? '', quantity: 1, condition: 'resellable' as const }];
+  await dashboard.POST('/api/dashboard/returns/{return_id}/receive', { params, body: { lines: arrived } });
+  const other = await dashboard.POST('/api/dashboard/products', {
+    body: { name: 'Lid', price: '12.00', status: 'active', inventory_quantity: 3 },
+  });
+  const variant_id = other.data?.variants[0]?.id ?? '';
+  const { data } = await dashboard.POST('/api/dashboard/returns/{return_id}/exchange', {
+    params,
+    body: { lines: [{ variant_id, quantity: 1 }] },
+  });
+  const made = data?.order.id ?? '';
+  expect(data?.order).toMatchObject({ exchange_credit: '10.00', amount_due: '2.00' });
+  expect(await shop.details(order_id)).toMatchObject({ amount_received: '4.90', refundable: '4.90' });
+
+  const above = await refund(shop, made, '10.01');
+  expect(above.error).toMatchObject({ error: 'refund_exceeds_paid', refundable: '10.00' });
+  await refund(shop, made, '10.00');
+  await refund(shop, order_id, '4.90');
+  await shop.finishMoves();
+
+  expect(await shop.details(made)).toMatchObject({ refunded: '10.00', refundable: '0.00', payment_status: 'refunded' });
+  expect(await shop.details(order_id)).toMatchObject({ refunded: '4.90', payment_status: 'refunded' });
+  expect(refundedAt(shop)).toBe(1_490);
+});
+
+test('rejects an edit while a payment is authorized (409 payment_in_progress), and edits the order after its capture', async () => {
+  const shop = await stripe.givenShop({ capture: 'manual' });
+  const { id, line_items } = await shop.givenPaidOrder();
+  const line_item_id = line_items[0]?.id ?? '';
+  const edit = (body: object) =>
+    shop.dashboard.POST('/api/dashboard/orders/{order_id}/edit', {
+      params: { path: { order_id: id } },
+      body: { change: [{ line_item_id, quantity: 2 }], ...body },
+    });
+  const { error, response } = await edit({ dry_run: true });
+  expect(response.status).toBe(409);
+  expect(error).toMatchObject({ error: 'payment_in_progress', payment_id: expect.any(String) });
+  await capture(shop, id, { amount: '12.00' });
+  await shop.finishMoves();
+
+  await edit({ expected_total: '24.90' });
+
+  // Of the first piece, 2.90 were released by the capture and are not due again.
+  expect(await shop.details(id)).toMatchObject({ total: '24.90', amount_received: '12.00', amount_due: '10.00' });
+});
+
 test('the first fulfilment captures an authorized payment', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id } = await shop.givenPaidOrder();

@@ -2,6 +2,7 @@ import { requireAlso } from '../http/callers/scopes.ts';
 import { mistakesInOrder } from '../http/contract/rows.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
 import { capture } from '../shop/orders/captures.ts';
+import { edit } from '../shop/orders/edit.ts';
 import { expireIfDue } from '../shop/orders/expiry.ts';
 import { exportPage } from '../shop/orders/export.ts';
 import { fulfillSeveral } from '../shop/orders/fulfill-several.ts';
@@ -26,6 +27,8 @@ export const updateOrder: Handler<'dashboard.updateOrder'> = async ({ shop, path
   await expireIfDue(shop.asSystem(), path.order_id);
   return orders.update(shop, path.order_id, body);
 };
+
+export const editOrder: Handler<'dashboard.editOrder'> = ({ shop, path, body }) => edit(shop, path.order_id, body);
 
 export const markOrderPaid: Handler<'dashboard.markOrderPaid'> = ({ shop, path }) =>
   orders.markPaid(shop, path.order_id);

@@ -1,4 +1,5 @@
 import type { Handler } from '../http/pipeline/handler.ts';
+import { exchange } from '../shop/returns/exchange.ts';
 import * as moves from '../shop/returns/moves.ts';
 import * as receive from '../shop/returns/receive.ts';
 import * as refund from '../shop/returns/refund.ts';
@@ -30,3 +31,6 @@ export const refundReturn: Handler<'dashboard.refundReturn'> = ({ shop, path, bo
 
 export const closeReturn: Handler<'dashboard.closeReturn'> = ({ shop, path, body }) =>
   moves.close(shop, path.return_id, body?.reason);
+
+export const exchangeReturn: Handler<'dashboard.exchangeReturn'> = ({ shop, path, body }) =>
+  exchange(shop, path.return_id, body);

@@ -53,6 +53,7 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   operator_keys: [],
   order_events: ADD,
   order_payments: ADD,
+  order_versions: ADD,
   payment_events: ADD,
   refund_items: ADD,
   refunds: ADD,

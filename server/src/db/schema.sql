@@ -1713,7 +1713,7 @@ create table commerce.order_lines (
   constraint order_lines_pkey PRIMARY KEY (site_id, id),
   constraint order_lines_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
   constraint order_lines_check1 CHECK (((restocked >= 0) AND (restocked <= quantity))),
-  constraint order_lines_quantity_check CHECK ((quantity > 0)),
+  constraint order_lines_quantity_check CHECK ((quantity >= 0)),
   constraint pieces_in_stock CHECK ((((fulfilled + restocked) - returned) <= quantity)),
   constraint pieces_refunded CHECK (((removed <= refunded_quantity) AND (refunded_quantity <= quantity) AND ((refunded_quantity - removed) <= fulfilled))),
   constraint pieces_returned CHECK (((returned >= 0) AND (in_returns >= 0) AND (refunded_unreturned >= 0) AND (((returned + in_returns) + refunded_unreturned) <= fulfilled))),
@@ -1760,6 +1760,22 @@ create table commerce.order_payments (
 );
 CREATE INDEX order_payments_of ON commerce.order_payments USING btree (site_id, order_id, id);
 alter table commerce.order_payments enable row level security, force row level security;
+
+create table commerce.order_versions (
+  site_id uuid not null,
+  order_id uuid not null,
+  version integer not null,
+  content jsonb not null,
+  total numeric not null,
+  received numeric not null,
+  actor_type text not null,
+  actor_id uuid,
+  replaced_at timestamp with time zone not null default now(),
+  constraint order_versions_pkey PRIMARY KEY (site_id, order_id, version),
+  constraint order_versions_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint order_versions_version_check CHECK ((version > 0))
+);
+alter table commerce.order_versions enable row level security, force row level security;
 
 create table commerce.orders (
   site_id uuid not null,
@@ -1818,12 +1834,18 @@ create table commerce.orders (
   shipping_refunded numeric not null default 0,
   disputed numeric not null default 0,
   credited numeric not null default 0,
+  edits integer not null default 0,
+  released numeric,
+  exchange_of uuid,
+  exchange_credit numeric not null default 0,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
   constraint one_order_per_checkout UNIQUE (site_id, checkout_id),
   constraint orders_site_id_order_number_key UNIQUE (site_id, order_number),
+  constraint exchange_of_order FOREIGN KEY (site_id, exchange_of) REFERENCES commerce.orders(site_id, id),
   constraint orders_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint orders_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint credit_of_exchange CHECK (((exchange_credit >= (0)::numeric) AND ((exchange_credit = (0)::numeric) OR (exchange_of IS NOT NULL)))),
   constraint credit_within_total CHECK (((credited >= (0)::numeric) AND (credited <= total))),
   constraint orders_check CHECK ((total = (((subtotal - discount) + shipping_cost) +
 CASE
@@ -1851,6 +1873,7 @@ CREATE INDEX orders_newest ON commerce.orders USING btree (site_id, created_at D
 CREATE INDEX orders_numbered ON commerce.orders USING btree (site_id, lower(order_number));
 CREATE INDEX orders_of_agent ON commerce.orders USING btree (site_id, agent_token_id) WHERE (agent_token_id IS NOT NULL);
 CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, customer_id, created_at DESC);
+CREATE INDEX orders_of_exchange ON commerce.orders USING btree (site_id, exchange_of) WHERE (exchange_of IS NOT NULL);
 CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
 CREATE INDEX orders_of_statement_run ON commerce.orders USING btree (site_id, statement_run_id) WHERE (statement_run_id IS NOT NULL);
 CREATE INDEX orders_open ON commerce.orders USING btree (site_id, fulfillment_status, payment_status) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text]));
@@ -2129,9 +2152,11 @@ create table commerce.refunds (
   created_at timestamp with time zone not null default now(),
   return_id uuid,
   shipping numeric not null default 0,
+  overpaid numeric not null default 0,
   constraint refunds_pkey PRIMARY KEY (site_id, id),
   constraint refunds_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
   constraint refunds_site_id_return_id_fkey FOREIGN KEY (site_id, return_id) REFERENCES commerce.returns(site_id, id),
+  constraint overpaid_at_most CHECK (((overpaid >= (0)::numeric) AND (overpaid <= amount))),
   constraint refunds_amount_check CHECK ((amount > (0)::numeric)),
   constraint refunds_check CHECK (((shipping >= (0)::numeric) AND (shipping <= amount)))
 );
@@ -3117,6 +3142,12 @@ create policy backup on commerce.order_payments as permissive for select to comm
 create policy tenant on commerce.order_payments as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.order_versions as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.order_versions as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.orders as permissive for select to commerce_backup
   using (true);
 
@@ -3593,6 +3624,10 @@ grant select on commerce.order_numbers to commerce_backup;
 grant insert, select on commerce.order_payments to commerce_app;
 
 grant select on commerce.order_payments to commerce_backup;
+
+grant insert, select on commerce.order_versions to commerce_app;
+
+grant select on commerce.order_versions to commerce_backup;
 
 grant delete, insert, select, update on commerce.orders to commerce_app;
 

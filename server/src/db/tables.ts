@@ -526,6 +526,17 @@ export interface Tables {
     actor_id: string;
     created_at: string;
   };
+  order_versions: {
+    site_id: string;
+    order_id: string;
+    version: number;
+    content: unknown;
+    total: string;
+    received: string;
+    actor_type: string;
+    actor_id: string | null;
+    replaced_at: string;
+  };
   orders: {
     site_id: string;
     id: string;
@@ -583,6 +594,10 @@ export interface Tables {
     shipping_refunded: string;
     disputed: string;
     credited: string;
+    edits: number;
+    released: string | null;
+    exchange_of: string | null;
+    exchange_credit: string;
   };
   payment_accounts: {
     site_id: string;
@@ -748,6 +763,7 @@ export interface Tables {
     created_at: string;
     return_id: string | null;
     shipping: string;
+    overpaid: string;
   };
   return_lines: {
     site_id: string;

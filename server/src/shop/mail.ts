@@ -35,6 +35,7 @@ export interface Mails {
   low_stock: { variant_ids: string[]; count: number; staff_id: string };
   payment_reminder: { order_id: string };
   payment_received: { order_id: string };
+  order_edited: { order_id: string };
   order_shipped: { order_id: string; fulfillment_id: string };
   order_cancelled: { order_id: string };
   order_refunded: { order_id: string; refund_id: string };

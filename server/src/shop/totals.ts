@@ -98,7 +98,7 @@ export function totalsOf({ lines, discount, shipping, tax, digits }: TotalsInput
  * Splits the shipping cost by tax rate. In EU VAT law, delivery is taxed like the goods (directive 2006/112/EC, article
  * 78 b). If these have several rates, it is split by their value after the discount.
  */
-function shippingTaxesOf(
+export function shippingTaxesOf(
   cost: number,
   lines: PricedLine[],
   off: Map<string, number>,
@@ -173,7 +173,7 @@ const RATE_DIGITS = 4;
 const RATE_UNIT = 10_000n;
 
 /** The tax of an amount after the discount, rounded half up. */
-function taxOf(amount: number, { rate, included }: TaxTerms): number {
+export function taxOf(amount: number, { rate, included }: TaxTerms): number {
   const parts = BigInt(minorUnits(rate, RATE_DIGITS));
   const divisor = included ? RATE_UNIT + parts : RATE_UNIT;
   return Number((2n * BigInt(amount) * parts + divisor) / (2n * divisor));

@@ -11,7 +11,16 @@ import { methodName } from './texts.ts';
 export function PaymentCard({ order }: { order: OrderDetails }) {
   const { money, time, date } = useFormat();
   const can = useCan();
-  const { payment, currency, refundable, attribution, external_reference, agent_token_id } = order;
+  const {
+    payment,
+    currency,
+    refundable,
+    attribution,
+    external_reference,
+    agent_token_id,
+    exchange_of,
+    exchange_credit,
+  } = order;
   const facts: [string, ReactNode][] = [
     ['Method', methodName(payment.method)],
     ['Amount', money(payment.amount, currency)],
@@ -19,9 +28,10 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
     ['Reference', payment.instructions?.reference],
     ['Failure reason', payment.failure_reason],
     ...order.recorded_payments.map((one): [string, ReactNode] => [
-      'Arrived late',
+      'Recorded',
       [money(one.amount, currency), date(one.received_at), one.reference].filter(Boolean).join(', '),
     ]),
+    ['Paid by a return', exchange_of && <Link to={`/orders/${exchange_of}`}>{money(exchange_credit, currency)}</Link>],
     ['Still to pay', Number(order.amount_due) > 0 ? money(order.amount_due, currency) : null],
     ['Refundable', Number(refundable) > 0 ? money(refundable, currency) : null],
     ['Placed', time(order.created_at)],

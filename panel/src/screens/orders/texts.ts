@@ -1,5 +1,5 @@
 import { label } from '../../format.ts';
-import type { Order } from './order-queries.ts';
+import type { Order, OrderDetails } from './order-queries.ts';
 
 /** The recipient's name, otherwise the e-mail address. */
 export function nameOf({ shipping_address, billing_address, email }: Order): string {
@@ -34,6 +34,11 @@ export function methodName(method: string | null | undefined): string {
 }
 
 /** Whether the order expired because its bank transfer did not arrive in time. A late payment can still be recorded. */
+/** Whether an edit of the paid order has left an amount due. */
+export function hasRestToPay({ amount_due, payment_status }: OrderDetails): boolean {
+  return Number(amount_due) > 0 && ['paid', 'partially_refunded', 'refunded'].includes(payment_status);
+}
+
 export function hasExpired({ status, payment_status }: Pick<Order, 'status' | 'payment_status'>): boolean {
   return status === 'cancelled' && payment_status === 'expired';
 }

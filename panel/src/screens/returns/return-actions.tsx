@@ -5,11 +5,12 @@ import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { ApproveDialog, CloseDialog, DeclineDialog, ReturnTrackingDialog } from './decision-dialogs.tsx';
+import { ExchangeDialog } from './exchange-dialog.tsx';
 import { ReceiveDialog } from './receive-dialog.tsx';
 import { ReturnRefundDialog } from './refund-dialog.tsx';
 import { type Return, useReturnAct } from './return-queries.ts';
 
-type Act = 'approve' | 'decline' | 'receive' | 'refund' | 'tracking' | 'close' | 'cancel';
+type Act = 'approve' | 'decline' | 'receive' | 'refund' | 'exchange' | 'tracking' | 'close' | 'cancel';
 
 /** The actions that the return's state allows; the next step comes first and stands out. */
 export function ReturnActions({ found }: { found: Return }) {
@@ -29,14 +30,22 @@ export function ReturnActions({ found }: { found: Return }) {
       {open === 'tracking' && <ReturnTrackingDialog found={found} onClose={onClose} />}
       {open === 'receive' && <ReceiveDialog found={found} onClose={onClose} />}
       {open === 'refund' && <ReturnRefundDialog found={found} onClose={onClose} />}
+      {open === 'exchange' && <ExchangeDialog found={found} onClose={onClose} />}
       {open === 'close' && <CloseDialog found={found} onClose={onClose} />}
       {open === 'cancel' && <Cancel found={found} onClose={onClose} />}
     </>
   );
 }
 
-function actsFor({ status, keep_goods, lines, refund_ids }: Return): { act: Act; name: string; scope?: string }[] {
+function actsFor({
+  kind,
+  status,
+  keep_goods,
+  lines,
+  refund_ids,
+}: Return): { act: Act; name: string; scope?: string }[] {
   const refund = { act: 'refund', name: 'Refund', scope: 'orders:refund' } as const;
+  const exchange = { act: 'exchange', name: 'Exchange', scope: 'orders:refund' } as const;
   const receive = { act: 'receive', name: 'Record arrival' } as const;
   const tracking = { act: 'tracking', name: 'Tracking' } as const;
   const close = { act: 'close', name: 'Close' } as const;
@@ -51,6 +60,7 @@ function actsFor({ status, keep_goods, lines, refund_ids }: Return): { act: Act;
     case 'received':
       return [
         refund,
+        ...(kind !== 'withdrawal' && !keep_goods ? [exchange] : []),
         ...(lines.some(({ quantity, received_quantity }) => received_quantity < quantity) ? [receive] : []),
         close,
       ];

@@ -93,6 +93,11 @@ function Facts({ found }: { found: Return }) {
     <Card title="Details">
       <p>
         <Link to={`/orders/${found.order_id}`}>Order {found.order_number}</Link>
+        {found.exchange_order_id && (
+          <>
+            , <Link to={`/orders/${found.exchange_order_id}`}>exchanged</Link>
+          </>
+        )}
       </p>
       <dl className="facts">
         {facts.map(([name, value]) =>

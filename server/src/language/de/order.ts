@@ -18,6 +18,8 @@ export const order: Record<keyof typeof english, string> = {
   refund_done: 'Am {moment} erstattet: {amount}',
   refund_pending: 'Erstattung unterwegs: {amount}. Das kann einige Tage dauern.',
   refund_due: 'Noch zu erstatten: {amount}',
+  amount_due: 'Noch zu zahlen',
+  amount_due_text: 'Für diese Bestellung sind noch {amount} zu zahlen.',
   tax_at: 'MwSt. {rate}',
   tax_contained_at: 'Enthält {amount} MwSt. ({rate})',
 

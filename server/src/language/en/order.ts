@@ -17,6 +17,8 @@ export const order = {
   refund_done: '{amount} was refunded on {moment}.',
   refund_pending: '{amount} is being refunded. This can take a few days.',
   refund_due: 'We still owe you {amount}.',
+  amount_due: 'Still to pay',
+  amount_due_text: '{amount} of this order is still to be paid.',
   tax_at: 'Tax, {rate}',
   tax_contained_at: 'Includes {amount} tax ({rate})',
 

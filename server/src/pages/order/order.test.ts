@@ -28,6 +28,28 @@ async function givenGuestsOrder(shop?: OpenShop, client?: OpenShop['storefront']
   return { ...opened, order, email, link: await newestLink(opened, email) };
 }
 
+test('after an edit that adds to a paid order, mail and order page show how to transfer the rest', async () => {
+  const shop = await givenGuestsOrder();
+  const { dashboard, order, email, baseUrl } = shop;
+  const at = { params: { path: { order_id: order.id } } };
+  await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', at);
+  const { variants } = await shop.givenProduct({ name: 'Lid', price: '12.50' });
+  const add = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
+  const body = { add, expected_total: '27.40' };
+  await dashboard.POST('/api/dashboard/orders/{order_id}/edit', { ...at, body });
+
+  const mail = (await mailsTo(shop, email)).at(-1);
+  expect(mail?.subject).toBe(`Your order ${order.order_number} was changed`);
+  expect(plain(mail?.html ?? '')).toContain('€12.50 remains to be paid.');
+  const page = await new PaperBrowser(baseUrl).open(await newestLink(shop, email));
+  expect(plain(page.html)).toContain('Please transfer');
+  expect(page.html).toContain(`IBAN DE89370400440532013000\nEUR 12.50\nReference ${order.order_number}`);
+
+  await dashboard.POST('/api/dashboard/orders/{order_id}/payments', { ...at, body: { amount: '12.50' } });
+  const paid = await new PaperBrowser(baseUrl).open(await newestLink(shop, email));
+  expect(plain(paid.html)).not.toContain('Please transfer');
+});
+
 const STREET = 'Lindenallee 7';
 
 test('the link in a mail shows the order; street and e-mail only after the reader enters the e-mail or postal code', async () => {

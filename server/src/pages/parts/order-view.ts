@@ -34,6 +34,7 @@ ${alert}
 <div class="columns">
 <div class="entry">
 ${instructions && transfer(language, instructions)}
+${dueOf(language, order)}
 ${standing(language, order)}
 ${parcels(language, order)}
 ${refundsOf(language, order)}
@@ -46,6 +47,17 @@ ${summaryTotals(shown)}
 ${actions}
 </aside>
 </div>`;
+}
+
+/** What is still to be paid after an edit, and how. */
+function dueOf(language: Language, { due, currency }: ShownOrder): Html | undefined {
+  if (!due) return undefined;
+  if (due.instructions) return transfer(language, due.instructions);
+  return html`
+<section class="part" aria-labelledby="due">
+<h2 id="due">${language.say('order.amount_due')}</h2>
+<p>${rich(language, 'order.amount_due_text', { amount: money(language, due.amount, currency) })}</p>
+</section>`;
 }
 
 /** Payment status and delivery status. */

@@ -1,5 +1,6 @@
 import type { PaymentInstructions } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
+import type { DueInstructions } from '../../shop/orders/shown.ts';
 import { transferCode } from '../../shop/payments/transfer-code.ts';
 import { type Html, html } from './html.ts';
 import { qrCode } from './qr-code.ts';
@@ -7,7 +8,7 @@ import { copyScript } from './script.ts';
 import { inGroups, moment, money, rich } from './words.ts';
 
 /** Shows bank transfer details as a table, as a QR code and as text to copy. */
-export function transfer(language: Language, instructions: PaymentInstructions): Html {
+export function transfer(language: Language, instructions: PaymentInstructions | DueInstructions): Html {
   const { account_holder, iban, bic, bank_name, reference, amount, currency, due_at } = instructions;
   const { say } = language;
   const text = asText(language, instructions);
@@ -16,7 +17,7 @@ export function transfer(language: Language, instructions: PaymentInstructions):
   return html`
 <section class="part transfer">
 <h2>${rich(language, 'checkout.please_transfer', { amount: money(language, amount, currency) })}</h2>
-<p>${rich(language, 'checkout.transfer_by', { moment: strong(moment(language, due_at)) })}</p>
+${due_at && html`<p>${rich(language, 'checkout.transfer_by', { moment: strong(moment(language, due_at)) })}</p>`}
 <dl class="bank">
 ${detail(say('checkout.amount'), language.amount(amount, currency), copyButton(language, say('checkout.amount'), language.digits(amount)))}
 ${detail(say('checkout.recipient'), account_holder)}
@@ -52,7 +53,7 @@ function copyButton({ say }: Language, what: string, value: string): Html {
   return html`<button type="button" class="take" data-copy="${value}" data-done="${say('checkout.copied')}" data-told="${say('checkout.copied_what', { what })}" aria-label="${say('checkout.copy_what', { what })}" hidden>${say('checkout.copy')}</button>`;
 }
 
-function asText(language: Language, instructions: PaymentInstructions): string {
+function asText(language: Language, instructions: PaymentInstructions | DueInstructions): string {
   const { account_holder, iban, bic, reference, amount, currency } = instructions;
   const lines = [
     account_holder,

@@ -53,7 +53,7 @@ const columns: Sql = selectList<Row>({
   line_states: lineQuantities,
   lines: sql`(
     select coalesce(json_agg(${line} order by l.position, l.id), '[]')
-    from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`,
+    from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.quantity > 0)`,
 });
 
 /** Returns one page of the customer's orders, newest first. */

@@ -58,7 +58,7 @@ export async function reorderLines(shop: Shop, order_id: string): Promise<Reorde
         join stock_reservations r on r.site_id = k.site_id and r.checkout_id = k.id
         where c.site_id = ${shop.siteId} and c.reorder_of = ${order_id} and c.status = 'active'
       ) as held on held.variant_id = l.variant_id
-      where l.site_id = ${shop.siteId} and l.order_id = ${order_id}
+      where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and l.quantity > 0
       group by l.variant_id, case when l.variant_id is null then l.id end
       order by min(l.position)`,
   );

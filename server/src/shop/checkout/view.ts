@@ -126,7 +126,7 @@ const orderedColumns = selectList<Ordered>({
     from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.discount > 0)`,
   items: sql`(
     select json_agg(${item} order by l.position)
-    from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`,
+    from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.quantity > 0)`,
 });
 
 async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Promise<Checkout> {

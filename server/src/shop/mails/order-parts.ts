@@ -121,6 +121,23 @@ export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, 
   return language.amount(amount, order.currency);
 }
 
+/** Says what is still to be paid after an edit or an exchange. */
+export function dueOf(told: Told): Part[] {
+  const { language, order } = told;
+  return order.due
+    ? [{ paragraph: language.say('mail.edited_due', { amount: amountOf(told, order.due.amount) }) }]
+    : [];
+}
+
+/** Says what an edit leaves to pay or to give back. An order that awaits its transfer gets its payment instructions. */
+export function moneyAfterEdit(told: Told): Part[] {
+  const { language, order } = told;
+  if (order.payment.instructions) return next(told);
+  if (order.due) return dueOf(told);
+  const owed = minorUnits(order.refund_due, told.context.shop.currencyDigits) > 0;
+  return owed ? [{ paragraph: language.say('mail.money_owed', { amount: amountOf(told, order.refund_due) }) }] : [];
+}
+
 /** Explains what happens to the payment of a cancelled order. */
 export function moneyBack(told: Told): Part[] {
   const { context, language, order } = told;

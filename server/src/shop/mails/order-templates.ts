@@ -7,7 +7,7 @@ import { mintLink } from '../orders/links.ts';
 import { getShown } from '../orders/shown.ts';
 import type { Shop } from '../shop.ts';
 import { languageOf, type MailContext } from './context.ts';
-import { amountOf, contentOf, moneyBack, next, parcelOf, type Told } from './order-parts.ts';
+import { amountOf, contentOf, dueOf, moneyAfterEdit, moneyBack, next, parcelOf, type Told } from './order-parts.ts';
 import type { MailContent, Part } from './rendering.ts';
 
 /** No payment is expected in these states. */
@@ -26,7 +26,7 @@ export const WRITERS = {
       if (status === 'cancelled' || ENDED.has(payment_status)) return undefined;
       return {
         subject: say('mail.placed_subject', { number, shop: context.front.name }),
-        parts: [{ paragraph: say('mail.placed') }, ...next(told), ...contentOf(told)],
+        parts: [{ paragraph: say('mail.placed') }, ...next(told), ...dueOf(told), ...contentOf(told)],
       };
     }),
   payment_reminder: (context: MailContext, { order_id }: About) =>
@@ -53,6 +53,16 @@ export const WRITERS = {
           ...(status === 'cancelled' ? moneyBack(told) : []),
           ...contentOf(told),
         ],
+      };
+    }),
+  order_edited: (context: MailContext, { order_id }: About) =>
+    aboutOrder(context, order_id, (told) => {
+      const { say } = told.language;
+      const { order_number: number, status } = told.order;
+      if (status === 'cancelled') return undefined;
+      return {
+        subject: say('mail.edited_subject', { number }),
+        parts: [{ paragraph: say('mail.edited', { number }) }, ...moneyAfterEdit(told), ...contentOf(told)],
       };
     }),
   order_shipped: (context: MailContext, { order_id, fulfillment_id }: Mails['order_shipped']) =>

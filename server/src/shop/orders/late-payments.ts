@@ -1,6 +1,6 @@
 /**
- * Payments that arrive after their order has expired. Staff record them, then either reinstate the order or refund the
- * payment.
+ * Payments that staff record: those that arrive after their order has expired, which is then reinstated or refunded, and those
+ * for the amount due of an order that was edited after it was paid.
  */
 
 import type { OrderDetails, OrderPayment, RecordedPaymentMethod } from '@commerce-backend/spec';
@@ -13,11 +13,12 @@ import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
+import { countDisputed } from './disputes.ts';
 import { expireIfDue } from './expiry.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { amountReceived, paidOrPartlyRefunded } from './received.ts';
 import { getDetails, orderPaymentObject } from './rows.ts';
-import { changesBetween, type OrderStates } from './states.ts';
+import { changesBetween, isSettled, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
 const MAX_PAYMENTS = 250;
@@ -30,7 +31,7 @@ export interface PaymentInput {
   reference?: string | null;
 }
 
-/** Records a payment for an expired order. Throws `order_not_expired`. */
+/** Records a payment for an expired order, or for the amount due after an edit. Throws `order_not_expired`. */
 export async function recordPayment(
   shop: Shop,
   order_id: string,
@@ -38,24 +39,35 @@ export async function recordPayment(
 ): Promise<{ payment: OrderPayment; order: OrderDetails }> {
   const amount = amountOf(shop, given);
   refuseFuture(received_at);
-  await lockExpired(shop, order_id);
+  const isDue = await isDueAfterEdit(shop, order_id);
+  if (!isDue) await lockExpired(shop, order_id);
   await refuseTooMany(shop, order_id);
   const id = uuidv7();
   await shop.run(
     sql`with counted as (
-        update orders set captured = coalesce(captured, 0) + ${amount}::numeric, updated_at = now()
+        update orders set captured = coalesce(captured, 0) + ${amount}::numeric, updated_at = now(),
+          payment_status = case when payment_status = 'refunded' then 'partially_refunded' else payment_status end
         where site_id = ${shop.siteId} and id = ${order_id}
       )
       insert into order_payments (site_id, id, order_id, amount, method, received_at, reference, actor_id)
       values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${method}, coalesce(${received_at ?? null}::timestamptz, now()),
         ${reference}, ${shop.actorId})`,
   );
+  await countDisputed(shop, order_id);
   await events.record(shop, order_id, {
     type: 'updated',
-    message: `${amount} ${shop.currency} arrived after the order had expired.`,
+    message: `${amount} ${shop.currency} arrived after the order had ${isDue ? 'been edited' : 'expired'}.`,
     context: { payment_id: id, amount, method, reference },
   });
   return { payment: await get(shop, id), order: await getDetails(shop, order_id) };
+}
+
+/** Locks the order. Returns whether it was paid, and an edit left an amount due. */
+async function isDueAfterEdit(shop: Shop, order_id: string): Promise<boolean> {
+  const { payment_status } = await lockOrder(shop, order_id);
+  if (!isSettled(payment_status)) return false;
+  const { amount_due } = await getDetails(shop, order_id);
+  return minorUnits(amount_due, shop.currencyDigits) > 0;
 }
 
 function amountOf(shop: Shop, given: string): string {
@@ -80,7 +92,8 @@ async function lockExpired(shop: Shop, order_id: string): Promise<LockedOrder> {
   const order = await lockOrder(shop, order_id);
   const { status, payment_status } = order;
   if (status === 'cancelled' && payment_status === 'expired') return order;
-  const message = 'Only an expired order can be reinstated or have a late payment recorded.';
+  const message =
+    'Only an expired order can be reinstated. A payment can also be recorded for an amount due after an edit.';
   throw new ShopError('order_not_expired', message, { status, payment_status });
 }
 

@@ -29,11 +29,11 @@ export async function takeMadeRefund(
   const { id: order_id } = order;
   const known = await shop.one(sql`select from refunds where site_id = ${shop.siteId} and id = ${id}`);
   if (known) return false;
-  const isAll = await refunds.claim(shop, order_id, minor, { isMade: true });
+  const { isAll, overpaid } = await refunds.claim(shop, order_id, minor, { isMade: true });
   const amount = decimal(minor, shop.currencyDigits);
   await shop.run(
-    sql`insert into refunds (site_id, id, order_id, amount, reason, actor_id)
-      values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${reason}, ${shop.actorId})`,
+    sql`insert into refunds (site_id, id, order_id, amount, reason, actor_id, overpaid)
+      values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${reason}, ${shop.actorId}, ${overpaid}::numeric)`,
   );
   await shop.run(
     sql`insert into payment_moves (site_id, id, kind, payment_id, order_id, amount, status, reference)

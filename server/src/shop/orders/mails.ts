@@ -12,6 +12,7 @@ interface Mailable {
   payment_status: string;
   fulfillment_id: string | null;
   refund_id: string | null;
+  edits: number;
 }
 
 /**
@@ -24,7 +25,7 @@ export async function sendAgain(
   kind: OrderMailKind,
 ): Promise<{ kind: OrderMailKind; email: string }> {
   const order = await shop.one<Mailable>(
-    sql`select o.email, ${current.status} as status, ${current.payment_status} as payment_status, (
+    sql`select o.email, o.edits, ${current.status} as status, ${current.payment_status} as payment_status, (
         select f.id from fulfillments f where f.site_id = o.site_id and f.order_id = o.id order by f.id desc limit 1
       ) as fulfillment_id, (
         select r.id from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
@@ -48,6 +49,9 @@ async function enqueue(shop: Shop, order_id: string, kind: OrderMailKind, order:
     return mail.enqueue(shop, 'order_shipped', { order_id, fulfillment_id });
   }
   if (kind === 'refunded' && refund_id) return mail.enqueue(shop, 'order_refunded', { order_id, refund_id });
+  if (kind === 'edited' && order.edits > 0 && status !== 'cancelled') {
+    return mail.enqueue(shop, 'order_edited', { order_id });
+  }
   if (kind === 'placed' && status !== 'cancelled') return mail.enqueue(shop, 'order_placed', { order_id });
   if (kind === 'cancelled' && status === 'cancelled') return mail.enqueue(shop, 'order_cancelled', { order_id });
   if (kind === 'payment_received' && payment_status === 'paid') {

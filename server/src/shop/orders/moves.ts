@@ -40,6 +40,19 @@ export function paymentOf(
   );
 }
 
+/** Returns the payment at a provider that paid the order or, by an exchange, the order that it is an exchange of. */
+export function refundPaymentOf(shop: Shop, order_id: string): Promise<{ id: string; amount: string } | undefined> {
+  return shop.one<RowOf<'payments', 'id' | 'amount'>>(
+    sql`with recursive paid_by as (
+        select o.id, o.exchange_of from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}
+        union all
+        select o.id, o.exchange_of from paid_by b join orders o on o.site_id = ${shop.siteId} and o.id = b.exchange_of
+      )
+      select p.id, p.amount from paid_by b join payments p on p.site_id = ${shop.siteId} and p.order_id = b.id
+      where p.status = 'succeeded' limit 1`,
+  );
+}
+
 /** The states of payments and orders in which reports about money that left the shop change nothing. */
 const OVER = ['failed', 'abandoned', 'cancelled', 'refunded'];
 const UNPAID = ['failed', 'voided', 'expired'];

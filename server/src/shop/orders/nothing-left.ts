@@ -15,7 +15,9 @@ export async function endIfNothingLeft(shop: Shop, order: LockedOrder, reason: R
   const { has_shipped, is_over } = await progressOf(shop, order.id);
   if (!is_over) return;
   if (has_shipped) {
-    if (order.fulfillment_status === 'partially_fulfilled') await becomeFulfilled(shop, order);
+    if (order.fulfillment_status === 'partially_fulfilled') {
+      await becomeFulfilled(shop, order, 'The rest was refunded before it shipped. Nothing is left to ship.');
+    }
     await endIfAllBack(shop, order.id);
   } else if (canMove(order, 'status', 'cancelled')) {
     await becomeCancelled(shop, order, reason === 'customer' ? 'customer' : 'other');
@@ -41,13 +43,13 @@ export async function becomeReturned(shop: Shop, order: LockedOrder): Promise<vo
   await events.record(shop, order.id, { type: 'returned', message: 'The goods were returned.', context });
 }
 
-async function becomeFulfilled(shop: Shop, order: LockedOrder): Promise<void> {
+/** Marks a locked order as fulfilled, because the rest of it will not ship. `message` says why. */
+export async function becomeFulfilled(shop: Shop, order: LockedOrder, message: string): Promise<void> {
   const after: Partial<OrderStates> = { fulfillment_status: 'fulfilled' };
   await shop.run(
     sql`update orders set fulfillment_status = 'fulfilled', shipped_at = now(), updated_at = now()
       where site_id = ${shop.siteId} and id = ${order.id}`,
   );
-  const message = 'The rest was refunded before it shipped. Nothing is left to ship.';
   await events.record(shop, order.id, { type: 'updated', message, context: changesBetween(order, after) });
 }
 

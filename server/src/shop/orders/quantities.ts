@@ -43,7 +43,7 @@ const quantities: Fields<LineQuantities> = {
 
 export const lineQuantities: Sql = sql`(
   select coalesce(json_agg(${jsonObject(quantities)} order by l.position, l.id), '[]')
-  from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
+  from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.quantity > 0)`;
 
 export const pricedQuantities: Sql = sql`(
   select coalesce(json_agg(${jsonObject<PricedQuantities>({
@@ -52,7 +52,7 @@ export const pricedQuantities: Sql = sql`(
     returnable,
     charged,
   })} order by l.position, l.id), '[]')
-  from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
+  from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.quantity > 0)`;
 
 export interface PricedQuantities extends LineQuantities {
   quantity: number;

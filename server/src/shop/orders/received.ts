@@ -29,20 +29,43 @@ export interface Received {
   disputed: string;
   /** The price of pieces that came back before the order was paid. */
   credited: string;
+  /** Null unless the order was edited after it was paid (`keepVersion` in edit-writes.ts). */
+  released: string | null;
+  /** The parts of refunds that returned money above the total, because an edit had lowered it. */
+  overpaid: { succeeded: string; pending: string };
 }
 
 interface Money extends Pick<Order, 'status' | 'total'>, Received {
   refunds: Pick<Refund, 'amount' | 'status'>[];
 }
 
-/** Returns the amount that the customer still has to pay. */
-export function amountDue(
-  { status, payment_status, total, amount_received, credited }: Money & Pick<Order, 'payment_status'>,
-  digits: number,
-): string {
-  if (status === 'cancelled' || isSettled(payment_status)) return decimal(0, digits);
+/** The money received for `orders o` above its price and not refunded, negative if below. Pending refunds count. */
+export const surplusLeft: Sql = sql`(${amountReceived} - o.disputed - (o.total - o.credited - coalesce(o.released, 0)) - (
+  select coalesce(sum(r.overpaid), 0) from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
+  where r.site_id = o.site_id and r.order_id = o.id and m.status is distinct from 'failed'))`;
+
+/** An SQL expression for `overpaid` of `orders o`. */
+export const overpaidParts: Sql = sql`(
+  select json_build_object(
+    'succeeded', coalesce(sum(r.overpaid) filter (where coalesce(m.status, 'succeeded') = 'succeeded'), 0)::text,
+    'pending', coalesce(sum(r.overpaid) filter (where m.status = 'pending'), 0)::text)
+  from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
+  where r.site_id = o.site_id and r.order_id = o.id)`;
+
+/** Returns the amount that the customer still has to pay. A paid order has one only after an edit. */
+export function amountDue(order: Money & Pick<Order, 'payment_status'>, digits: number): string {
+  const { status, payment_status, total, amount_received, credited, released } = order;
+  if (status === 'cancelled' || (isSettled(payment_status) && released === null)) return decimal(0, digits);
+  if (isSettled(payment_status)) return decimal(Math.max(0, -surplus(order, digits)), digits);
   const charged = minorUnits(total, digits) - minorUnits(credited, digits);
   return decimal(Math.max(0, charged - minorUnits(amount_received, digits)), digits);
+}
+
+/** The money received above the price of a paid order, without what refunds returned of it; negative if below. */
+function surplus({ total, credited, amount_received, released, overpaid }: Money, digits: number): number {
+  const minor = (amount: string) => minorUnits(amount, digits);
+  const kept = minor(total) - minor(credited) - minor(released ?? '0');
+  return minor(amount_received) - kept - minor(overpaid.succeeded);
 }
 
 /** Returns the amount that the shop owes the customer. `lessPending` subtracts pending refunds. */
@@ -50,6 +73,12 @@ export function refundDue(order: Money, digits: number, { lessPending = false } 
   const returned =
     sumOf(order.refunds, 'succeeded', digits) + (lessPending ? sumOf(order.refunds, 'pending', digits) : 0);
   const minor = (amount: string) => minorUnits(amount, digits);
+  if (order.status !== 'cancelled' && order.released !== null) {
+    const pending = lessPending ? minor(order.overpaid.pending) : 0;
+    const left = minor(order.amount_received) - minor(order.disputed) - returned;
+    const owed = surplus(order, digits) - pending - minor(order.disputed);
+    return decimal(Math.max(0, Math.min(owed, left)), digits);
+  }
   const kept = order.status === 'cancelled' ? minor(order.retained) : minor(order.total) - minor(order.credited);
   return decimal(Math.max(0, minor(order.amount_received) - minor(order.disputed) - returned - kept), digits);
 }

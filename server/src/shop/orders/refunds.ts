@@ -13,11 +13,11 @@ import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { countDisputed } from './disputes.ts';
-import { beginMove, endMove, type MoveOutcome, paymentOf, reverseMove } from './moves.ts';
+import { beginMove, endMove, type MoveOutcome, refundPaymentOf, reverseMove } from './moves.ts';
 import { endIfNothingLeft } from './nothing-left.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { countWithheld } from './quantities.ts';
-import { amountReceived, paidOrPartlyRefunded } from './received.ts';
+import { amountReceived, paidOrPartlyRefunded, surplusLeft } from './received.ts';
 import { claimLines, claimUnshipped, giveLinesBack, type RefundLine, restockLines } from './refund-lines.ts';
 import { getOrder, refundObject } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates } from './states.ts';
@@ -51,8 +51,8 @@ export interface RefundInput {
 }
 
 /**
- * Creates a refund of at most the paid amount minus earlier refunds and disputes. Throws `invalid_transition` or
- * `refund_exceeds_paid`.
+ * Creates a refund of at most the paid amount minus earlier refunds and disputes. Money that the provider does not have,
+ * because it was recorded by hand, becomes a second refund by hand. Throws `invalid_transition` or `refund_exceeds_paid`.
  */
 export async function create(
   shop: Shop,
@@ -64,26 +64,76 @@ export async function create(
   if (minor === 0) {
     throw new ValidationError([bodyMistake(['amount'], 'greater_than', 'Must be above 0.', { gt: 0 })]);
   }
-  const amount = decimal(minor, digits);
   const order = await lockOrder(shop, order_id);
   await refuseUnpaid(shop, order_id);
   const shipping = await shippingPart(shop, order_id, input.shipping, minor);
-  const payment = await paymentOf(shop, order_id, 'succeeded');
+  const payment = await refundPaymentOf(shop, order_id);
   const { by_hand = false } = input;
   if (payment && by_hand) await refuseUntried(shop, order_id);
-  const isAll = await claim(shop, order_id, minor, { shipping });
-  const id = uuidv7();
-  const { line_items = [], return_id = null } = input;
-  await shop.run(
-    sql`insert into refunds (site_id, id, order_id, amount, reason, note, actor_id, shipping, return_id)
-      values (${shop.siteId}, ${id}, ${order_id}, ${amount}, ${input.reason}, ${input.note ?? null}, ${shop.actorId},
-        ${shipping}::numeric, ${return_id})`,
+  const { isAll, overpaid } = await claim(shop, order_id, minor, { shipping });
+  const most = payment && !by_hand ? await leftAtProvider(shop, payment.id) : minor;
+  const [first, ...rest] = partsOf(
+    { amount: minor, shipping: minorUnits(shipping, digits), overpaid: minorUnits(overpaid, digits) },
+    most,
   );
+  const { line_items = [], return_id = null } = input;
+  const id = await insert(shop, order_id, input, first);
   if (line_items.length > 0) await claimLines(shop, order_id, id, line_items, return_id);
   else if (isAll) await removeAll(shop, order, id);
-  if (payment && !by_hand) await beginMove(shop, { id, kind: 'refund', payment_id: payment.id, order_id, amount });
-  else await succeed(shop, order_id, { id, amount, reason: input.reason, return_id });
+  const made = [{ id, part: first, move: most > 0 ? payment : undefined }];
+  for (const part of rest) made.push({ id: await insert(shop, order_id, input, part), part, move: undefined });
+  for (const { id, part, move } of made) {
+    const amount = decimal(part.amount, digits);
+    if (move && !by_hand) await beginMove(shop, { id, kind: 'refund', payment_id: move.id, order_id, amount });
+    else await succeed(shop, order_id, { id, amount, reason: input.reason, return_id });
+  }
   return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
+}
+
+interface RefundPart {
+  amount: number;
+  shipping: number;
+  overpaid: number;
+}
+
+/** Splits a refund into the part of at most `most`, with as much of shipping and overpayment as it can hold, and the rest. */
+function partsOf(whole: RefundPart, most: number): [RefundPart, ...RefundPart[]] {
+  if (most <= 0 || whole.amount <= most) return [whole];
+  const first = { amount: most, shipping: Math.min(whole.shipping, most), overpaid: Math.min(whole.overpaid, most) };
+  const rest = {
+    amount: whole.amount - first.amount,
+    shipping: whole.shipping - first.shipping,
+    overpaid: whole.overpaid - first.overpaid,
+  };
+  return [first, rest];
+}
+
+/** The money that the provider can still return, in minor units. */
+async function leftAtProvider(shop: Shop, payment_id: string): Promise<number> {
+  const found = await shop.one<{ left: string }>(
+    sql`select (coalesce(p.captured_amount, p.amount) - o.disputed - (
+        select coalesce(sum(m.amount), 0) from payment_moves m
+        where m.site_id = p.site_id and m.payment_id = p.id and m.kind = 'refund' and m.status <> 'failed'))::text as left
+      from payments p join orders o on o.site_id = p.site_id and o.id = p.order_id
+      where p.site_id = ${shop.siteId} and p.id = ${payment_id}`,
+  );
+  return minorUnits(found?.left ?? '0', shop.currencyDigits);
+}
+
+async function insert(
+  shop: Shop,
+  order_id: string,
+  { reason, note = null, return_id }: RefundInput,
+  part: RefundPart,
+): Promise<string> {
+  const id = uuidv7();
+  const text = (minor: number) => decimal(minor, shop.currencyDigits);
+  await shop.run(
+    sql`insert into refunds (site_id, id, order_id, amount, reason, note, actor_id, shipping, return_id, overpaid)
+      values (${shop.siteId}, ${id}, ${order_id}, ${text(part.amount)}, ${reason}, ${note}, ${shop.actorId},
+        ${text(part.shipping)}::numeric, ${return_id ?? null}, ${text(part.overpaid)}::numeric)`,
+  );
+  return id;
 }
 
 /** Throws `invalid_transition` for an order without money. The caller has locked the order. */
@@ -195,14 +245,15 @@ const NO_REASON = 'the provider gives no reason';
 
 /**
  * Reserves the amount of a refund in a locked order. Throws if it is not refundable. A refund that was made at the provider
- * is a fact and may take disputed money, of which then less is disputed. Returns whether the order is fully refunded.
+ * is a fact and may take disputed money, of which then less is disputed. Returns whether the order is fully refunded, and the
+ * part of the amount that returns money above the price.
  */
 export async function claim(
   shop: Shop,
   order_id: string,
   minor: number,
   { shipping = '0', isMade = false } = {},
-): Promise<boolean> {
+): Promise<{ isAll: boolean; overpaid: string }> {
   const digits = shop.currencyDigits;
   const { paid, disputed, count, ...balance } = await balanceOf(shop, order_id);
   const refundable = balance.refundable + (isMade ? disputed : 0);
@@ -222,20 +273,22 @@ export async function claim(
         shipping_refunded = o.shipping_refunded + ${shipping}::numeric, updated_at = now()
       where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
-  return balance.begun + minor === paid;
+  const overpaid = decimal(Math.min(minor, Math.max(0, balance.surplus)), digits);
+  return { isAll: balance.begun + minor === paid, overpaid };
 }
 
 /** Reads the received, refunded, disputed and refundable amount of a locked order, in minor units. */
 async function balanceOf(shop: Shop, order_id: string) {
-  const found = await shop.one<{ paid: string; begun: string; disputed: string; count: number }>(
-    sql`select ${amountReceived} as paid, o.refunds_begun as begun, o.disputed, (
+  const found = await shop.one<{ paid: string; begun: string; disputed: string; surplus: string; count: number }>(
+    sql`select ${amountReceived} as paid, o.refunds_begun as begun, o.disputed, ${surplusLeft}::text as surplus, (
         select count(*) from refunds r where r.site_id = o.site_id and r.order_id = o.id) as count
       from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
   if (!found) throw notFound('order');
   const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
   const [paid, begun, disputed] = [minor(found.paid), minor(found.begun), minor(found.disputed)];
-  return { paid, begun, disputed, refundable: paid - begun - disputed, count: found.count };
+  const refundable = paid - begun - disputed;
+  return { paid, begun, disputed, refundable, surplus: minor(found.surplus), count: found.count };
 }
 
 /** Records that a refund succeeded, and restocks returned goods. The order must be locked. */

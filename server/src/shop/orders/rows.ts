@@ -9,6 +9,7 @@ import type {
   Order,
   OrderDetails,
   OrderPayment,
+  OrderVersion,
   Payment,
   Refund,
   RefundLineItem,
@@ -21,7 +22,7 @@ import type { Shop } from '../shop.ts';
 import { disputes } from './disputes.ts';
 import { current } from './overdue.ts';
 import { lineStateOf, type PricedQuantities, pricedQuantities } from './quantities.ts';
-import { amountDue, amountReceived, type Received, refundDue, sumOf } from './received.ts';
+import { amountDue, amountReceived, overpaidParts, type Received, refundDue, sumOf } from './received.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
 const lines = sql`(
@@ -40,7 +41,7 @@ const lines = sql`(
     total: sql`l.total::text`,
     image_url: sql`l.image_url`,
   })} order by l.position, l.id), '[]')
-  from order_lines l where l.site_id = o.site_id and l.order_id = o.id)`;
+  from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.quantity > 0)`;
 
 /**
  * The columns of an Order, from `orders o`. Only merchants see staff notes. Guests cannot see whether an account has
@@ -148,6 +149,21 @@ const recordedPayments = sql`(
   select coalesce(json_agg(${orderPaymentObject} order by p.id), '[]')
   from order_payments p where p.site_id = o.site_id and p.order_id = o.id)`;
 
+const versions = sql`(
+  select coalesce(json_agg(${jsonObject<OrderVersion>({
+    version: sql`v.version`,
+    subtotal: sql`v.content->>'subtotal'`,
+    discount: sql`v.content->>'discount'`,
+    shipping_cost: sql`v.content->>'shipping_cost'`,
+    tax: sql`v.content->>'tax'`,
+    total: sql`v.total::text`,
+    shipping_method: sql`v.content->>'shipping_method'`,
+    line_items: sql`v.content->'line_items'`,
+    actor_id: sql`v.actor_id`,
+    replaced_at: sql`iso(v.replaced_at)`,
+  })} order by v.version), '[]')
+  from order_versions v where v.site_id = o.site_id and v.order_id = o.id)`;
+
 const marketingConsent = sql`(
   select ${jsonObject<MarketingConsent>({
     id: sql`m.id`,
@@ -206,10 +222,15 @@ const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRo
   retained: sql`o.retained`,
   disputed: sql`o.disputed`,
   credited: sql`o.credited`,
+  released: sql`o.released::text`,
+  overpaid: overpaidParts,
   disputes,
   recorded_payments: recordedPayments,
   lines: pricedQuantities,
   taxed: taxedParts,
+  versions,
+  exchange_of: sql`o.exchange_of`,
+  exchange_credit: sql`round(o.exchange_credit, scale(o.total))::text`,
   marketing_consent: marketingConsent,
 });
 
@@ -233,7 +254,7 @@ function detailsOf(
   { payment_due_at, bank_details, failure_reason, taxed, lines, ...row }: DetailsRow,
   digits: number,
 ): OrderDetails {
-  const { amount_received, retained, disputed, credited, ...order } = row;
+  const { amount_received, retained, disputed, credited, released: _, overpaid: __, ...order } = row;
   const refunded = sumOf(order.refunds, 'succeeded', digits);
   const received = minorUnits(amount_received, digits);
   const pending = sumOf(order.refunds, 'pending', digits);

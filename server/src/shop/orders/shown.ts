@@ -1,8 +1,9 @@
-import type { CustomerOrder, Refund, TaxLine } from '@commerce-backend/spec';
+import type { BankDetails, CustomerOrder, PaymentInstructions, Refund, TaxLine } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
-import { amountReceived, type Received, refundDue } from './received.ts';
+import { amountDue, amountReceived, overpaidParts, type Received, refundDue } from './received.ts';
 import { getForCustomer } from './rows.ts';
+import { isSettled } from './states.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
 export interface ShownOrder extends CustomerOrder {
@@ -14,7 +15,12 @@ export interface ShownOrder extends CustomerOrder {
   refunds: ShownRefund[];
   /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
   refund_due: string;
+  /** How to pay what an edit of the paid order has added; null if nothing is due. */
+  due: { amount: string; instructions: DueInstructions | null } | null;
 }
+
+/** Payment instructions without a deadline. */
+export type DueInstructions = Omit<PaymentInstructions, 'due_at'> & { due_at: null };
 
 export interface ShownRefund extends Pick<Refund, 'amount' | 'status'> {
   /** The time when the refund succeeded; meaningless while it is pending. */
@@ -27,6 +33,7 @@ interface Terms extends Received {
   discount_code: string | null;
   taxed: TaxedPart[];
   refunds: ShownRefund[];
+  bank_details: BankDetails | null;
 }
 
 /** Returns an order for its page. Throws `not_found`, even if it belongs to a customer other than `customer_id`. */
@@ -34,7 +41,8 @@ export async function getShown(shop: Shop, id: string, customer_id?: string): Pr
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
     sql`select o.locale, o.tax_included, o.discount_code, ${amountReceived} as amount_received, o.retained,
-        o.disputed, o.credited, ${taxedParts} as taxed, (
+        o.disputed, o.credited, o.released::text, ${overpaidParts} as overpaid, (
+        select t.bank_details from site_settings t where t.site_id = o.site_id) as bank_details, ${taxedParts} as taxed, (
         select coalesce(json_agg(json_build_object('amount', r.amount::text, 'status', coalesce(m.status, 'succeeded'),
           'refunded_at', iso(coalesce(m.updated_at, r.created_at))) order by r.created_at, r.id), '[]')
         from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
@@ -42,13 +50,26 @@ export async function getShown(shop: Shop, id: string, customer_id?: string): Pr
       from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
   if (!terms) throw new Error(`Order ${id} was not found.`);
-  const { taxed, refunds, amount_received, retained, disputed, credited, ...rest } = terms;
-  const money = { amount_received, retained, disputed, credited, refunds };
+  const { taxed, refunds, amount_received, retained, disputed, credited, released, overpaid, bank_details, ...rest } =
+    terms;
+  const money = { amount_received, retained, disputed, credited, released, overpaid, refunds };
   return {
     ...order,
     ...rest,
     tax_lines: taxLinesOf(taxed, shop.currencyDigits),
     refund_due: refundDue({ ...order, ...money }, shop.currencyDigits, { lessPending: true }),
+    due: dueOf(order, amountDue({ ...order, ...money }, shop.currencyDigits), bank_details),
     refunds: refunds.filter(({ status }) => status !== 'failed'),
+  };
+}
+
+function dueOf(order: CustomerOrder, amount: string, details: BankDetails | null): ShownOrder['due'] {
+  if (!isSettled(order.payment_status) || !/[1-9]/.test(amount)) return null;
+  if (!details) return { amount, instructions: null };
+  const { account_holder, iban, bic = null, bank_name = null, instructions = null } = details;
+  const { order_number: reference, currency } = order;
+  return {
+    amount,
+    instructions: { account_holder, iban, bic, bank_name, instructions, reference, amount, currency, due_at: null },
   };
 }

@@ -21,7 +21,7 @@ export const taxedParts: Sql = sql`(
     'rate', trim_scale(t.tax_rate)::text, 'taxable_amount', t.taxable::text, 'tax', t.tax::text) order by t.place), '[]')
   from (
     select l.id, l.tax_class, l.tax_rate, l.total - l.discount as taxable, l.tax, l.position as place
-    from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.tax_rate is not null
+    from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.tax_rate is not null and l.quantity > 0
     union all
     select null, s.tax_class, s.rate, s.taxable_amount, s.tax, 1000000
     from jsonb_to_recordset(o.shipping_taxes) as s (tax_class text, rate numeric, taxable_amount numeric, tax numeric)

@@ -20,7 +20,7 @@ const BORDER = 4;
 export type TransferCode = boolean[][];
 
 /** Returns the QR code of a transfer; undefined if the standard does not allow one. */
-export function transferCode(instructions: PaymentInstructions): TransferCode | undefined {
+export function transferCode(instructions: Omit<PaymentInstructions, 'due_at'>): TransferCode | undefined {
   const payload = payloadOf(instructions);
   if (payload === undefined || Buffer.byteLength(payload) > LARGEST.bytes) return undefined;
   // Byte mode, because the payload is UTF-8.
@@ -35,7 +35,7 @@ function payloadOf({
   iban,
   bic,
   reference,
-}: PaymentInstructions): string | undefined {
+}: Omit<PaymentInstructions, 'due_at'>): string | undefined {
   const euros = Number(amount);
   if (currency !== 'EUR' || euros < 0.01 || euros > HIGHEST) return undefined;
   const name = oneLine(account_holder, LONGEST_NAME);

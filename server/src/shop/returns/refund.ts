@@ -68,14 +68,14 @@ export async function isWholeWithdrawal(
   return !kept;
 }
 
-interface Pieces {
+export interface Pieces {
   line_item_id: string;
   quantity: number;
   shipped: true;
 }
 
 /** The pieces that have arrived, or that the customer keeps, without those that are refunded already. */
-function piecesToRefund(shop: Shop, { id, keep_goods }: LockedReturn): Promise<Pieces[]> {
+export function piecesToRefund(shop: Shop, { id, keep_goods }: LockedReturn): Promise<Pieces[]> {
   return shop.rows<Pieces>(
     sql`select t.line_id as line_item_id, t.quantity, true as shipped from (
         select i.line_id, i.position, least(

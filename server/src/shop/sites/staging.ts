@@ -43,6 +43,7 @@ const STAFF_IDS: [table: string, column: string][] = [
   ['stock_movements', 'actor_id'],
   ['refunds', 'actor_id'],
   ['order_payments', 'actor_id'],
+  ['order_versions', 'actor_id'],
   ['returns', 'actor_id'],
 ];
 

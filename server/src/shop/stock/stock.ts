@@ -217,6 +217,39 @@ export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
   throw new ShopError('insufficient_stock', 'There is not enough stock of the products.', { lines: short });
 }
 
+/**
+ * Takes pieces that an edit adds to an order from the stock of tracked variants. The caller has locked the variants. Returns
+ * the tracked ones. Throws `insufficient_stock`; the caller must then roll back.
+ */
+export async function sellMore(shop: Shop, order_id: string, wanted: Pieces[]): Promise<Set<string>> {
+  if (wanted.length === 0) return new Set();
+  const rows = await shop.rows<Shortage & { tracked: boolean; done: boolean }>(
+    sql`with ${wantedPieces(wanted)}, changed as (
+        update variants v set on_hand = v.on_hand - w.quantity, updated_at = now() from wanted w
+        where v.site_id = ${shop.siteId} and v.id = w.variant_id and v.track_inventory
+          and (v.inventory_policy = 'continue' or v.on_hand - v.reserved >= w.quantity)
+        returning v.id, v.product_id, -w.quantity as delta, v.on_hand, v.reserved, ${order_id}::uuid as reference_id
+      ), moved as (${movements(shop, sql`'sale'`, 'order')})
+      select w.variant_id, w.quantity as requested, greatest(coalesce(v.on_hand - v.reserved, 0), 0) as available,
+        coalesce(v.track_inventory, true) as tracked, c.id is not null as done
+      from wanted w left join changed c on c.id = w.variant_id
+      left join variants v on v.site_id = ${shop.siteId} and v.id = w.variant_id`,
+  );
+  const short = rows.filter(({ tracked, done }) => tracked && !done);
+  if (short.length > 0) {
+    const lines = short.map(({ variant_id, requested, available }) => ({ variant_id, requested, available }));
+    throw new ShopError('insufficient_stock', 'There is not enough stock of the products.', { lines });
+  }
+  return new Set(rows.filter(({ tracked }) => tracked).map(({ variant_id }) => variant_id));
+}
+
+/** Locks variants in order of their ids, before a request both restocks and takes pieces of them. */
+export async function lockVariants(shop: Shop, variant_ids: string[]): Promise<void> {
+  await shop.run(
+    sql`select from variants where site_id = ${shop.siteId} and id = any(${variant_ids}::uuid[]) order by id for update`,
+  );
+}
+
 /** Restocks the unshipped items of an order, except those that a refund has removed. */
 export async function restock(shop: Shop, order_id: string): Promise<void> {
   await restockPieces(

@@ -8,9 +8,10 @@ import { Confirm } from '../../../ui/dialog.tsx';
 import { CreateReturnDialog } from '../../returns/create-dialog.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { isShippable } from '../selection-bar.tsx';
-import { hasExpired } from '../texts.ts';
+import { hasExpired, hasRestToPay } from '../texts.ts';
 import { CancelDialog } from './cancel-dialog.tsx';
 import { CaptureDialog } from './capture-dialog.tsx';
+import { EditDialog } from './edit-dialog.tsx';
 import { MailDialog } from './mail-dialog.tsx';
 import { RecordPaymentDialog } from './record-payment-dialog.tsx';
 import { RefundDialog } from './refund-dialog.tsx';
@@ -18,7 +19,18 @@ import { ReinstateDialog } from './reinstate-dialog.tsx';
 import { ShipDialog } from './ship-dialog.tsx';
 import { useAct } from './use-act.ts';
 
-type Act = 'ship' | 'paid' | 'capture' | 'delivered' | 'cancel' | 'refund' | 'return' | 'mail' | 'reinstate' | 'record';
+type Act =
+  | 'ship'
+  | 'paid'
+  | 'capture'
+  | 'delivered'
+  | 'cancel'
+  | 'refund'
+  | 'return'
+  | 'mail'
+  | 'reinstate'
+  | 'record'
+  | 'edit';
 
 /** Regular next steps of an order. All other actions are exceptions. */
 const STEPS: Act[] = ['paid', 'capture', 'ship', 'delivered', 'reinstate'];
@@ -43,6 +55,7 @@ export function Actions({ order }: { order: OrderDetails }) {
       {open === 'delivered' && <MarkDelivered order={order} onClose={close} />}
       {open === 'return' && <CreateReturnDialog order={order} onClose={close} />}
       {open === 'refund' && <RefundDialog order={order} onClose={close} />}
+      {open === 'edit' && <EditDialog order={order} onClose={close} />}
       {open === 'mail' && <MailDialog order={order} onClose={close} />}
       {open === 'record' && <RecordPaymentDialog order={order} onClose={close} />}
       {open === 'reinstate' && <ReinstateDialog order={order} onClose={close} />}
@@ -65,7 +78,8 @@ function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: A
       fits: hasExpired(order) && Number(refundable) >= Number(total),
       scope: 'orders:write',
     },
-    { act: 'record', name: 'Record payment', fits: hasExpired(order), scope: 'orders:write' },
+    { act: 'record', name: 'Record payment', fits: hasExpired(order) || hasRestToPay(order), scope: 'orders:write' },
+    { act: 'edit', name: 'Edit order', fits: isOpen && isEditable(order), scope: 'orders:write' },
     { act: 'delivered', name: 'Mark as delivered', fits: fulfillment_status === 'fulfilled', scope: 'orders:write' },
     { act: 'mail', name: 'Resend mail', fits: order.email !== null, scope: 'orders:write' },
     { act: 'return', name: 'Create return', fits: hasPiecesToReturn(order), scope: 'orders:write' },
@@ -78,6 +92,13 @@ function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: A
     },
   ];
   return acts.filter(({ fits, scope }) => fits && can(scope));
+}
+
+/** A provider payment that is open has to end first. */
+function isEditable({ fulfillment_status, payment_status, payment_method }: OrderDetails): boolean {
+  const isUnshipped = fulfillment_status === 'unfulfilled' || fulfillment_status === 'partially_fulfilled';
+  const isOpen = payment_status === 'authorized' || (payment_status === 'pending' && payment_method !== 'manual');
+  return isUnshipped && !isOpen && !['failed', 'voided', 'expired', 'refunded'].includes(payment_status);
 }
 
 function hasPiecesToShip({ line_states }: OrderDetails): boolean {

@@ -15,6 +15,11 @@ const KINDS = [
   { kind: 'payment_reminder', name: 'Payment reminder', fits: paying('awaiting_payment') },
   { kind: 'payment_received', name: 'Your payment has arrived', fits: paying('paid') },
   {
+    kind: 'edited',
+    name: 'Your order was changed',
+    fits: ({ status, versions }: OrderDetails) => versions.length > 0 && status !== 'cancelled',
+  },
+  {
     kind: 'shipped',
     name: 'Your order was shipped',
     fits: ({ fulfillments }: OrderDetails) => fulfillments.length > 0,

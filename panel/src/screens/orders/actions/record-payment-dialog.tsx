@@ -8,6 +8,7 @@ import { Form } from '../../../ui/held.tsx';
 import { AmountField } from '../../../ui/number-field.tsx';
 import { textIn } from '../bulk-ship.tsx';
 import type { OrderDetails } from '../order-queries.ts';
+import { hasRestToPay } from '../texts.ts';
 import { useAct } from './use-act.ts';
 
 const METHODS = { bank_transfer: 'Bank transfer', cash: 'Cash', card: 'Card', other: 'Something else' } as const;
@@ -19,13 +20,18 @@ interface Payment {
   reference: string | null;
 }
 
-/** Records a payment that arrived after the order had expired. */
+/** Records a payment that arrived after the order had expired, or for the amount due after an edit. */
 export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
-  const [amount, setAmount] = useState(order.total);
+  const isRest = hasRestToPay(order);
+  const [amount, setAmount] = useState(isRest ? order.amount_due : order.total);
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (body: Payment) => unwrap(api.POST('/api/dashboard/orders/{order_id}/payments', { params, body })),
-    { said: 'The payment is recorded. Reinstate the order, or refund the money.', onDone: onClose, quiet: true },
+    {
+      said: isRest ? 'The payment is recorded.' : 'The payment is recorded. Reinstate the order, or refund the money.',
+      onDone: onClose,
+      quiet: true,
+    },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

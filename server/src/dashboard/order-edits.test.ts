@@ -1,0 +1,351 @@
+import type { OrderEditInput } from '@commerce-backend/spec';
+import { expect, test } from 'vitest';
+import { givenVariant, stockOf } from '../../test/buying.ts';
+import { openShop } from '../../test/shop.ts';
+
+const ORDER = '/api/dashboard/orders/{order_id}';
+
+type OpenShop = Awaited<ReturnType<typeof openShop>>;
+type Given = Parameters<OpenShop['givenOrder']>[0] & { card_token?: string };
+
+/** Places an order of mugs (10.00, 30 in stock) with parcel delivery for 4.90, next to lids (12.50, 5 in stock). */
+async function givenOrder({
+  quantity = 3,
+  paid = true,
+  shop,
+  ...given
+}: Given & { quantity?: number; paid?: boolean; shop?: OpenShop } = {}) {
+  const opened = shop ?? (await openShop());
+  const mug = await givenVariant(opened, { price: '10.00', inventory_quantity: 30 });
+  const lid = await givenVariant(opened, { name: 'Lid', price: '12.50', inventory_quantity: 5 });
+  const order = await opened.givenOrder({ content: [{ variant_id: mug.variant_id, quantity }], ...given });
+  const at = { params: { path: { order_id: order.id } } };
+  if (paid) await opened.dashboard.POST(`${ORDER}/mark-paid`, at);
+  const line_item_id = order.line_items[0]?.id ?? '';
+  const send = (body: OrderEditInput) => opened.dashboard.POST(`${ORDER}/edit`, { ...at, body });
+  return {
+    shop: opened,
+    order,
+    mug,
+    lid,
+    line_item_id,
+    send,
+    /** Sends the dry run, then the edit with its total. */
+    edit: async (body: OrderEditInput) => {
+      const { data, error } = await send({ ...body, dry_run: true });
+      if (!data) throw new Error(`The dry run was refused: ${JSON.stringify(error)}`);
+      return send({ ...body, expected_total: data.expected_total });
+    },
+    ship: (pieces: number) =>
+      opened.dashboard.POST(`${ORDER}/fulfillments`, { ...at, body: { items: [{ line_item_id, quantity: pieces }] } }),
+    refund: (amount: string) => opened.dashboard.POST(`${ORDER}/refunds`, { ...at, body: { amount, reason: 'other' } }),
+    record: (amount: string) => opened.dashboard.POST(`${ORDER}/payments`, { ...at, body: { amount, method: 'cash' } }),
+    details: async () => (await opened.dashboard.GET(ORDER, at)).data,
+    onHand: async () => [
+      (await stockOf(opened, mug.product.id)).on_hand,
+      (await stockOf(opened, lid.product.id)).on_hand,
+    ],
+  };
+}
+
+test('a dry run returns the edited order and changes nothing', async () => {
+  const { send, line_item_id, lid, details, onHand, order } = await givenOrder();
+  const before = await details();
+
+  const { data } = await send({
+    change: [{ line_item_id, quantity: 1 }],
+    add: [{ variant_id: lid.variant_id, quantity: 2 }],
+    dry_run: true,
+  });
+
+  expect(data).toMatchObject({ dry_run: true, expected_total: '39.90' });
+  expect(data?.order).toMatchObject({ total: '39.90', subtotal: '35.00', amount_due: '5.00' });
+  expect(data?.order.line_items.map(({ name, quantity }) => [name, quantity])).toEqual([
+    ['Mug', 1],
+    ['Lid', 2],
+  ]);
+  expect(await details()).toEqual(before);
+  expect(before?.total).toBe(order.total);
+  expect(await onHand()).toEqual([27, 5]);
+});
+
+test('an edit changes lines, total and stock, keeps the replaced version, and leaves the rest due', async () => {
+  const { edit, line_item_id, lid, onHand, shop, order } = await givenOrder();
+
+  const { data } = await edit({
+    change: [{ line_item_id, quantity: 1 }],
+    add: [{ variant_id: lid.variant_id, quantity: 2 }],
+  });
+
+  expect(data?.order).toMatchObject({
+    total: '39.90',
+    payment_status: 'paid',
+    amount_received: '34.90',
+    amount_due: '5.00',
+    refund_due: '0.00',
+    line_items: [
+      { name: 'Mug', quantity: 1, total: '10.00' },
+      { name: 'Lid', quantity: 2, price: '12.50', total: '25.00' },
+    ],
+    versions: [{ version: 1, total: '34.90', line_items: [{ id: line_item_id, quantity: 3, total: '30.00' }] }],
+  });
+  expect(await onHand()).toEqual([29, 3]);
+  const at = { params: { path: { order_id: order.id } } };
+  const { data: timeline } = await shop.dashboard.GET(`${ORDER}/timeline`, at);
+  expect(timeline?.entries[0]).toMatchObject({
+    type: 'updated',
+    message: 'The order was edited. The total is 39.90, it was 34.90 EUR.',
+    context: { total: { from: '34.90', to: '39.90' } },
+  });
+});
+
+test('rejects an edit without expected_total (422) and with another total (409 price_changed), which names the new one', async () => {
+  const { send, line_item_id, details } = await givenOrder();
+  const change = [{ line_item_id, quantity: 2 }];
+
+  const missing = await send({ change });
+  const other = await send({ change, expected_total: '20.00' });
+
+  expect(missing.response.status).toBe(422);
+  expect(missing.error?.detail).toMatchObject([{ loc: ['body', 'expected_total'], type: 'missing' }]);
+  expect(other.response.status).toBe(409);
+  expect(other.error).toMatchObject({ error: 'price_changed', expected_total: '20.00', total: '24.90' });
+  expect((await details())?.total).toBe('34.90');
+});
+
+test('shipped pieces stay in the order (409 edit_exceeds_remaining), and the rest of the line can leave it', async () => {
+  const { send, edit, ship, line_item_id, onHand } = await givenOrder();
+  await ship(2);
+
+  const refused = await send({ change: [{ line_item_id, quantity: 1 }], dry_run: true });
+  const { data } = await edit({ change: [{ line_item_id, quantity: 2 }] });
+
+  expect(refused.response.status).toBe(409);
+  expect(refused.error).toMatchObject({
+    error: 'edit_exceeds_remaining',
+    lines: [{ line_item_id, requested: 1, minimum: 2 }],
+  });
+  expect(data?.order).toMatchObject({ total: '24.90', refund_due: '10.00', fulfillment_status: 'fulfilled' });
+  expect(await onHand()).toEqual([28, 5]);
+  const over = await send({ change: [{ line_item_id, quantity: 3 }], dry_run: true });
+  expect(over.error).toMatchObject({ error: 'order_not_editable', fulfillment_status: 'fulfilled' });
+});
+
+test('a lower total is owed to the customer, and its refund is not owed again', async () => {
+  const { edit, refund, line_item_id, lid, details } = await givenOrder();
+
+  await edit({ change: [{ line_item_id, quantity: 1 }] });
+  expect(await details()).toMatchObject({ refund_due: '20.00', amount_due: '0.00' });
+  await refund('20.00');
+  expect(await details()).toMatchObject({
+    refund_due: '0.00',
+    amount_due: '0.00',
+    payment_status: 'partially_refunded',
+  });
+  await edit({ add: [{ variant_id: lid.variant_id, quantity: 1 }] });
+  // The refund returned money above the price, so it does not pay for what is added later.
+  expect(await details()).toMatchObject({ refund_due: '0.00', amount_due: '12.50', total: '27.40' });
+});
+
+test('a refund that lowered the price is not due again after an edit', async () => {
+  const { edit, refund, lid, details } = await givenOrder();
+
+  await refund('4.00');
+  await edit({ add: [{ variant_id: lid.variant_id, quantity: 1 }] });
+
+  expect(await details()).toMatchObject({
+    total: '47.40',
+    amount_received: '34.90',
+    amount_due: '12.50',
+    refund_due: '0.00',
+  });
+});
+
+test('a recorded payment covers the amount due, more than that is owed, and a paid order takes no other payment', async () => {
+  const { edit, record, lid, details } = await givenOrder();
+  expect((await record('1.00')).error).toMatchObject({ error: 'order_not_expired' });
+  await edit({ add: [{ variant_id: lid.variant_id, quantity: 2 }] });
+
+  const { data } = await record('20.00');
+  expect(data?.order).toMatchObject({ amount_due: '5.00', amount_received: '54.90', payment_status: 'paid' });
+  await record('6.00');
+  expect(await details()).toMatchObject({ amount_due: '0.00', refund_due: '1.00', refundable: '60.90' });
+  expect((await record('1.00')).error).toMatchObject({ error: 'order_not_expired' });
+});
+
+test('remaining pieces keep their share of the discount, added pieces get none, and tax follows the rate of the purchase', async () => {
+  const shop = await openShop();
+  const settings = { tax_rates: [{ country: 'DE', rate: '0.19' }], prices_include_tax: true };
+  await shop.givenTerms(settings);
+  const mug = await givenVariant(shop, { price: '10.00', inventory_quantity: 30 });
+  await shop.givenDiscount({ code: 'SIX', value: '6.00' });
+  const cart = await shop.givenCart([{ variant_id: mug.variant_id, quantity: 3 }]);
+  await shop.storefront.POST('/api/storefront/cart/{cart_id}/discounts', {
+    params: { path: { cart_id: cart.id } },
+    body: { code: 'SIX' },
+  });
+  const order = await shop.givenOrder({ cart_id: cart.id });
+  const at = { params: { path: { order_id: order.id } } };
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { tax_rates: [{ country: 'DE', rate: '0.07' }] } });
+  const send = (body: OrderEditInput) => shop.dashboard.POST(`${ORDER}/edit`, { ...at, body });
+  const line_item_id = order.line_items[0]?.id ?? '';
+
+  const fewer = await send({ change: [{ line_item_id, quantity: 2 }], dry_run: true });
+  const more = await send({ change: [{ line_item_id, quantity: 4 }], dry_run: true });
+
+  // 20.00 - 4.00 + 4.90; of 20.90, tax at 19 % is 2.55 + 0.78.
+  expect(fewer.data?.order).toMatchObject({ subtotal: '20.00', discount: '4.00', total: '20.90', tax: '3.33' });
+  // 40.00 - 6.00 + 4.90; the fourth mug is a line of its own: 3.83 + 1.60 + 0.78.
+  expect(more.data?.order).toMatchObject({ subtotal: '40.00', discount: '6.00', total: '38.90', tax: '6.21' });
+  expect(more.data?.order.line_items.map(({ quantity }) => quantity)).toEqual([3, 1]);
+});
+
+test('a line with quantity 0 leaves line_items, and an order without pieces is rejected (422)', async () => {
+  const { edit, send, line_item_id, lid, details } = await givenOrder();
+
+  const empty = await send({ change: [{ line_item_id, quantity: 0 }], dry_run: true });
+  expect(empty.response.status).toBe(422);
+  expect(empty.error?.detail).toMatchObject([
+    { loc: ['body', 'change'], msg: 'No piece would be left. Cancel the order instead.' },
+  ]);
+
+  await edit({ change: [{ line_item_id, quantity: 0 }], add: [{ variant_id: lid.variant_id, quantity: 1 }] });
+  const after = await details();
+  expect(after?.line_items.map(({ name }) => name)).toEqual(['Lid']);
+  expect(after?.line_states).toHaveLength(1);
+  const again = await send({ change: [{ line_item_id, quantity: 1 }], dry_run: true });
+  expect(again.response.status).toBe(404);
+});
+
+test('another shipping option changes shipping cost and method', async () => {
+  const { shop, edit } = await givenOrder();
+  const express = await shop.givenShippingOption({ name: 'Express', price: '9.90' });
+
+  const { data } = await edit({ shipping_option_id: express.id });
+
+  expect(data?.order).toMatchObject({
+    shipping_cost: '9.90',
+    shipping_method: 'Express',
+    total: '39.90',
+    amount_due: '5.00',
+  });
+  const unknown = await edit({ shipping_option_id: shop.site_id }).catch((error: unknown) => String(error));
+  expect(unknown).toContain('shipping_option_unavailable');
+});
+
+test('the transfer of an unpaid order pays its edited total', async () => {
+  const { shop, order, edit, line_item_id, details } = await givenOrder({ paid: false });
+  const at = { params: { path: { order_id: order.id } } };
+
+  await edit({ change: [{ line_item_id, quantity: 2 }] });
+  expect(await details()).toMatchObject({ amount_due: '24.90', payment: { instructions: { amount: '24.90' } } });
+  await shop.dashboard.POST(`${ORDER}/mark-paid`, at);
+  expect(await details()).toMatchObject({ amount_due: '0.00', amount_received: '24.90', payment_status: 'paid' });
+});
+
+test('rejects an edit of a cancelled order (409 order_not_editable)', async () => {
+  const { shop, send, order, line_item_id } = await givenOrder();
+  const at = { params: { path: { order_id: order.id } } };
+  await shop.dashboard.POST(`${ORDER}/cancel`, { ...at, body: { reason: 'customer' } });
+
+  const { error, response } = await send({ change: [{ line_item_id, quantity: 1 }], dry_run: true });
+
+  expect(response.status).toBe(409);
+  expect(error).toMatchObject({ error: 'order_not_editable', status: 'cancelled', payment_status: 'paid' });
+});
+
+test('a refund above the provider payment returns the rest by hand', async () => {
+  const { edit, record, refund, lid, details } = await givenOrder({
+    paid: false,
+    payment_method: 'card',
+    card_token: 'tok_success',
+  });
+  await edit({ add: [{ variant_id: lid.variant_id, quantity: 1 }] });
+  await record('12.50');
+
+  const { data } = await refund('47.40');
+
+  expect(data?.refund).toMatchObject({ amount: '34.90', status: 'pending' });
+  expect((await details())?.refunds.map(({ amount, status }) => [amount, status])).toEqual([
+    ['34.90', 'pending'],
+    ['12.50', 'succeeded'],
+  ]);
+});
+
+test('takes no more stock than there is (409 insufficient_stock), and nothing changes', async () => {
+  const { send, edit, lid, line_item_id, onHand, details } = await givenOrder();
+
+  const { error } = await send({
+    change: [{ line_item_id, quantity: 1 }],
+    add: [{ variant_id: lid.variant_id, quantity: 6 }],
+    dry_run: true,
+  });
+
+  expect(error).toMatchObject({
+    error: 'insufficient_stock',
+    lines: [{ variant_id: lid.variant_id, requested: 6, available: 5 }],
+  });
+  expect(await onHand()).toEqual([27, 5]);
+  await edit({ add: [{ variant_id: lid.variant_id, quantity: 5 }] });
+  expect(await onHand()).toEqual([27, 0]);
+  expect((await details())?.versions).toHaveLength(1);
+});
+
+test('parallel edits and shipments never move more pieces than the order has', async () => {
+  const { send, ship, line_item_id, details, onHand } = await givenOrder({ quantity: 6 });
+
+  // Each edit expects the total of one piece less, so at most one of each size applies.
+  const totals = [5, 4, 3, 2, 1].map((quantity) => ({ quantity, expected_total: `${quantity * 10 + 4}.90` }));
+  const results = await Promise.all([
+    ...totals.map(({ quantity, expected_total }) => send({ change: [{ line_item_id, quantity }], expected_total })),
+    ...Array.from({ length: 6 }, () => ship(1)),
+  ]);
+
+  expect(results.filter(({ response }) => response.status >= 500)).toEqual([]);
+  const after = await details();
+  const [state] = after?.line_states ?? [];
+  const [line] = after?.line_items ?? [];
+  expect((state?.fulfilled ?? 0) + (state?.to_fulfill ?? 0)).toBe(line?.quantity);
+  expect(after?.total).toBe(`${(line?.quantity ?? 0) * 10 + 4}.90`);
+  expect((await onHand())[0]).toBe(30 - (line?.quantity ?? 0));
+});
+
+test('parallel edits that add the last pieces sell each of them once', async () => {
+  const { send, lid, onHand, details } = await givenOrder();
+  const add = [{ variant_id: lid.variant_id, quantity: 1 }];
+
+  // Each expects the total after another number of added lids, so those that come in another order are rejected.
+  const results = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => send({ add, expected_total: (34.9 + 12.5 * (1 + (i % 6))).toFixed(2) })),
+  );
+
+  const applied = results.filter(({ response }) => response.status === 200).length;
+  expect(applied).toBeGreaterThan(0);
+  const after = await details();
+  expect(after?.versions).toHaveLength(applied);
+  expect((await onHand())[1]).toBe(5 - applied);
+  expect(after?.total).toBe((34.9 + 12.5 * applied).toFixed(2));
+});
+
+test('reports each mistake of an edit at its place (422)', async () => {
+  const { send, shop, lid, line_item_id } = await givenOrder();
+  const { error } = await send({
+    add: [
+      { variant_id: shop.site_id, quantity: 1 },
+      { variant_id: lid.variant_id, quantity: 1 },
+      { variant_id: lid.variant_id, quantity: 1 },
+    ],
+    change: [
+      { line_item_id, quantity: 1 },
+      { line_item_id, quantity: 2 },
+    ],
+    dry_run: true,
+  });
+  expect(error?.detail).toMatchObject([
+    { loc: ['body', 'change', 1, 'line_item_id'], msg: 'This line is listed twice.' },
+    { loc: ['body', 'add', 0, 'variant_id'], msg: 'There is no such variant.' },
+    { loc: ['body', 'add', 2, 'variant_id'], msg: 'This variant is listed twice.' },
+  ]);
+  const nothing = await send({ dry_run: true });
+  expect(nothing.response.status).toBe(422);
+});
