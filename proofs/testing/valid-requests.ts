@@ -185,6 +185,10 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     asItsCustomer(call, scene);
     await carryReturnOn(scene.world, scene.tenant, scene.ids.return?.[0] ?? '', 'approved');
   },
+  'agent.prepareReturn': (call, { ids }) => {
+    const lines = [{ line_item_id: ids.shipped_line?.[0], quantity: 1 }];
+    call.body = { order_id: ids.shipped_order?.[0], lines, reason: 'other' };
+  },
   'dashboard.setReturnTracking': (_call, { world, tenant, ids }) =>
     carryReturnOn(world, tenant, ids.return?.[0] ?? '', 'approved'),
   'dashboard.createReturn': returnLine,

@@ -4513,6 +4513,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/returns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare a return
+         * @description Checks that shipped pieces of the customer's order can be returned, and requests nothing: the customer opens confirm_url, logs in and sends the filled-in form. Refused with 409 return_quantity_exceeded, return_window_closed or not_returnable.
+         */
+        post: operations["agent.prepareReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/audit/me": {
         parameters: {
             query?: never;
@@ -8423,10 +8443,10 @@ export interface components {
         /** @enum {string} */
         AgentTokenStatus: "active" | "expired" | "revoked";
         /**
-         * @description What an agent may do: search and read the catalogue, fill carts, prepare checkouts, read the customer's profile, read the customer's orders.
+         * @description What an agent may do: search and read the catalogue, fill carts, prepare checkouts, read the customer's profile, read the customer's orders, prepare returns. returns:request is never among the defaults: request it by name.
          * @enum {string}
          */
-        AgentScope: "catalog:read" | "cart:write" | "checkout:create" | "customer:self" | "orders:read";
+        AgentScope: "catalog:read" | "cart:write" | "checkout:create" | "customer:self" | "orders:read" | "returns:request";
         /** @description Product types and handles of collections, ignoring case. The agent finds and buys only products in one of them. Empty means everything. */
         AgentCategories: string[];
         /** @description In the minor unit of the shop's currency (cents, yen, fils). 0 allows browsing only. */
@@ -9713,6 +9733,27 @@ export interface components {
             page: components["schemas"]["Count"];
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
+        };
+        /** @description Pieces of one item. */
+        AgentReturnLine: {
+            line_item_id: components["schemas"]["Id"];
+            quantity: number;
+        };
+        /** @description A return that an agent has prepared. Nothing is stored and no piece is reserved: the customer opens confirm_url, logs in, checks the form and requests the return. */
+        AgentReturn: {
+            /** @enum {string} */
+            status: "requires_escalation";
+            order_number: string;
+            /** @description When the shop's period for returns of this order ends. */
+            closes_at: components["schemas"]["Timestamp"];
+            /** @description What the shop keeps of the refund. */
+            fee: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            /**
+             * Format: uri
+             * @description The page where the customer requests the return.
+             */
+            confirm_url: string;
         };
         /** @description A product that changed, with its current state, or the fact that it was removed. The last change of a product is the valid one. */
         ProductChange: {
@@ -11115,6 +11156,8 @@ export type AgentCheckoutChange = components['schemas']['AgentCheckoutChange'];
 export type AgentCustomer = components['schemas']['AgentCustomer'];
 export type AgentOrder = components['schemas']['AgentOrder'];
 export type AgentOrderPage = components['schemas']['AgentOrderPage'];
+export type AgentReturnLine = components['schemas']['AgentReturnLine'];
+export type AgentReturn = components['schemas']['AgentReturn'];
 export type ProductChange = components['schemas']['ProductChange'];
 export type AvailabilityInput = components['schemas']['AvailabilityInput'];
 export type AvailabilityItem = components['schemas']['AvailabilityItem'];
@@ -23383,6 +23426,66 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "agent.prepareReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *       "lines": [
+                 *         {
+                 *           "line_item_id": "0192f3a2-1111-7000-8000-000000000001",
+                 *           "quantity": 1
+                 *         }
+                 *       ],
+                 *       "reason": "does_not_fit"
+                 *     }
+                 */
+                "application/json": {
+                    order_id: components["schemas"]["Id"];
+                    lines: components["schemas"]["AgentReturnLine"][];
+                    reason: components["schemas"]["ReturnReason"];
+                };
+            };
+        };
+        responses: {
+            /** @description The prepared return. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentReturn"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
