@@ -222,13 +222,17 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
     variants: [{ option1: 'Slate', price: '14.00', inventory_quantity: 5 }],
     images: [{ url: 'https://shop.example/mug.png' }],
   });
-  const towel = await givenProduct({ name: 'Washed linen tea towel, natural, set of two', price: '18.50' });
+  const towel = await givenProduct({
+    ...{ name: 'Washed linen tea towel, natural, set of two', price: '18.50', withdrawal_exempt: 'digital' },
+  });
   const content = [
     { variant_id: mug.variants[0]?.id ?? '', quantity: 2 },
     { variant_id: towel.variants[0]?.id ?? '', quantity: 1 },
   ];
   const email = `june@s${shop.site_id.slice(-8)}.example.com`;
-  const { id: order_id, line_items } = await givenOrder({ content, email, note: 'Ring at Okafor, please.' });
+  const { id: order_id, line_items } = await givenOrder({
+    ...{ content, email, note: 'Ring at Okafor, please.', digital_consent_wording: 'I agree.' },
+  });
   const params = { path: { order_id } };
   await write('order_placed', { order_id });
   await write('new_order', { order_id, to_shop: true });

@@ -6282,6 +6282,8 @@ export interface components {
             order_id: components["schemas"]["IdOrNull"];
             recorded_at: components["schemas"]["Timestamp"];
         };
+        /** @description The words in which the buyer agreed, with a box that was not ticked beforehand, that the supply of digital content begins before the period for withdrawal ends, and that the right of withdrawal is lost by that. Null without this consent: then the right stays. */
+        DigitalConsentWording: string | null;
         /**
          * @description open means that the bank has taken the amount back and has not decided; won, that the shop got it again; lost, that the customer keeps it.
          * @enum {string}
@@ -6428,6 +6430,7 @@ export interface components {
             refundable: components["schemas"]["Money"];
             /** @description The consent to mails about offers that was given with the order, also by a guest; null if none was given. */
             marketing_consent: components["schemas"]["MarketingConsent"] | null;
+            digital_consent_wording: components["schemas"]["DigitalConsentWording"];
             /** @description The amount that the shop still owes the customer. For a cancelled or expired order, it is the amount received and not refunded; for other orders, the amount received above the total. Open and lost disputes lower it. 0 if a refund of all pieces before shipping cancelled the order. */
             refund_due: components["schemas"]["Money"];
             /** @description The money received for the order. Refunds do not lower it. */
@@ -6896,7 +6899,7 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description Why the product may be excluded from the right of withdrawal. The page for withdrawals marks it; staff decide.
+         * @description Why the product may be excluded from the right of withdrawal. The page for withdrawals marks it; staff decide. digital excludes it only if the buyer consented at the checkout (digital_consent_wording of the order).
          * @enum {string}
          */
         WithdrawalExempt: "none" | "custom_made" | "perishable" | "sealed_hygiene" | "digital";
@@ -8251,6 +8254,8 @@ export interface components {
             quantity: components["schemas"]["Count"];
             /** @description The pieces that staff confirmed. They are removed from the order and refunded. */
             confirmed: components["schemas"]["Count"];
+            /** @description Why the product may be excluded from the right of withdrawal. digital only if the buyer gave the consent. */
+            exempt: components["schemas"]["WithdrawalExempt"];
         };
         /** @description A consumer's statement to withdraw from a contract, and what became of it. */
         Withdrawal: {
@@ -8904,6 +8909,9 @@ export interface components {
             cancel_url: components["schemas"]["ReturnUrl"];
             /** @description Whether the buyer agrees to mails about offers. It takes effect with the order. */
             marketing_opt_in: boolean;
+            /** @description Whether a product of the cart has withdrawal_exempt digital, so that the buyer can be asked for the consent. */
+            has_digital_goods: boolean;
+            digital_consent_wording: components["schemas"]["DigitalConsentWording"];
         };
         /**
          * @description How the customer wants to pay. bank_transfer needs the shop's bank details, card a card provider; manual is paid when the goods are handed over. An order whose total is 0 becomes free, whatever was chosen.
@@ -8926,6 +8934,8 @@ export interface components {
             /** @description true agrees to mails about offers, once the order is placed; false changes nothing. An agent cannot agree on behalf of its customer (403 human_confirmation_required). */
             marketing_opt_in?: boolean;
             marketing_wording?: components["schemas"]["MarketingWording"];
+            /** @description Sets or removes the consent. Ask for it if has_digital_goods. An agent cannot agree on behalf of its customer (403 human_confirmation_required). */
+            digital_consent_wording?: components["schemas"]["DigitalConsentWording"];
             locale?: components["schemas"]["LocaleOrNull"];
             /** @description Where the confirmation leads back to, with order_id added. See the checkout. */
             return_url?: components["schemas"]["ReturnUrl"];
@@ -10920,6 +10930,7 @@ export type Metadata = components['schemas']['Metadata'];
 export type PaymentInstructions = components['schemas']['PaymentInstructions'];
 export type Payment = components['schemas']['Payment'];
 export type MarketingConsent = components['schemas']['MarketingConsent'];
+export type DigitalConsentWording = components['schemas']['DigitalConsentWording'];
 export type DisputeStatus = components['schemas']['DisputeStatus'];
 export type Dispute = components['schemas']['Dispute'];
 export type RecordedPaymentMethod = components['schemas']['RecordedPaymentMethod'];

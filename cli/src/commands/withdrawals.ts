@@ -23,6 +23,7 @@ const LINE_COLUMNS: Column<Line>[] = [
     shrinks: true,
   },
   { title: 'WITHHELD', value: ({ quantity }) => String(quantity), right: true },
+  { title: 'EXEMPT', value: ({ exempt }) => (exempt === 'none' ? '' : exempt) },
   { title: 'CONFIRMED', value: ({ confirmed }) => String(confirmed), right: true },
 ];
 

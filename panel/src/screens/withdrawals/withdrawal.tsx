@@ -68,6 +68,13 @@ function Statement({ found }: { found: Withdrawal }) {
   );
 }
 
+const EXEMPT_NAMES: Record<string, string> = {
+  custom_made: 'Made to order',
+  perishable: 'Perishable',
+  sealed_hygiene: 'Sealed for hygiene',
+  digital: 'Digital, with consent',
+};
+
 type Line = Withdrawal['lines'][number] & { id: string };
 
 function Items({ found: { order_id, order_number, return_id, return_number, lines } }: { found: Withdrawal }) {
@@ -75,7 +82,12 @@ function Items({ found: { order_id, order_number, return_id, return_number, line
     {
       id: 'item',
       header: 'Item',
-      cell: ({ name, variant_name }) => (variant_name ? `${name}, ${variant_name}` : name),
+      cell: ({ name, variant_name, exempt }) => (
+        <>
+          {variant_name ? `${name}, ${variant_name}` : name}
+          {exempt !== 'none' && <div className="quiet-text">{EXEMPT_NAMES[exempt] ?? exempt}: may be excluded from withdrawal</div>}
+        </>
+      ),
     },
     { id: 'quantity', header: 'Withheld', numeric: true, cell: ({ quantity }) => quantity },
     { id: 'confirmed', header: 'Confirmed', numeric: true, cell: ({ confirmed }) => confirmed },

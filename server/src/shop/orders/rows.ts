@@ -211,6 +211,7 @@ const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRo
   lines: pricedQuantities,
   taxed: taxedParts,
   marketing_consent: marketingConsent,
+  digital_consent_wording: sql`o.digital_consent_wording`,
 });
 
 /** Returns an order with all its parts. Throws `not_found`. */

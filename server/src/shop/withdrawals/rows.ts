@@ -5,6 +5,7 @@ import type { OrNulls } from '../../db/nulls.ts';
 import { notFound } from '../errors.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
+import { exemption } from './lines.ts';
 
 /** Reads withdrawals in the form of the contract. */
 
@@ -15,8 +16,10 @@ const lines = sql`(
     variant_name: sql`l.variant_name`,
     quantity: sql`i.quantity`,
     confirmed: sql`i.confirmed`,
+    exempt: exemption,
   })} order by l.position), '[]')
   from withdrawal_lines i join order_lines l on l.site_id = i.site_id and l.id = i.line_id
+  left join products p on p.site_id = l.site_id and p.id = l.product_id
   where i.site_id = w.site_id and i.withdrawal_id = w.id)`;
 
 /** From `withdrawals w`, its statement `s` and the left-joined order `o` and return `r`. */
