@@ -14,6 +14,7 @@ import {
   makeRoomToShip,
   syncOrderOf,
   takeTransfers,
+  unmatchWithdrawal,
 } from './sales.ts';
 import { sampleOf } from './schema-samples.ts';
 import { hire, invite, makeRoomToInvite, newPerson, staffReset } from './staff.ts';
@@ -204,6 +205,9 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   },
   'dashboard.confirmWithdrawal': (call, { ids }) => {
     call.body = { lines: [{ line_item_id: ids.withdrawn_line?.[0], quantity: 1 }] };
+  },
+  'dashboard.linkWithdrawal': async (call, { world, tenant, ids }) => {
+    call.body = { order_number: await unmatchWithdrawal(world, tenant, ids.withdrawal?.[0] ?? '') };
   },
   'dashboard.refundReturn': (call, { world, tenant, ids }) => {
     call.body = { note: tenant.canary };

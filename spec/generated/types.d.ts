@@ -2645,6 +2645,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/withdrawals/{withdrawal_id}/link": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a withdrawal.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                withdrawal_id: components["parameters"]["WithdrawalId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Link a withdrawal to an order
+         * @description Links a statement without an order to the order that it means, as the search by number and e-mail does: unshipped pieces are withheld, shipped ones become a return of kind withdrawal. The order may have another e-mail address. Only a withdrawal that is unmatched can be linked (409 invalid_transition).
+         */
+        post: operations["dashboard.linkWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/withdrawals/{withdrawal_id}/confirm": {
         parameters: {
             query?: never;
@@ -2665,7 +2694,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm a withdrawal
-         * @description Removes the withheld pieces from the order and refunds them; without lines, all of them. The rest can ship again. If nothing of the order has shipped and nothing is left of it, the order is cancelled and refunded with the delivery cost; otherwise the pieces are restocked and refunded by the original means. Only a withdrawal that is to_confirm can be confirmed (409 invalid_transition), and pieces of an unpaid order cannot be refunded.
+         * @description Removes the withheld pieces from the order and refunds them; without lines, all of them. The rest can ship again. If nothing of the order has shipped and nothing is left of it, the order is cancelled and refunded with the delivery cost; otherwise the pieces are restocked and refunded by the original means. In an order by bank transfer or on site that is not paid yet, they lower amount_due instead. Only a withdrawal that is to_confirm can be confirmed, and an unpaid card payment has nothing to refund (409 invalid_transition).
          */
         post: operations["dashboard.confirmWithdrawal"];
         delete?: never;
@@ -6055,10 +6084,10 @@ export interface components {
             /** @description The fields of its body that matter here. */
             fields: string[];
         };
-        /** @description One step of setting up the shop. products: a product is published and in stock. delivery: there is a shipping option, or nothing for sale has to be shipped. payment: shoppers can pay. live_payments: at least one payment method moves real money. tax: the tax rates are set, if only to 0. contact, legal, storefront_url: the support address, the legal links and the URL of the storefront are set. withdrawal, for shops that sell to the EU: consumers can withdraw from contracts on the hosted page. */
+        /** @description One step of setting up the shop. products: a product is published and in stock. delivery: there is a shipping option, or nothing for sale has to be shipped. payment: shoppers can pay. live_payments: at least one payment method moves real money. tax: the tax rates are set, if only to 0. contact, legal, storefront_url: the support address, the legal links and the URL of the storefront are set. withdrawal, for shops that sell to the EU: consumers can withdraw from contracts on the hosted page. returns: if customers can request returns, the shop has a return address. */
         SetupItem: {
             /** @enum {string} */
-            code: "products" | "delivery" | "payment" | "live_payments" | "tax" | "contact" | "legal" | "storefront_url" | "withdrawal";
+            code: "products" | "delivery" | "payment" | "live_payments" | "tax" | "contact" | "legal" | "storefront_url" | "withdrawal" | "returns";
             done: boolean;
             /** @description Whether the shop cannot sell without it. */
             blocking: boolean;
@@ -6497,7 +6526,7 @@ export interface components {
             /** @description The day in the shop's time zone, such as 2026-11-23. */
             date: string;
             orders_count: components["schemas"]["Count"];
-            /** @description The payments for these orders, minus refunds. */
+            /** @description The payments for these orders, minus refunds and lost disputes. */
             sales: components["schemas"]["Money"];
         };
         /** @description A sum of budgets, in the minor unit of the shop's currency. */
@@ -6508,7 +6537,7 @@ export interface components {
             active_count: components["schemas"]["Count"];
             /** @description The orders of the last 30 days from agents. */
             orders_count: components["schemas"]["Count"];
-            /** @description The payments for these, minus refunds. */
+            /** @description The payments for these, minus refunds and lost disputes. */
             sales: components["schemas"]["Money"];
             /** @description Purchases that agents prepared and that their customers have not confirmed yet. */
             open_confirmations_count: components["schemas"]["Count"];
@@ -6519,7 +6548,7 @@ export interface components {
             /** @description The total of the purchases that await confirmation. */
             budget_pending_cents: components["schemas"]["BudgetSum"];
         };
-        /** @description The key figures of a shop. Days are in the shop's time zone, and today is the last of 30. An order counts on the day on which it was placed; cancelled orders do not count. Sales are the payments for these orders minus their refunds: an unpaid order counts as an order and adds nothing to sales. */
+        /** @description The key figures of a shop. Days are in the shop's time zone, and today is the last of 30. An order counts on the day on which it was placed; cancelled orders do not count. Sales are the payments for these orders minus their refunds and lost disputes: an unpaid order counts as an order and adds nothing to sales. */
         Overview: {
             currency: components["schemas"]["Currency"];
             /** @description The IANA time zone of the shop. */
@@ -6528,12 +6557,16 @@ export interface components {
             days: components["schemas"]["OverviewDay"][];
             /** @description The orders of these days. */
             orders_count: components["schemas"]["Count"];
-            /** @description The payments for them, minus refunds. */
+            /** @description The payments for them, minus refunds and lost disputes. */
             sales: components["schemas"]["Money"];
             /** @description Orders of any age that await a bank transfer whose deadline has not passed. */
             orders_to_pay_count: components["schemas"]["Count"];
             /** @description Orders of any age that are confirmed and not completely shipped. */
             orders_to_ship_count: components["schemas"]["Count"];
+            /** @description Returns that are not closed, cancelled or declined, as the list filters them with open. */
+            open_returns_count: components["schemas"]["Count"];
+            /** @description Withdrawals that are not closed, as the list filters them with open. */
+            open_withdrawals_count: components["schemas"]["Count"];
             /** @description Variants whose stock is low, as the inventory list filters them with low_stock. */
             low_stock_count: components["schemas"]["Count"];
             /** @description Variants out of stock, as the inventory list filters them with out_of_stock. */
@@ -18971,6 +19004,66 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.linkWithdrawal": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a withdrawal.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                withdrawal_id: components["parameters"]["WithdrawalId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "order_number": "1001"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The number of the order, in any case. */
+                    order_number: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The withdrawal, to confirm or, if nothing was withheld, closed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Withdrawal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
