@@ -54,6 +54,7 @@ const AGENT_SCOPES: Record<string, string[]> = {
   checkouts: ['checkout:create'],
   customer: ['customer:self'],
   orders: ['orders:read'],
+  returns: ['returns:request'],
   audit: ['agent:self'],
   token: ['agent:self'],
 };

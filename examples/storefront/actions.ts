@@ -103,6 +103,7 @@ export function refusalIn(error: unknown): CommerceError {
 function noticeOf(error: CommerceError): Key {
   if (isError(error, 'insufficient_stock', 'invalid_credentials')) return error.code;
   if (error.code.startsWith('discount_')) return 'code_refused';
+  if (isError(error, 'return_quantity_exceeded', 'return_window_closed', 'not_returnable')) return 'return_refused';
   console.warn(error.message);
   return 'form_refused';
 }

@@ -12,6 +12,7 @@ import { messagePage, notFoundPage } from './pages/message.ts';
 import type { Page } from './pages/page.ts';
 import { productPage } from './pages/product.ts';
 import { changePassword, profilePage, saveProfile } from './pages/profile.ts';
+import { requestReturn } from './pages/returns.ts';
 import { robots, sitemap } from './search-engines.ts';
 import { openVisit, piecesIn, type Visit } from './visit.ts';
 import { isLanguage, LANGUAGES, type Language } from './words.ts';
@@ -42,6 +43,7 @@ const ACTIONS: Record<string, (visit: Visit) => Promise<void>> = {
   '/forgotten': sendReset,
   '/logout': logOut,
   '/account/addresses/delete': deleteAddress,
+  '/account/orders/:id/return': requestReturn,
 };
 
 /** Forms that are shown again with their input if it is invalid. */
@@ -75,7 +77,7 @@ function inOne(language: Language, storefront: Storefront): express.Router {
   const router = express.Router();
   const visited = (work: (visit: Visit) => Promise<unknown>): RequestHandler => {
     return async (req, res) => {
-      const visit = openVisit(req, res, language, storefront.shop);
+      const visit = openVisit(req, res, language, storefront);
       // Pages may be cached only by the shopper's browser, and pages of a logged-in customer not at all.
       res.set('Cache-Control', visit.isCustomer ? 'private, no-store' : 'private, no-cache');
       try {

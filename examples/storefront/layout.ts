@@ -12,8 +12,15 @@ export interface Storefront {
   name: string;
 }
 
-const GOOD: Key[] = ['added', 'check_mail', 'saved_changes', 'password_changed'];
-const REFUSALS: Key[] = ['insufficient_stock', 'invalid_credentials', 'wrong_password', 'code_refused', 'form_refused'];
+const GOOD: Key[] = ['added', 'check_mail', 'saved_changes', 'password_changed', 'return_requested'];
+const REFUSALS: Key[] = [
+  'insufficient_stock',
+  'invalid_credentials',
+  'wrong_password',
+  'code_refused',
+  'return_refused',
+  'form_refused',
+];
 const NOTICES = [...GOOD, ...REFUSALS];
 
 /** The complete HTML document for a page. */
@@ -110,11 +117,16 @@ const POLICIES = {
 } as const;
 
 /** Links to the shop's legal texts and contacts, if its settings contain them. */
-function shopLinks({ t }: Visit, { policies, support_email: email, support_phone: phone }: Schemas['Shop']): Html {
+function shopLinks({ t, serverUrl }: Visit, { withdrawal_form_path, ...facts }: Schemas['Shop']): Html {
+  const { policies, support_email: email, support_phone: phone } = facts;
   const texts = Object.entries(POLICIES).flatMap(([key, field]) => {
     const address = policies[field];
     return address ? [html`<li><a href="${address}">${t(key as keyof typeof POLICIES)}</a></li>`] : [];
   });
+  // EU law asks for this link on each page.
+  if (withdrawal_form_path) {
+    texts.push(html`<li><a href="${new URL(withdrawal_form_path, serverUrl).href}">${t('withdraw')}</a></li>`);
+  }
   return html`${texts.length > 0 && html`<nav aria-labelledby="map-legal"><h2 id="map-legal">${t('policies')}</h2><ul>${texts}</ul></nav>`}
     ${
       (email || phone) &&

@@ -9,6 +9,8 @@ export interface Visit extends Words {
   /** A client for this shopper: a guest, or the customer after login. */
   shop: StorefrontClient;
   cart: CartSession;
+  /** Base URL of the server with the hosted pages. */
+  serverUrl: string;
   isCustomer: boolean;
   /** The cart's id in the cookie. */
   cartId: string | undefined;
@@ -29,7 +31,12 @@ const COOKIE = { httpOnly: true, sameSite: 'lax', path: '/' } as const;
  * Creates the visit for a request. It does not call the shop yet, so that an error of a call can be shown as a page. It
  * uses two cookies that scripts cannot read: the cart's id and a customer's token.
  */
-export function openVisit(req: Request, res: Response, language: Language, guest: StorefrontClient): Visit {
+export function openVisit(
+  req: Request,
+  res: Response,
+  language: Language,
+  { shop: guest, baseUrl }: { shop: StorefrontClient; baseUrl: string },
+): Visit {
   const kept = cookiesOf(req);
   const keep = (name: string, value: string, maxAge: number) => {
     kept.set(name, value);
@@ -52,7 +59,7 @@ export function openVisit(req: Request, res: Response, language: Language, guest
   const to = (path: string) => `/${language}${path}`;
   return {
     ...wordsIn(language),
-    ...{ req, res, shop, cart, to, isCustomer: token !== undefined },
+    ...{ req, res, shop, cart, to, isCustomer: token !== undefined, serverUrl: baseUrl },
     cartId: kept.get('cart_id'),
     pieces: 0,
     goTo: (path, notice) => res.redirect(303, notice ? `${to(path)}?notice=${notice}` : to(path)),

@@ -16,7 +16,8 @@ const OPERATIONS: Record<string, string> = {
     listWithdrawals getWithdrawal`,
   'orders:write': `placeTestOrder markOrdersPaid fulfillOrders undoStatementRun importOrders updateOrder markOrderPaid captureOrder
     createFulfillment updateFulfillment markOrderDelivered cancelOrder recordOrderPayment reinstateOrder editOrder sendOrderMail
-    createReturn approveReturn declineReturn setReturnTracking cancelReturn receiveReturn closeReturn closeWithdrawal`,
+    createReturn approveReturn declineReturn setReturnTracking cancelReturn receiveReturn closeReturn closeWithdrawal
+    linkWithdrawal`,
   'orders:refund': 'createRefund refundReturn exchangeReturn confirmWithdrawal',
   'orders:export': 'exportOrders',
   'customers:read': 'listCustomers getCustomer',

@@ -65,6 +65,7 @@ const HAPPENS_ONCE = [
   'dashboard.declineReturn',
   'dashboard.refundReturn',
   'dashboard.closeReturn',
+  'dashboard.linkWithdrawal',
 ];
 
 /**

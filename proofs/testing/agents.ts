@@ -12,7 +12,14 @@ import type { Call } from './raw-requests.ts';
 import { makeOrder, stapleOf } from './sales.ts';
 import { callAs, type Ids, operationOf, type Tenant, type World } from './tenant.ts';
 
-export const SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+export const SCOPES = [
+  'catalog:read',
+  'cart:write',
+  'checkout:create',
+  'customer:self',
+  'orders:read',
+  'returns:request',
+];
 
 /** The operations of each scope. Written by hand, not read from the contract, because the server enforces the contract. */
 const OPENED: Record<string, string> = {
@@ -22,6 +29,7 @@ const OPENED: Record<string, string> = {
   'checkout:create': 'findAndBuy createCheckout getCheckout cancelCheckout',
   'customer:self': 'getCustomer',
   'orders:read': 'listOrders getOrder',
+  'returns:request': 'prepareReturn',
 };
 
 /** Operations on the token itself, which need no scope. */

@@ -90,6 +90,8 @@ const KINDS_OF: Record<string, Kind[]> = {
   'agent.getCheckout checkout_id': ['agent_checkout'],
   'agent.cancelCheckout checkout_id': ['agent_checkout'],
   'agent.getOrder order_id': ['agent_order'],
+  'agent.prepareReturn order_id': ['shipped_order'],
+  'agent.prepareReturn line_item_id': ['shipped_line'],
   sync_order_id: ['sync_order'],
   'dashboard.undoStatementRun statement_run_id': ['statement_run'],
   webhook_id: ['webhook'],

@@ -167,6 +167,24 @@ export async function makeWithdrawal(world: World, tenant: Tenant): Promise<Part
   return { withdrawal: rows.map(({ id }) => id), withdrawn_line: [line_id] };
 }
 
+/** Makes a withdrawal one without an order, so that it can be linked. Returns the number of its order. */
+export async function unmatchWithdrawal(world: World, { site_id }: Tenant, id: string): Promise<string> {
+  const { rows } = await world.owner.query<{ order_number: string }>(
+    `with released as (
+        update commerce.order_lines set withheld = 0
+        where site_id = $1 and id in (select line_id from commerce.withdrawal_lines where site_id = $1 and withdrawal_id = $2)
+      ), forgotten as (
+        delete from commerce.withdrawal_lines where site_id = $1 and withdrawal_id = $2
+      )
+      update commerce.withdrawals w set status = 'unmatched', order_id = null, return_id = null, closed_at = null
+      from commerce.withdrawals b join commerce.orders o on o.site_id = b.site_id and o.id = b.order_id
+      where w.site_id = $1 and w.id = $2 and b.site_id = w.site_id and b.id = w.id
+      returning o.order_number`,
+    [site_id, id],
+  );
+  return rows[0]?.order_number ?? '';
+}
+
 /** Brings a requested return into a state. */
 export async function carryReturnOn(
   world: World,

@@ -14,6 +14,7 @@ import {
   makeRoomToShip,
   syncOrderOf,
   takeTransfers,
+  unmatchWithdrawal,
 } from './sales.ts';
 import { sampleOf } from './schema-samples.ts';
 import { hire, invite, makeRoomToInvite, newPerson, staffReset } from './staff.ts';
@@ -193,6 +194,10 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     asItsCustomer(call, scene);
     await carryReturnOn(scene.world, scene.tenant, scene.ids.return?.[0] ?? '', 'approved');
   },
+  'agent.prepareReturn': (call, { ids }) => {
+    const lines = [{ line_item_id: ids.shipped_line?.[0], quantity: 1 }];
+    call.body = { order_id: ids.shipped_order?.[0], lines, reason: 'other' };
+  },
   'dashboard.setReturnTracking': (_call, { world, tenant, ids }) =>
     carryReturnOn(world, tenant, ids.return?.[0] ?? '', 'approved'),
   'dashboard.createReturn': returnLine,
@@ -208,6 +213,9 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   },
   'dashboard.confirmWithdrawal': (call, { ids }) => {
     call.body = { lines: [{ line_item_id: ids.withdrawn_line?.[0], quantity: 1 }] };
+  },
+  'dashboard.linkWithdrawal': async (call, { world, tenant, ids }) => {
+    call.body = { order_number: await unmatchWithdrawal(world, tenant, ids.withdrawal?.[0] ?? '') };
   },
   'dashboard.refundReturn': (call, { world, tenant, ids }) => {
     call.body = { note: tenant.canary };

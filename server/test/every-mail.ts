@@ -46,7 +46,21 @@ export async function everyMail(locale: string): Promise<{ template: MailTemplat
     sql`insert into commerce.withdrawal_statements (site_id, id, name, email, recipient, contract, locale, client_hash, acknowledge_at)
       values (${site_id}, gen_random_uuid(), 'Jo Doe', 'jo@shop.example', 'jo@shop.example', '1001', ${locale}, '', now()) returning id`,
   );
-  await write('withdrawal_stated', { statement_id: rows[0]?.id ?? '' });
+  const statement_id = rows[0]?.id ?? '';
+  await write('withdrawal_stated', { statement_id });
+  await owner.query(
+    sql`insert into commerce.withdrawals (site_id, id, status) values (${site_id}, ${statement_id}, 'unmatched')`,
+  );
+  const staff = await owner.query<{ staff_id: string }>(
+    sql`select staff_id from commerce.staff_memberships where site_id = ${site_id}`,
+  );
+  const about = { withdrawal_id: statement_id, staff_id: staff.rows[0]?.staff_id ?? '' };
+  await write('new_withdrawal', about);
+  await owner.query(
+    sql`update commerce.withdrawals set status = 'to_confirm', order_id = (
+      select id from commerce.orders where site_id = ${site_id} limit 1) where id = ${statement_id}`,
+  );
+  await write('new_withdrawal', about);
   await owner.query(sql`delete from graphile_worker._private_jobs where payload ->> 'site_id' = ${site_id}`);
   const missing = Object.keys(TEMPLATES).filter((name) => !written.some(({ template }) => template === name));
   if (missing.length > 0) throw new Error(`Nobody wrote ${missing.join(', ')}.`);
@@ -87,6 +101,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   webhook_disabled: true,
   low_stock: true,
   new_return: true,
+  new_withdrawal: true,
   order_disputed: true,
   capture_failed: true,
   refund_failed: true,
@@ -223,13 +238,17 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
     variants: [{ option1: 'Slate', price: '14.00', inventory_quantity: 5 }],
     images: [{ url: 'https://shop.example/mug.png' }],
   });
-  const towel = await givenProduct({ name: 'Washed linen tea towel, natural, set of two', price: '18.50' });
+  const towel = await givenProduct({
+    ...{ name: 'Washed linen tea towel, natural, set of two', price: '18.50', withdrawal_exempt: 'digital' },
+  });
   const content = [
     { variant_id: mug.variants[0]?.id ?? '', quantity: 2 },
     { variant_id: towel.variants[0]?.id ?? '', quantity: 1 },
   ];
   const email = `june@s${shop.site_id.slice(-8)}.example.com`;
-  const { id: order_id, line_items } = await givenOrder({ content, email, note: 'Ring at Okafor, please.' });
+  const { id: order_id, line_items } = await givenOrder({
+    ...{ content, email, note: 'Ring at Okafor, please.', digital_consent_wording: 'I agree.' },
+  });
   const params = { path: { order_id } };
   await write('order_placed', { order_id });
   await write('new_order', { order_id, to_shop: true });

@@ -192,8 +192,11 @@ const INVARIANTS: Record<string, string> = {
     ) s
     where charged < 0 or due < 0 or received - paid_back <> charged - due + owed
       or received <> coalesce(o.captured, case when o.paid then o.total else 0 end)`,
-  'an unpaid order is credited only for pieces that came back, which count as refunded': `
+  'an unpaid order is credited only for pieces that came back or were withdrawn, which count as refunded': `
     select o.id from commerce.orders o where o.credited > 0 and not exists (
+      select from commerce.withdrawal_lines i
+      join commerce.order_lines l on l.site_id = i.site_id and l.id = i.line_id and l.removed >= i.confirmed
+      where l.site_id = o.site_id and l.order_id = o.id and i.confirmed > 0) and not exists (
       select from commerce.returns r join commerce.return_lines i on i.site_id = r.site_id and i.return_id = r.id
       join commerce.order_lines l on l.site_id = i.site_id and l.id = i.line_id and l.refunded_quantity >= i.credited
       where r.site_id = o.site_id and r.order_id = o.id and i.credited > 0)`,

@@ -642,7 +642,7 @@ export interface components {
             [key: string]: string;
         };
         /**
-         * @description Why the product may be excluded from the right of withdrawal. The page for withdrawals marks it; staff decide.
+         * @description Why the product may be excluded from the right of withdrawal. The page for withdrawals marks it; staff decide. digital excludes it only if the buyer consented at the checkout (digital_consent_wording of the order).
          * @enum {string}
          */
         WithdrawalExempt: "none" | "custom_made" | "perishable" | "sealed_hygiene" | "digital";

@@ -2703,6 +2703,35 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/withdrawals/{withdrawal_id}/link": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a withdrawal.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                withdrawal_id: components["parameters"]["WithdrawalId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Link a withdrawal to an order
+         * @description Links a statement without an order to the order that it means, as the search by number and e-mail does: unshipped pieces are withheld, shipped ones become a return of kind withdrawal. The order may have another e-mail address. Only a withdrawal that is unmatched can be linked (409 invalid_transition).
+         */
+        post: operations["dashboard.linkWithdrawal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/withdrawals/{withdrawal_id}/confirm": {
         parameters: {
             query?: never;
@@ -2723,7 +2752,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm a withdrawal
-         * @description Removes the withheld pieces from the order and refunds them; without lines, all of them. The rest can ship again. If nothing of the order has shipped and nothing is left of it, the order is cancelled and refunded with the delivery cost; otherwise the pieces are restocked and refunded by the original means. Only a withdrawal that is to_confirm can be confirmed (409 invalid_transition), and pieces of an unpaid order cannot be refunded.
+         * @description Removes the withheld pieces from the order and refunds them; without lines, all of them. The rest can ship again. If nothing of the order has shipped and nothing is left of it, the order is cancelled and refunded with the delivery cost; otherwise the pieces are restocked and refunded by the original means. In an order by bank transfer or on site that is not paid yet, they lower amount_due instead. Only a withdrawal that is to_confirm can be confirmed, and an unpaid card payment has nothing to refund (409 invalid_transition).
          */
         post: operations["dashboard.confirmWithdrawal"];
         delete?: never;
@@ -4571,6 +4600,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/agent/returns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare a return
+         * @description Checks that shipped pieces of the customer's order can be returned, and requests nothing: the customer opens confirm_url, logs in and sends the filled-in form. Refused with 409 return_quantity_exceeded, return_window_closed or not_returnable.
+         */
+        post: operations["agent.prepareReturn"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/agent/audit/me": {
         parameters: {
             query?: never;
@@ -6106,10 +6155,10 @@ export interface components {
             /** @description The fields of its body that matter here. */
             fields: string[];
         };
-        /** @description One step of setting up the shop. products: a product is published and in stock. delivery: there is a shipping option, or nothing for sale has to be shipped. payment: shoppers can pay. live_payments: at least one payment method moves real money. tax: the tax rates are set, if only to 0. contact, legal, storefront_url: the support address, the legal links and the URL of the storefront are set. withdrawal, for shops that sell to the EU: consumers can withdraw from contracts on the hosted page. */
+        /** @description One step of setting up the shop. products: a product is published and in stock. delivery: there is a shipping option, or nothing for sale has to be shipped. payment: shoppers can pay. live_payments: at least one payment method moves real money. tax: the tax rates are set, if only to 0. contact, legal, storefront_url: the support address, the legal links and the URL of the storefront are set. withdrawal, for shops that sell to the EU: consumers can withdraw from contracts on the hosted page. returns: if customers can request returns, the shop has a return address. */
         SetupItem: {
             /** @enum {string} */
-            code: "products" | "delivery" | "payment" | "live_payments" | "tax" | "contact" | "legal" | "storefront_url" | "withdrawal";
+            code: "products" | "delivery" | "payment" | "live_payments" | "tax" | "contact" | "legal" | "storefront_url" | "withdrawal" | "returns";
             done: boolean;
             /** @description Whether the shop cannot sell without it. */
             blocking: boolean;
@@ -6333,6 +6382,8 @@ export interface components {
             order_id: components["schemas"]["IdOrNull"];
             recorded_at: components["schemas"]["Timestamp"];
         };
+        /** @description The words in which the buyer agreed, with a box that was not ticked beforehand, that the supply of digital content begins before the period for withdrawal ends, and that the right of withdrawal is lost by that. Null without this consent: then the right stays. */
+        DigitalConsentWording: string | null;
         /**
          * @description open means that the bank has taken the amount back and has not decided; won, that the shop got it again; lost, that the customer keeps it.
          * @enum {string}
@@ -6506,6 +6557,7 @@ export interface components {
             refundable: components["schemas"]["Money"];
             /** @description The consent to mails about offers that was given with the order, also by a guest; null if none was given. */
             marketing_consent: components["schemas"]["MarketingConsent"] | null;
+            digital_consent_wording: components["schemas"]["DigitalConsentWording"];
             /** @description The amount that the shop still owes the customer. For a cancelled or expired order, it is the amount received and not refunded; for other orders, the amount received above the total. Open and lost disputes lower it. 0 if a refund of all pieces before shipping cancelled the order. */
             refund_due: components["schemas"]["Money"];
             /** @description The money received for the order. Refunds do not lower it; an exchange moves a part of it to its order. */
@@ -6578,7 +6630,7 @@ export interface components {
             /** @description The day in the shop's time zone, such as 2026-11-23. */
             date: string;
             orders_count: components["schemas"]["Count"];
-            /** @description The payments for these orders, minus refunds. */
+            /** @description The payments for these orders, minus refunds and lost disputes. */
             sales: components["schemas"]["Money"];
         };
         /** @description A sum of budgets, in the minor unit of the shop's currency. */
@@ -6589,7 +6641,7 @@ export interface components {
             active_count: components["schemas"]["Count"];
             /** @description The orders of the last 30 days from agents. */
             orders_count: components["schemas"]["Count"];
-            /** @description The payments for these, minus refunds. */
+            /** @description The payments for these, minus refunds and lost disputes. */
             sales: components["schemas"]["Money"];
             /** @description Purchases that agents prepared and that their customers have not confirmed yet. */
             open_confirmations_count: components["schemas"]["Count"];
@@ -6600,7 +6652,7 @@ export interface components {
             /** @description The total of the purchases that await confirmation. */
             budget_pending_cents: components["schemas"]["BudgetSum"];
         };
-        /** @description The key figures of a shop. Days are in the shop's time zone, and today is the last of 30. An order counts on the day on which it was placed; cancelled orders do not count. Sales are the payments for these orders minus their refunds: an unpaid order counts as an order and adds nothing to sales. */
+        /** @description The key figures of a shop. Days are in the shop's time zone, and today is the last of 30. An order counts on the day on which it was placed; cancelled orders do not count. Sales are the payments for these orders minus their refunds and lost disputes: an unpaid order counts as an order and adds nothing to sales. */
         Overview: {
             currency: components["schemas"]["Currency"];
             /** @description The IANA time zone of the shop. */
@@ -6609,12 +6661,16 @@ export interface components {
             days: components["schemas"]["OverviewDay"][];
             /** @description The orders of these days. */
             orders_count: components["schemas"]["Count"];
-            /** @description The payments for them, minus refunds. */
+            /** @description The payments for them, minus refunds and lost disputes. */
             sales: components["schemas"]["Money"];
             /** @description Orders of any age that await a bank transfer whose deadline has not passed. */
             orders_to_pay_count: components["schemas"]["Count"];
             /** @description Orders of any age that are confirmed and not completely shipped. */
             orders_to_ship_count: components["schemas"]["Count"];
+            /** @description Returns that are not closed, cancelled or declined, as the list filters them with open. */
+            open_returns_count: components["schemas"]["Count"];
+            /** @description Withdrawals that are not closed, as the list filters them with open. */
+            open_withdrawals_count: components["schemas"]["Count"];
             /** @description Variants whose stock is low, as the inventory list filters them with low_stock. */
             low_stock_count: components["schemas"]["Count"];
             /** @description Variants out of stock, as the inventory list filters them with out_of_stock. */
@@ -6980,7 +7036,7 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description Why the product may be excluded from the right of withdrawal. The page for withdrawals marks it; staff decide.
+         * @description Why the product may be excluded from the right of withdrawal. The page for withdrawals marks it; staff decide. digital excludes it only if the buyer consented at the checkout (digital_consent_wording of the order).
          * @enum {string}
          */
         WithdrawalExempt: "none" | "custom_made" | "perishable" | "sealed_hygiene" | "digital";
@@ -8374,6 +8430,8 @@ export interface components {
             quantity: components["schemas"]["Count"];
             /** @description The pieces that staff confirmed. They are removed from the order and refunded. */
             confirmed: components["schemas"]["Count"];
+            /** @description Why the product may be excluded from the right of withdrawal. digital only if the buyer gave the consent. */
+            exempt: components["schemas"]["WithdrawalExempt"];
         };
         /** @description A consumer's statement to withdraw from a contract, and what became of it. */
         Withdrawal: {
@@ -8566,10 +8624,10 @@ export interface components {
         /** @enum {string} */
         AgentTokenStatus: "active" | "expired" | "revoked";
         /**
-         * @description What an agent may do: search and read the catalogue, fill carts, prepare checkouts, read the customer's profile, read the customer's orders.
+         * @description What an agent may do: search and read the catalogue, fill carts, prepare checkouts, read the customer's profile, read the customer's orders, prepare returns. returns:request is never among the defaults: request it by name.
          * @enum {string}
          */
-        AgentScope: "catalog:read" | "cart:write" | "checkout:create" | "customer:self" | "orders:read";
+        AgentScope: "catalog:read" | "cart:write" | "checkout:create" | "customer:self" | "orders:read" | "returns:request";
         /** @description Product types and handles of collections, ignoring case. The agent finds and buys only products in one of them. Empty means everything. */
         AgentCategories: string[];
         /** @description In the minor unit of the shop's currency (cents, yen, fils). 0 allows browsing only. */
@@ -9027,6 +9085,9 @@ export interface components {
             cancel_url: components["schemas"]["ReturnUrl"];
             /** @description Whether the buyer agrees to mails about offers. It takes effect with the order. */
             marketing_opt_in: boolean;
+            /** @description Whether a product of the cart has withdrawal_exempt digital, so that the buyer can be asked for the consent. */
+            has_digital_goods: boolean;
+            digital_consent_wording: components["schemas"]["DigitalConsentWording"];
         };
         /**
          * @description How the customer wants to pay. bank_transfer needs the shop's bank details, card a card provider; manual is paid when the goods are handed over. An order whose total is 0 becomes free, whatever was chosen.
@@ -9049,6 +9110,8 @@ export interface components {
             /** @description true agrees to mails about offers, once the order is placed; false changes nothing. An agent cannot agree on behalf of its customer (403 human_confirmation_required). */
             marketing_opt_in?: boolean;
             marketing_wording?: components["schemas"]["MarketingWording"];
+            /** @description Sets or removes the consent. Ask for it if has_digital_goods. An agent cannot agree on behalf of its customer (403 human_confirmation_required). */
+            digital_consent_wording?: components["schemas"]["DigitalConsentWording"];
             locale?: components["schemas"]["LocaleOrNull"];
             /** @description Where the confirmation leads back to, with order_id added. See the checkout. */
             return_url?: components["schemas"]["ReturnUrl"];
@@ -9856,6 +9919,27 @@ export interface components {
             page: components["schemas"]["Count"];
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
+        };
+        /** @description Pieces of one item. */
+        AgentReturnLine: {
+            line_item_id: components["schemas"]["Id"];
+            quantity: number;
+        };
+        /** @description A return that an agent has prepared. Nothing is stored and no piece is reserved: the customer opens confirm_url, logs in, checks the form and requests the return. */
+        AgentReturn: {
+            /** @enum {string} */
+            status: "requires_escalation";
+            order_number: string;
+            /** @description When the shop's period for returns of this order ends. */
+            closes_at: components["schemas"]["Timestamp"];
+            /** @description What the shop keeps of the refund. */
+            fee: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            /**
+             * Format: uri
+             * @description The page where the customer requests the return.
+             */
+            confirm_url: string;
         };
         /** @description A product that changed, with its current state, or the fact that it was removed. The last change of a product is the valid one. */
         ProductChange: {
@@ -11036,6 +11120,7 @@ export type Metadata = components['schemas']['Metadata'];
 export type PaymentInstructions = components['schemas']['PaymentInstructions'];
 export type Payment = components['schemas']['Payment'];
 export type MarketingConsent = components['schemas']['MarketingConsent'];
+export type DigitalConsentWording = components['schemas']['DigitalConsentWording'];
 export type DisputeStatus = components['schemas']['DisputeStatus'];
 export type Dispute = components['schemas']['Dispute'];
 export type RecordedPaymentMethod = components['schemas']['RecordedPaymentMethod'];
@@ -11276,6 +11361,8 @@ export type AgentCheckoutChange = components['schemas']['AgentCheckoutChange'];
 export type AgentCustomer = components['schemas']['AgentCustomer'];
 export type AgentOrder = components['schemas']['AgentOrder'];
 export type AgentOrderPage = components['schemas']['AgentOrderPage'];
+export type AgentReturnLine = components['schemas']['AgentReturnLine'];
+export type AgentReturn = components['schemas']['AgentReturn'];
 export type ProductChange = components['schemas']['ProductChange'];
 export type AvailabilityInput = components['schemas']['AvailabilityInput'];
 export type AvailabilityItem = components['schemas']['AvailabilityItem'];
@@ -19220,6 +19307,66 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.linkWithdrawal": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a withdrawal.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                withdrawal_id: components["parameters"]["WithdrawalId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "order_number": "1001"
+                 *     }
+                 */
+                "application/json": {
+                    /** @description The number of the order, in any case. */
+                    order_number: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The withdrawal, to confirm or, if nothing was withheld, closed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Withdrawal"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "dashboard.confirmWithdrawal": {
         parameters: {
             query?: never;
@@ -23680,6 +23827,66 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "agent.prepareReturn": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *       "lines": [
+                 *         {
+                 *           "line_item_id": "0192f3a2-1111-7000-8000-000000000001",
+                 *           "quantity": 1
+                 *         }
+                 *       ],
+                 *       "reason": "does_not_fit"
+                 *     }
+                 */
+                "application/json": {
+                    order_id: components["schemas"]["Id"];
+                    lines: components["schemas"]["AgentReturnLine"][];
+                    reason: components["schemas"]["ReturnReason"];
+                };
+            };
+        };
+        responses: {
+            /** @description The prepared return. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentReturn"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["ReturnConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -18,7 +18,7 @@ export function addOverview(program: Command, terminal: Terminal): void {
   addCall(program, terminal, {
     name: 'overview',
     operation: 'dashboard.getOverview',
-    description: 'Show sales, unpaid and unshipped orders, low stock, and purchases of agents.',
+    description: 'Show sales, unpaid and unshipped orders, open returns, low stock, and purchases of agents.',
     examples: EXAMPLES,
     text: inWords,
   });
@@ -36,6 +36,8 @@ function inWords(found: Overview, { paint }: View): string {
       '30 days, paid minus refunds': `${money(found.sales)}, ${orders(found.orders_count)}   ${bars(days)}`,
       'To pay': orders(found.orders_to_pay_count),
       'To ship': orders(found.orders_to_ship_count),
+      Returns: `${found.open_returns_count} open`,
+      Withdrawals: `${found.open_withdrawals_count} open`,
       Stock: `${found.low_stock_count} low, ${found.out_of_stock_count} out`,
       Agents: `${agents.active_count} active, ${orders(agents.orders_count)} in 30 days, ${agents.open_confirmations_count} to be confirmed`,
       Budgets:

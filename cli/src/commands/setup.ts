@@ -52,6 +52,7 @@ const COMMANDS: Record<string, string[]> = {
   contact: ['settings set brand.support_email help@shop.example'],
   legal: ['terms', 'privacy', 'imprint'].map((text) => `settings set legal.${text}_url https://shop.example/${text}`),
   storefront_url: ['settings set storefront_url https://shop.example'],
+  returns: ['settings set return_policy return_address="Alder & Finch, Erlenweg 3, 04107 Leipzig"'],
 };
 
 function commandsFor({ code, next }: Item): string[] {

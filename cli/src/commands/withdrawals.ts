@@ -23,6 +23,7 @@ const LINE_COLUMNS: Column<Line>[] = [
     shrinks: true,
   },
   { title: 'WITHHELD', value: ({ quantity }) => String(quantity), right: true },
+  { title: 'EXEMPT', value: ({ exempt }) => (exempt === 'none' ? '' : exempt) },
   { title: 'CONFIRMED', value: ({ confirmed }) => String(confirmed), right: true },
 ];
 
@@ -30,7 +31,7 @@ const WITHDRAWAL = '0192f3a2-8888-7000-8000-000000000001';
 
 const examplesOf = (...lines: string[]) => `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
 
-/** `withdrawals list|show|confirm|close`. */
+/** `withdrawals list|show|link|confirm|close`. */
 export function addWithdrawals(program: Command, terminal: Terminal): void {
   const withdrawals = program
     .command('withdrawals')
@@ -47,6 +48,13 @@ export function addWithdrawals(program: Command, terminal: Terminal): void {
     operation: 'dashboard.getWithdrawal',
     description: 'Show a withdrawal with its statement.',
     examples: examplesOf(`commerce withdrawals show ${WITHDRAWAL}`),
+    text: withdrawalText,
+  });
+  addCall(withdrawals, terminal, {
+    name: 'link <withdrawal> <order_number>',
+    operation: 'dashboard.linkWithdrawal',
+    description: 'Link a withdrawal without an order to the order that it means.',
+    examples: examplesOf(`commerce withdrawals link ${WITHDRAWAL} 1001`),
     text: withdrawalText,
   });
   addCall(withdrawals, terminal, {

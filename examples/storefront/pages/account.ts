@@ -4,6 +4,7 @@ import { textOf, type Visit } from '../visit.ts';
 import { ofAccount } from './account-layout.ts';
 import { addressLines } from './addresses.ts';
 import type { Page } from './page.ts';
+import { returnsOf } from './returns.ts';
 
 export async function logOut(visit: Visit): Promise<void> {
   if (visit.isCustomer) await visit.shop.POST('/api/storefront/customer/logout');
@@ -32,7 +33,7 @@ export async function orderPage(visit: Visit): Promise<Page> {
   const path = { order_id: String(visit.req.params.id) };
   const order = await unwrap(visit.shop.GET('/api/storefront/customer/me/orders/{order_id}', { params: { path } }));
   const title = visit.t('order', { number: order.order_number });
-  return ofAccount(visit, title, orderOf(visit, order));
+  return ofAccount(visit, title, html`${orderOf(visit, order)}${await returnsOf(visit, order)}`);
 }
 
 /** The page after the hosted checkout. Customers see the order; guests are told that it was mailed to them. */

@@ -95,7 +95,14 @@ function draftOf({ state, customer }: Caller, cart: StoredCheckout['cart']): Sto
       ? Object.fromEntries(Object.entries(address).filter(([, value]) => value !== null))
       : null,
     ...{ payment_method: null, note: null, locale: cart.locale, return_url: null, cancel_url: null },
-    ...{ marketing_opt_in: false, shown_total: 0, shown_prices: {}, reported_prices: null, held: new Map() },
+    ...{
+      marketing_opt_in: false,
+      digital_consent_wording: null,
+      shown_total: 0,
+      shown_prices: {},
+      reported_prices: null,
+      held: new Map(),
+    },
     ...{ reserved_until: null, expires_at: after(lifeOf(cart)), order: null, created_at: now(), updated_at: now() },
   };
 }

@@ -24,13 +24,15 @@ import {
   type StoredCustomer,
 } from './state.ts';
 
-export const SCOPES: AgentTerms['scopes'] = [
+/** The scopes of a request that names none. */
+export const DEFAULT_SCOPES: AgentTerms['scopes'] = [
   'catalog:read',
   'cart:write',
   'checkout:create',
   'customer:self',
   'orders:read',
 ];
+export const SCOPES: AgentTerms['scopes'] = [...DEFAULT_SCOPES, 'returns:request'];
 const LIFETIME_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
 const MOST_AGENTS = 10;
@@ -52,7 +54,7 @@ export function termsOf(state: State, wish: ConsentRequest): AgentTerms {
   const agent_name = (wish.agent_name ?? wish.client_id ?? '').trim();
   const mistakes: Invalid['detail'] = [];
   if (agent_name === '') mistakes.push(bodyMistake(['agent_name'], 'missing', 'Send the name of the agent.'));
-  const scopes = wish.scopes ?? (wish.scope?.split(' ').filter(Boolean) as AgentTerms['scopes']) ?? SCOPES;
+  const scopes = wish.scopes ?? (wish.scope?.split(' ').filter(Boolean) as AgentTerms['scopes']) ?? DEFAULT_SCOPES;
   if (scopes.some((scope) => !SCOPES.includes(scope))) {
     const expected = SCOPES.join(', ');
     mistakes.push(bodyMistake(['scope'], 'enum', `Each must be one of ${expected}.`, { expected }));

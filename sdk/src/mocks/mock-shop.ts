@@ -29,7 +29,7 @@ export interface MockAgentTerms {
   max_per_order_cents?: number;
   /** Product types and handles of collections; an empty list allows all. */
   categories?: string[];
-  scopes?: ('catalog:read' | 'cart:write' | 'checkout:create' | 'customer:self' | 'orders:read')[];
+  scopes?: ('catalog:read' | 'cart:write' | 'checkout:create' | 'customer:self' | 'orders:read' | 'returns:request')[];
   agent_name?: string;
   /** The e-mail of the agent's customer. Default: the first customer. */
   customer?: string;

@@ -125,6 +125,8 @@ export function checkoutView(state: State, priced: Priced): Checkout {
       return_url: checkout.return_url,
       cancel_url: checkout.cancel_url,
       marketing_opt_in: checkout.marketing_opt_in,
+      digital_consent_wording: checkout.digital_consent_wording,
+      has_digital_goods: cart.lines.some(({ variant }) => variant.product.input.withdrawal_exempt === 'digital'),
     },
   };
 }

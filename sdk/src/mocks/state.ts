@@ -147,6 +147,7 @@ export interface StoredCheckout {
   return_url: string | null;
   cancel_url: string | null;
   marketing_opt_in: boolean;
+  digital_consent_wording: string | null;
   /** The values that were last shown to the shopper. */
   shown_total: number;
   shown_prices: Record<string, number>;

@@ -7,6 +7,7 @@ import * as consent from './consent.ts';
 import * as customer from './customer.ts';
 import * as intent from './intent.ts';
 import * as orders from './orders.ts';
+import * as returns from './returns.ts';
 import * as shop from './shop.ts';
 import * as token from './token.ts';
 
@@ -19,6 +20,7 @@ export const agent: Handlers<'agent'> = {
   ...customer,
   ...intent,
   ...orders,
+  ...returns,
   ...shop,
   ...token,
 };

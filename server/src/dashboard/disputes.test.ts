@@ -137,6 +137,35 @@ test('counts a lost dispute as paid out: nothing is refundable, due or on hold',
   expect(await shop.details(order.id)).toMatchObject({ ...lost, status: 'cancelled', refunds: [] });
 });
 
+test('the sales of the overview subtract a lost dispute, and not an open or a won one', async () => {
+  const { shop, dispute } = await givenDisputed(1_000);
+  const sales = async () => {
+    const { data } = await shop.dashboard.GET('/api/dashboard/overview');
+    return [data?.sales, data?.days.at(-1)?.sales];
+  };
+  expect(await sales()).toEqual(['14.90', '14.90']);
+  standIn.ledger.changeDispute(dispute, 'lost');
+  await sendDisputes(shop);
+  expect(await sales()).toEqual(['4.90', '4.90']);
+
+  const other = await givenDisputed(1_000);
+  standIn.ledger.changeDispute(other.dispute, 'won');
+  await sendDisputes(other.shop);
+  expect((await other.shop.dashboard.GET('/api/dashboard/overview')).data?.sales).toBe('14.90');
+});
+
+test('the sales subtract what a lost dispute took that no refund had returned', async () => {
+  const shop = await stripe.givenShop();
+  const order = await shop.givenPaidOrder();
+  await refund(shop, order.id, '4.90');
+  await shop.finishMoves();
+  const dispute = standIn.dispute(intentOf(shop));
+  await sendDisputes(shop);
+  standIn.ledger.changeDispute(dispute, 'lost');
+  await sendDisputes(shop);
+  expect((await shop.dashboard.GET('/api/dashboard/overview')).data?.sales).toBe('0.00');
+});
+
 test('records a dispute once if its events repeat or come late, and never opens a decided one again', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();

@@ -1,5 +1,6 @@
 import { createDashboardClient } from '@commerce-backend/sdk';
 import { expect, test } from 'vitest';
+import { POLICY } from '../../test/returns.ts';
 import { startServer, stopServer } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
 import { databaseUrl } from '../../test/worker-database.ts';
@@ -26,7 +27,17 @@ async function bareShop() {
 
 test('a new shop sees all missing steps, and cannot sell until the blocking ones are done', async () => {
   await using shop = await bareShop();
-  const all = ['products', 'delivery', 'payment', 'live_payments', 'tax', 'contact', 'legal', 'storefront_url'];
+  const all = [
+    'products',
+    'delivery',
+    'payment',
+    'live_payments',
+    'tax',
+    'contact',
+    'legal',
+    'storefront_url',
+    'returns',
+  ];
   expect(await shop.open()).toEqual(all);
 
   const { items } = await shop.read();
@@ -38,7 +49,7 @@ test('a new shop sees all missing steps, and cannot sell until the blocking ones
 
   await shop.dashboard.PATCH(settings, { body: { bank_details: bank } });
   expect((await shop.read()).can_sell).toBe(true);
-  expect(await shop.open()).toEqual(['tax', 'contact', 'legal', 'storefront_url']);
+  expect(await shop.open()).toEqual(['tax', 'contact', 'legal', 'storefront_url', 'returns']);
 
   const body = {
     default_tax_rate: '0',
@@ -49,9 +60,25 @@ test('a new shop sees all missing steps, and cannot sell until the blocking ones
       imprint_url: 'https://kiosk.example/imprint',
     },
     storefront_url: 'https://kiosk.example/',
+    return_policy: { ...POLICY, return_address: 'Kiosk, Markt 1, Leipzig' },
   };
   await shop.dashboard.PATCH(settings, { body });
   expect(await shop.open()).toEqual([]);
+});
+
+test('the step about the return address is done with an address, and absent if no returns can be requested', async () => {
+  await using shop = await bareShop();
+  const step = async () => (await shop.read()).items.find(({ code }) => code === 'returns');
+  const policy = (return_policy: object) =>
+    shop.dashboard.PATCH(settings, { body: { return_policy: { ...POLICY, ...return_policy } } });
+
+  expect(await step()).toMatchObject({ done: false, blocking: false, next: { fields: ['return_policy'] } });
+  await policy({ return_address: 'Kiosk, Markt 1, Leipzig' });
+  expect(await step()).toMatchObject({ done: true, next: null });
+  await policy({ return_address: null });
+  expect(await step()).toMatchObject({ done: false });
+  await policy({ enabled: false });
+  expect(await step()).toBeUndefined();
 });
 
 test('a product completes its setup step once it is published and in stock', async () => {

@@ -1,5 +1,6 @@
 import type { Handler } from '../http/pipeline/handler.ts';
 import * as decide from '../shop/withdrawals/decide.ts';
+import { link } from '../shop/withdrawals/match.ts';
 import * as withdrawals from '../shop/withdrawals/rows.ts';
 
 export const listWithdrawals: Handler<'dashboard.listWithdrawals'> = ({ shop, query }) => withdrawals.list(shop, query);
@@ -12,3 +13,6 @@ export const confirmWithdrawal: Handler<'dashboard.confirmWithdrawal'> = ({ shop
 
 export const closeWithdrawal: Handler<'dashboard.closeWithdrawal'> = ({ shop, path }) =>
   decide.close(shop, path.withdrawal_id);
+
+export const linkWithdrawal: Handler<'dashboard.linkWithdrawal'> = ({ shop, path, body }) =>
+  link(shop, path.withdrawal_id, body.order_number);

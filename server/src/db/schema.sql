@@ -1207,6 +1207,7 @@ create table commerce.checkouts (
   bound_browser bytea,
   guest_profile_id uuid,
   cleared_at timestamp with time zone,
+  digital_consent_wording text,
   constraint checkouts_pkey PRIMARY KEY (site_id, id),
   constraint checkouts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint checkouts_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id),
@@ -1838,6 +1839,7 @@ create table commerce.orders (
   released numeric,
   exchange_of uuid,
   exchange_credit numeric not null default 0,
+  digital_consent_wording text,
   constraint orders_pkey PRIMARY KEY (site_id, id),
   constraint external_reference_taken UNIQUE (site_id, external_reference),
   constraint one_order_per_checkout UNIQUE (site_id, checkout_id),
@@ -2229,6 +2231,7 @@ create table commerce.returns (
   constraint returns_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'approved'::text, 'declined'::text, 'in_transit'::text, 'received'::text, 'closed'::text, 'cancelled'::text]))),
   constraint withdrawal_without_fee CHECK (((kind <> 'withdrawal'::text) OR (fee = (0)::numeric)))
 );
+CREATE INDEX returns_by_status ON commerce.returns USING btree (site_id, status, id DESC);
 CREATE INDEX returns_newest ON commerce.returns USING btree (site_id, id DESC);
 alter table commerce.returns enable row level security, force row level security;
 
@@ -2771,6 +2774,7 @@ create table commerce.withdrawal_statements (
   constraint withdrawal_statements_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint withdrawal_statements_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id)
 );
+CREATE INDEX withdrawal_statements_age ON commerce.withdrawal_statements USING btree (site_id, created_at);
 CREATE INDEX withdrawal_statements_of_client ON commerce.withdrawal_statements USING btree (site_id, client_hash, acknowledge_at DESC);
 CREATE INDEX withdrawal_statements_of_recipient ON commerce.withdrawal_statements USING btree (site_id, recipient, acknowledge_at DESC);
 alter table commerce.withdrawal_statements enable row level security, force row level security;
@@ -2790,6 +2794,7 @@ create table commerce.withdrawals (
   constraint withdrawal_closed CHECK (((status = 'closed'::text) = (closed_at IS NOT NULL))),
   constraint withdrawals_status_check CHECK ((status = ANY (ARRAY['received'::text, 'unmatched'::text, 'to_confirm'::text, 'closed'::text])))
 );
+CREATE INDEX withdrawals_by_status ON commerce.withdrawals USING btree (site_id, status, id DESC);
 CREATE INDEX withdrawals_newest ON commerce.withdrawals USING btree (site_id, id DESC);
 CREATE INDEX withdrawals_of_order ON commerce.withdrawals USING btree (site_id, order_id) WHERE (order_id IS NOT NULL);
 alter table commerce.withdrawals enable row level security, force row level security;

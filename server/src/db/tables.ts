@@ -198,6 +198,7 @@ export interface Tables {
     bound_browser: Buffer | null;
     guest_profile_id: string | null;
     cleared_at: string | null;
+    digital_consent_wording: string | null;
   };
   collection_products: {
     site_id: string;
@@ -598,6 +599,7 @@ export interface Tables {
     released: string | null;
     exchange_of: string | null;
     exchange_credit: string;
+    digital_consent_wording: string | null;
   };
   payment_accounts: {
     site_id: string;

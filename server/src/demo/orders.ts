@@ -1,10 +1,12 @@
 import type { OrderDetails } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
 import * as orders from '../shop/orders/orders.ts';
 import * as refunds from '../shop/orders/refunds.ts';
 import { request } from '../shop/returns/request.ts';
 import type { Shop } from '../shop/shop.ts';
+import type { Statement } from '../shop/withdrawals/statements.ts';
 import { EMIL, IDA, JUNE, NOOR, type Person, TOM } from './people.ts';
 import { EXPRESS, PICKUP, STANDARD } from './terms.ts';
 
@@ -110,3 +112,18 @@ export const demoCardOrders: DemoOrder[] = [
   { ...CARD, buyer: TOM, items: { 'KH-BOWL-FJOR': 2 }, card: 'tok_success', operations: [shipped, delivered] },
   { ...CARD, buyer: NOOR, items: { 'FD-TROWEL': 1 }, card: 'tok_late_declined', operations: [] },
 ];
+
+/** A statement that names its order in words, so that staff link it: the stool for pickup. */
+export function demoWithdrawal(): Statement {
+  const { email, address } = IDA;
+  return {
+    id: uuidv7(),
+    name: [address.first_name, address.last_name].join(' '),
+    email,
+    contract: 'The milking stool that I wanted to pick up on Saturday',
+    items: null,
+    locale: 'en',
+    order_id: null,
+    lines: null,
+  };
+}

@@ -13,8 +13,9 @@ import { expireUnpaid } from '../shop/orders/expiry.ts';
 import * as orders from '../shop/orders/orders.ts';
 import type { CheckoutDeps } from '../shop/payments/deps.ts';
 import { type Actor, Shop, type Tenant } from '../shop/shop.ts';
+import { store } from '../shop/withdrawals/statements.ts';
 import { type CheckoutSettings, checkoutDepsOf, fillCart } from './example-checkout.ts';
-import { type DemoOrder, demoCardOrders, demoOrders } from './orders.ts';
+import { type DemoOrder, demoCardOrders, demoOrders, demoWithdrawal } from './orders.ts';
 import type { Account } from './people.ts';
 
 /** Tenant and callers for actions in the demo shop. */
@@ -41,6 +42,8 @@ export async function sellAll(
     const made = await complete(buyer, checkoutDeps, checkout_id, completion, undefined);
     await runOperations(new Shop(actors.tenant, actors.staff, connection), made.order.id, order);
   }
+  const guest = new Shop(actors.tenant, actors.guest, connection);
+  await store(guest, demoWithdrawal(), { ip: undefined, secretKey: settings.secretKey });
 }
 
 /**

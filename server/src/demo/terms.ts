@@ -24,6 +24,7 @@ export const demoSettings: SettingsPatch = {
   payment_deadline_hours: 168,
   default_locale: 'en',
   time_zone: 'Europe/Berlin',
+  return_policy: { enabled: true, window_days: 30, return_address: 'Alder & Finch, Erlenweg 3, 04107 Leipzig' },
   brand: { accent_color: '#2f5d50', support_email: 'help@alder-finch.example', support_phone: '+49 30 1234567' },
 };
 

@@ -210,6 +210,39 @@ test('deletes the links of closed checkouts that began more than 90 days ago, an
   expect(rows).toEqual([{ checkout_id: oldOpen }, { checkout_id: id }]);
 });
 
+test('deletes closed withdrawals three years after the end of their year, and keeps open ones', async () => {
+  const shop = await openShop();
+  const { owner, site_id } = shop;
+  const year = new Date().getUTCFullYear();
+  const state = (created_at: string, status: 'closed' | 'unmatched') =>
+    owner.query(
+      `with stated as (
+          insert into commerce.withdrawal_statements (site_id, id, name, email, recipient, contract, locale, client_hash,
+            created_at, acknowledge_at)
+          values ($1, gen_random_uuid(), $2::text, 'jo@shop.example', 'jo@shop.example', '1', 'en', '', $2::text::timestamptz, now())
+          returning site_id, id)
+        insert into commerce.withdrawals (site_id, id, status, closed_at)
+        select site_id, id, $3::text, case when $3::text = 'closed' then now() end from stated`,
+      [site_id, created_at, status],
+    );
+  const [old, kept] = [`${year - 4}-12-31T23:59:59Z`, `${year - 3}-01-01T00:00:00Z`];
+  await state(old, 'closed');
+  await state(old, 'unmatched');
+  await state(kept, 'closed');
+
+  await runRetention(shop);
+
+  const { rows } = await owner.query<{ name: string; status: string }>(
+    `select s.name, w.status from commerce.withdrawal_statements s join commerce.withdrawals w using (site_id, id)
+      where site_id = $1 order by s.created_at`,
+    [site_id],
+  );
+  expect(rows).toEqual([
+    { name: old, status: 'unmatched' },
+    { name: kept, status: 'closed' },
+  ]);
+});
+
 test('skips carts and checkouts that a call has locked, and deletes them later', async () => {
   const shop = await openShop();
   const [locked] = [await shop.givenCart(), await shop.givenCart()];

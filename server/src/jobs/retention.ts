@@ -147,6 +147,17 @@ function statementsOf(site_id: string, { cartsDays, addressesDays, auditDays }: 
         delete from commerce.discount_redemptions where ${site} and cart_id in (select id from chosen)
       )
       delete from commerce.carts where ${site} and id in (select id from chosen)`,
+    // Claims from a contract lapse three years after the end of the year (§§ 195, 199 BGB).
+    withdrawal_statements: sql`with chosen as materialized (
+        select w.id from commerce.withdrawals w join commerce.withdrawal_statements s using (site_id, id)
+        where w.site_id = ${site_id}::uuid and w.status = 'closed' and s.created_at < date_trunc('year', now()) - interval '3 years'
+        order by s.created_at limit ${BATCH} for update of w skip locked
+      ), lines as (
+        delete from commerce.withdrawal_lines where ${site} and withdrawal_id in (select id from chosen)
+      ), decisions as (
+        delete from commerce.withdrawals where ${site} and id in (select id from chosen)
+      )
+      delete from commerce.withdrawal_statements where ${site} and id in (select id from chosen)`,
     // Ids begin with the time of creation, so the primary key finds the old ones.
     checkout_links: sql`delete from commerce.checkout_links where ${site} and ctid = any(array(
         select ctid from commerce.checkout_links l where ${site} and checkout_id < ${oldestId(cartsDays)}::uuid

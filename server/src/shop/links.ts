@@ -40,6 +40,25 @@ export function accountLink(baseUrl: string, site_id: string): string {
   return `${baseUrl}/account?site_id=${site_id}`;
 }
 
+interface PreparedReturn {
+  order_id: string;
+  reason: string;
+  lines: { line_item_id: string; quantity: number }[];
+}
+
+/**
+ * The page of an order in the account, with a filled-in return form. The customer logs in and sends it. The pieces stand
+ * in the URL, so nothing is stored until then.
+ */
+export function preparedReturnLink(
+  baseUrl: string,
+  site_id: string,
+  { order_id, reason, lines }: PreparedReturn,
+): string {
+  const pieces = lines.map(({ line_item_id, quantity }) => `${line_item_id}~${quantity}`);
+  return `${accountLink(baseUrl, site_id)}&order=${order_id}&return=${[reason, ...pieces].join('.')}#returns`;
+}
+
 /** The page where a consumer withdraws from a contract, without a login. */
 export function withdrawLink(baseUrl: string, site_id: string): string {
   return `${baseUrl}/sites/${site_id}/withdraw`;

@@ -63,6 +63,8 @@ export interface Mails {
   order_disputed: { dispute_id: string; status: DisputeStatus; staff_id: string };
   /** To a staff member: a customer requested a return. */
   new_return: { return_id: string; staff_id: string };
+  /** To a staff member: a consumer withdrew from a contract. */
+  new_withdrawal: { withdrawal_id: string; staff_id: string };
   /** To a staff member: the provider failed to refund. */
   refund_failed: { refund_id: string; staff_id: string };
   /** To a staff member: the provider failed to refund a payment that has no order. */
@@ -108,6 +110,7 @@ type StaffTemplate =
   | 'low_stock'
   | 'webhook_disabled'
   | 'new_return'
+  | 'new_withdrawal'
   | 'order_disputed'
   | 'capture_failed'
   | 'refund_failed'
@@ -121,6 +124,7 @@ const SWITCHES: Partial<Record<StaffTemplate, Sql>> = {
   new_order: sql`coalesce(m.mail_new_orders, t.brand ->> 'support_email' is null)
     and lower(s.email) is distinct from lower(t.brand ->> 'support_email')`,
   new_return: sql`coalesce(m.mail_new_orders, true)`,
+  new_withdrawal: sql`coalesce(m.mail_new_orders, true)`,
   low_stock: sql`m.mail_low_stock`,
   webhook_disabled: sql`m.mail_disabled_webhooks`,
 };
@@ -135,14 +139,15 @@ export async function membersFor(shop: Shop, template: StaffTemplate): Promise<s
   return members.map(({ staff_id }) => staff_id);
 }
 
-/** Enqueues a mail for each staff member who gets it. */
+/** Enqueues a mail for each staff member who gets it. It is sent after the commit, or at `at`. */
 export async function enqueueForStaff<Template extends StaffTemplate>(
   shop: Shop,
   template: Template,
   about: Omit<Mails[Template], 'staff_id'>,
+  at: string | null = null,
 ): Promise<void> {
   for (const staff_id of await membersFor(shop, template)) {
-    await enqueue(shop, template, { ...about, staff_id } as Mails[Template]);
+    await enqueue(shop, template, { ...about, staff_id } as Mails[Template], at);
   }
 }
 

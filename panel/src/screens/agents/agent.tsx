@@ -22,6 +22,7 @@ const SCOPES: Record<string, string> = {
   'checkout:create': 'prepare purchases',
   'customer:self': "read the customer's profile",
   'orders:read': "read the customer's orders",
+  'returns:request': 'prepare returns',
 };
 
 /** An agent's permissions, spending and activity. */

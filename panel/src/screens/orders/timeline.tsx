@@ -5,6 +5,7 @@ import { useFormat } from '../../format.ts';
 import { useMe } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Card, LoadError, Loading } from '../../ui/page.tsx';
+import './orders.css';
 
 type Entry = Schemas['TimelineEntry'] & { actor_name?: string | null };
 

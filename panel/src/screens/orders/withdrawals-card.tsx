@@ -1,27 +1,68 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useState } from 'react';
 import { Link } from 'wouter';
+import { api } from '../../api.ts';
 import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
 import { Card } from '../../ui/page.tsx';
-import { useWithdrawalsOf, withdrawalStatus } from '../withdrawals/withdrawal-queries.ts';
+import { useDecision, useWithdrawalsOf, type Withdrawal, withdrawalStatus } from '../withdrawals/withdrawal-queries.ts';
 import type { OrderDetails } from './order-queries.ts';
 
-/** The withdrawals from an order; nothing if it has none. */
+/** The withdrawals from an order with the items that they withhold; nothing if it has none. */
 export function WithdrawalsCard({ order }: { order: OrderDetails }) {
-  const { date } = useFormat();
   const { data } = useWithdrawalsOf(order.id);
   if (!data || data.withdrawals.length === 0) return null;
-  const isWaiting = data.withdrawals.some(({ status }) => status === 'to_confirm');
   return (
     <Card title="Withdrawals">
-      {isWaiting && <p className="note">Items are withheld from shipping until you decide about the withdrawal.</p>}
       <ul className="records">
-        {data.withdrawals.map(({ id, name, status, received_at }) => (
-          <li key={id}>
-            <Link to={`/withdrawals/${id}`}>{name}</Link> {date(received_at)}{' '}
-            <Badge value={status}>{withdrawalStatus(status)}</Badge>
-          </li>
+        {data.withdrawals.map((found) => (
+          <Row key={found.id} found={found} order={order} />
         ))}
       </ul>
     </Card>
+  );
+}
+
+function Row({ found, order }: { found: Withdrawal; order: OrderDetails }) {
+  const { date } = useFormat();
+  const can = useCan();
+  const [open, setOpen] = useState(false);
+  const { id, name, email, status, received_at, lines } = found;
+  const params = { path: { withdrawal_id: id } };
+  const release = useDecision(
+    () => unwrap(api.POST('/api/dashboard/withdrawals/{withdrawal_id}/close', { params })),
+    'The items can ship again.',
+    () => setOpen(false),
+  );
+  const items = lines.map(
+    (line) => `${line.quantity} × ${line.name}${line.variant_name ? `, ${line.variant_name}` : ''}`,
+  );
+  return (
+    <li>
+      <Link to={`/withdrawals/${id}`}>{name}</Link> {date(received_at)}{' '}
+      <Badge value={status}>{withdrawalStatus(status)}</Badge>
+      {status === 'to_confirm' && (
+        <>
+          <p className="note">
+            Withheld from shipping until you decide: {items.join('; ')}. {name} ({email}) withdrew from the contract
+            {email.toLowerCase() === order.email?.toLowerCase() ? '.' : ', with another e-mail address than the order.'}
+          </p>
+          {can('orders:write') && <Button onClick={() => setOpen(true)}>Let them ship</Button>}
+        </>
+      )}
+      <Confirm
+        open={open}
+        onClose={() => setOpen(false)}
+        onConfirm={() => release.mutate()}
+        title="Let the items ship?"
+        action="Let them ship"
+        busy={release.isPending}
+      >
+        <p>The withdrawal is closed without a refund. Do this only if the customer did not withdraw.</p>
+      </Confirm>
+    </li>
   );
 }

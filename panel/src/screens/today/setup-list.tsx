@@ -17,6 +17,7 @@ const PLACES: Record<Step['code'], { name: string; to: string }> = {
   contact: { name: 'Contact details', to: '/settings/brand' },
   legal: { name: 'Legal pages', to: '/settings/legal' },
   withdrawal: { name: 'Page for withdrawals', to: '/settings/returns' },
+  returns: { name: 'Return address', to: '/settings/returns' },
   storefront_url: { name: "Your shop's address", to: '/settings/general' },
 };
 

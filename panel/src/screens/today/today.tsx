@@ -52,6 +52,16 @@ function Waiting({ overview }: { overview: Overview }) {
       name: 'to be shipped',
       count: overview.orders_to_ship_count,
     },
+    {
+      to: '/returns',
+      name: overview.open_returns_count === 1 ? 'return' : 'returns',
+      count: overview.open_returns_count,
+    },
+    {
+      to: '/withdrawals',
+      name: overview.open_withdrawals_count === 1 ? 'withdrawal' : 'withdrawals',
+      count: overview.open_withdrawals_count,
+    },
     { to: '/stock?level=low', name: 'low in stock', count: overview.low_stock_count, scope: 'inventory:read' },
     {
       to: '/stock?level=out',
@@ -84,7 +94,7 @@ function Sales({ overview }: { overview: Overview }) {
         <strong className="figure">{money(sales, currency)}</strong>{' '}
         {orders_count === 1 ? 'from 1 order' : `from ${number(orders_count)} orders`}
       </p>
-      <p className="hint">Payments received less refunds. Unpaid orders do not count yet.</p>
+      <p className="hint">Payments received less refunds and lost disputes. Unpaid orders do not count yet.</p>
       {orders_count === 0 ? (
         <p className="quiet-text">Once orders are placed, each day's sales stand here.</p>
       ) : (

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Card, Loaded, Page } from '../../ui/page.tsx';
+import { LinkDialog } from './link-dialog.tsx';
 import { useDecision, useWithdrawal, type Withdrawal, withdrawalStatus } from './withdrawal-queries.ts';
 
 const BACK = { to: '/withdrawals', label: 'Withdrawals' };
@@ -68,6 +69,13 @@ function Statement({ found }: { found: Withdrawal }) {
   );
 }
 
+const EXEMPT_NAMES: Record<string, string> = {
+  custom_made: 'Made to order',
+  perishable: 'Perishable',
+  sealed_hygiene: 'Sealed for hygiene',
+  digital: 'Digital, with consent',
+};
+
 type Line = Withdrawal['lines'][number] & { id: string };
 
 function Items({ found: { order_id, order_number, return_id, return_number, lines } }: { found: Withdrawal }) {
@@ -75,7 +83,14 @@ function Items({ found: { order_id, order_number, return_id, return_number, line
     {
       id: 'item',
       header: 'Item',
-      cell: ({ name, variant_name }) => (variant_name ? `${name}, ${variant_name}` : name),
+      cell: ({ name, variant_name, exempt }) => (
+        <>
+          {variant_name ? `${name}, ${variant_name}` : name}
+          {exempt !== 'none' && (
+            <div className="quiet-text">{EXEMPT_NAMES[exempt] ?? exempt}: may be excluded from withdrawal</div>
+          )}
+        </>
+      ),
     },
     { id: 'quantity', header: 'Withheld', numeric: true, cell: ({ quantity }) => quantity },
     { id: 'confirmed', header: 'Confirmed', numeric: true, cell: ({ confirmed }) => confirmed },
@@ -87,7 +102,10 @@ function Items({ found: { order_id, order_number, return_id, return_number, line
           <Link to={`/orders/${order_id}`}>Order {order_number}</Link>
         </p>
       ) : (
-        <p>No order has this number and e-mail. Contact the customer, then close the withdrawal.</p>
+        <p>
+          No order has this number and e-mail. Find the order and link it, or contact the customer and close the
+          withdrawal.
+        </p>
       )}
       {return_id && (
         <p>
@@ -108,7 +126,7 @@ function Items({ found: { order_id, order_number, return_id, return_number, line
 /** Confirm and close, if the state and the user's permissions allow them. */
 function Decisions({ found: { id, status } }: { found: Withdrawal }) {
   const can = useCan();
-  const [open, setOpen] = useState<'confirm' | 'close'>();
+  const [open, setOpen] = useState<'link' | 'confirm' | 'close'>();
   const onClose = () => setOpen(undefined);
   const params = { path: { withdrawal_id: id } };
   const confirm = useDecision(
@@ -128,6 +146,12 @@ function Decisions({ found: { id, status } }: { found: Withdrawal }) {
           Confirm and refund
         </Button>
       )}
+      {status === 'unmatched' && can('orders:write') && (
+        <Button kind="primary" onClick={() => setOpen('link')}>
+          Link to an order
+        </Button>
+      )}
+      {open === 'link' && <LinkDialog id={id} onClose={onClose} />}
       {status !== 'closed' && can('orders:write') && <Button onClick={() => setOpen('close')}>Close</Button>}
       <Confirm
         open={open === 'confirm'}

@@ -5,6 +5,7 @@
 
 import { type Request, type RequestHandler, Router } from 'express';
 import type { Pool } from 'pg';
+import { DEFAULT_SCOPES } from '../../shop/agents/consent-requests.ts';
 import { issuerOf, RESOURCE_PATHS, type ResourcePath } from '../../shop/agents/issuers.ts';
 import { notFound } from '../../shop/errors.ts';
 import { findTenant } from '../../shop/in-shop.ts';
@@ -86,7 +87,8 @@ function resourceMetadata({ baseUrl }: MetadataDeps, { issuer, site_id }: Issuer
   return {
     resource: issuer + path,
     authorization_servers: [issuer],
-    scopes_supported: scopes(),
+    // Clients request these when nothing else names the scopes, so they are the default ones.
+    scopes_supported: DEFAULT_SCOPES,
     bearer_methods_supported: ['header'],
     resource_documentation: `${server}/docs`,
   };

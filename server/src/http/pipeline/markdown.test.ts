@@ -92,6 +92,11 @@ test('the text of each MCP tool result contains ids, enum values, codes, URLs an
   await use('get_customer');
   await use('list_orders');
   await use('get_order', { order_id: randomUUID() });
+  await use('prepare_return', {
+    order_id: randomUUID(),
+    lines: [{ line_item_id: randomUUID(), quantity: 1 }],
+    reason: 'other',
+  });
   await use('list_audit');
   const { tools } = await client.listTools();
   await use('revoke_token');

@@ -30,6 +30,8 @@ export const audit: Record<keyof typeof english, string> = {
   orders: 'Hat Ihre Bestellungen angesehen',
   order: 'Hat eine Bestellung angesehen',
   order_numbered: 'Hat die Bestellung {number} angesehen',
+  return_numbered: 'Hat eine Rücksendung der Bestellung {number} vorbereitet',
+  return_some: 'Hat eine Rücksendung vorbereitet',
   activity: 'Hat seine Aktivität angesehen',
   ended: 'Hat seinen Zugang beendet',
   unknown: 'Hat etwas versucht, das es nicht gibt',

@@ -124,6 +124,9 @@ export const checkout: Record<keyof typeof english, string> = {
   after_card_elsewhere:
     'Mit diesem Klick bestellen Sie bei {shop}. Die Kartendaten geben Sie auf der nächsten Seite ein.',
   after_manual: 'Mit diesem Klick bestellen Sie bei {shop}. Sie zahlen, wenn Sie die Ware erhalten.',
+  digital_goods: 'Digitale Inhalte',
+  digital_consent:
+    'Ich stimme ausdrücklich zu, dass {shop} vor Ablauf der Widerrufsfrist mit der Bereitstellung der digitalen Inhalte beginnt. Mir ist bekannt, dass durch meine Zustimmung mit Beginn der Vertragserfüllung mein Widerrufsrecht für diese Inhalte erlischt.',
   accept_terms:
     'Ich akzeptiere die <terms>AGB</terms> und habe die <privacy>Datenschutzerklärung</privacy> und die <withdrawal>Widerrufsbelehrung</withdrawal> gelesen.',
   ask_terms: 'Akzeptieren Sie die AGB, um zu bestellen.',

@@ -102,6 +102,7 @@ export const consent: Record<keyof typeof english, string> = {
   scope_checkout_create: 'Käufe vorbereiten, die Sie bestätigen oder ablehnen',
   scope_customer_self: 'Ihren Namen, Ihre E-Mail-Adresse und Ihre Telefonnummer sehen',
   scope_orders_read: 'Ihre Bestellungen sehen',
+  scope_returns_request: 'Rücksendungen vorbereiten, die Sie bestätigen oder ablehnen',
   status_active: 'Aktiv',
   status_revoked: 'Zugang entzogen',
   status_expired: 'Abgelaufen',

@@ -2,6 +2,8 @@ import type { mail as english } from '../en/mail.ts';
 
 export const mail: Record<keyof typeof english, string> = {
   placed_subject: 'Ihre Bestellung {number} bei {shop}',
+  digital_consent:
+    'Sie haben ausdrücklich zugestimmt, dass wir vor Ablauf der Widerrufsfrist mit der Bereitstellung der digitalen Inhalte beginnen, und bestätigt, dass durch Ihre Zustimmung mit Beginn der Vertragserfüllung Ihr Widerrufsrecht für diese Inhalte erlischt.',
   placed: 'Vielen Dank für Ihre Bestellung.',
   reminder_subject: 'Ihre Bestellung {number} wartet auf Ihre Zahlung',
   reminder: 'Die Artikel der Bestellung {number} sind für Sie reserviert.',

@@ -141,6 +141,12 @@ export const notification: Record<keyof typeof english, string> = {
   new_return_approved:
     'Ein Kunde sendet Artikel der Bestellung {order} zurück. Die Rücksendung wurde automatisch genehmigt.',
 
+  new_withdrawal_subject: '{name} hat einen Vertrag widerrufen',
+  new_withdrawal:
+    'Ein Verbraucher hat die Bestellung {order} widerrufen. Noch nicht versandte Artikel sind gesperrt, bis Sie entscheiden. Versandte Artikel kommen als Rücksendung zurück. Die Erstattung ist bis zum {day} fällig.',
+  new_withdrawal_unmatched:
+    'Ein Verbraucher hat einen Vertrag widerrufen, aber keine Bestellung hat diese Nummer und E-Mail-Adresse. Bitte suchen Sie die Bestellung und ordnen Sie sie zu. Die Erstattung ist bis zum {day} fällig.',
+
   payment_kept_subject: 'Eine Zahlung über {amount} konnte nicht erstattet werden',
   payment_kept:
     'Eine Zahlung über {amount} gehört zu keiner Bestellung und muss erstattet werden. Der Zahlungsanbieter hat sie nicht vollständig erstattet ({reason}).',

@@ -25,6 +25,8 @@ export const returns: Record<keyof typeof english, string> = {
   number: 'Rücksendenummer',
 
   title: 'Artikel zurücksenden',
+  prepared:
+    'Ihr Assistent hat eine Rücksendung dieser Bestellung vorbereitet. Prüfen Sie sie und fragen Sie sie dann an.',
   answer_hint: 'Geben Sie eines von beiden ein, um die ganze Adresse zu sehen und Artikel zurückzusenden.',
   until: 'Sie können Artikel bis {day} zurücksenden.',
   none: 'Nicht zurücksenden',

@@ -29,6 +29,8 @@ export const audit = {
   orders: 'Viewed your orders',
   order: 'Viewed an order',
   order_numbered: 'Viewed order {number}',
+  return_numbered: 'Prepared a return of order {number}',
+  return_some: 'Prepared a return',
   activity: 'Viewed its own activity',
   ended: 'Ended its access',
   unknown: 'Tried an action that does not exist',

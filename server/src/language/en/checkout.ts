@@ -118,6 +118,9 @@ export const checkout = {
   after_card: 'This button places your order with {shop} and charges the card.',
   after_card_elsewhere: 'This button places your order with {shop}. You enter your card details on the next page.',
   after_manual: 'This button places your order with {shop}. You pay when you receive the goods.',
+  digital_goods: 'Digital content',
+  digital_consent:
+    'I expressly agree that {shop} begins to supply the digital content before the period for withdrawal ends. I know that I lose my right of withdrawal for it once the supply has begun.',
   accept_terms:
     'I accept the <terms>terms</terms> and have read the <privacy>privacy notice</privacy> and the <withdrawal>information on the right of withdrawal</withdrawal>.',
   ask_terms: 'Accept the terms to order.',

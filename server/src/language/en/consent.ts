@@ -99,6 +99,7 @@ export const consent = {
   scope_checkout_create: 'Prepare purchases, which you confirm or decline',
   scope_customer_self: 'See your name, e-mail address and phone number',
   scope_orders_read: 'See your orders',
+  scope_returns_request: 'Prepare returns, which you confirm or decline',
   status_active: 'Active',
   status_revoked: 'Revoked',
   status_expired: 'Expired',

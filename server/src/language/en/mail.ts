@@ -1,6 +1,8 @@
 /** Mails about orders. */
 export const mail = {
   placed_subject: 'Your order {number} at {shop}',
+  digital_consent:
+    'You expressly agreed that we begin to supply the digital content before the period for withdrawal ends, and confirmed that you know that you lose your right of withdrawal for it once the supply has begun.',
   placed: 'Thank you for your order.',
   reminder_subject: 'Your order {number} is awaiting your payment',
   reminder: 'The items of order {number} are reserved for you.',

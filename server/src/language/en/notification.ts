@@ -127,6 +127,12 @@ export const notification = {
   new_return: 'A customer wants to return items of order {order}. Approve or decline the return.',
   new_return_approved: 'A customer returns items of order {order}. The return was approved automatically.',
 
+  new_withdrawal_subject: '{name} has withdrawn from a contract',
+  new_withdrawal:
+    'A consumer has withdrawn from order {order}. Items that have not shipped are withheld until you decide. Shipped items are coming back as a return. The refund is due by {day}.',
+  new_withdrawal_unmatched:
+    'A consumer has withdrawn from a contract, and no order has this number and e-mail address. Find the order, and link it. The refund is due by {day}.',
+
   payment_kept_subject: 'A payment of {amount} could not be refunded',
   payment_kept:
     'A payment of {amount} belongs to no order and has to be refunded, but the payment provider did not refund all of it ({reason}).',

@@ -23,6 +23,7 @@ export const returns = {
   number: 'Return number',
 
   title: 'Return items',
+  prepared: 'Your assistant has prepared a return of this order. Check it, then request it.',
   answer_hint: 'Enter one of the two to see the full address and to return items.',
   until: 'You can return items until {day}.',
   none: 'Do not return',

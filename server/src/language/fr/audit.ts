@@ -30,6 +30,8 @@ export const audit: Record<keyof typeof english, string> = {
   orders: 'A consulté vos commandes',
   order: 'A consulté une commande',
   order_numbered: 'A consulté la commande {number}',
+  return_numbered: 'A préparé un retour de la commande {number}',
+  return_some: 'A préparé un retour',
   activity: 'A consulté sa propre activité',
   ended: 'A mis fin à son accès',
   unknown: 'A tenté une action qui n’existe pas',

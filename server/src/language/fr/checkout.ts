@@ -124,6 +124,9 @@ export const checkout: Record<keyof typeof english, string> = {
   after_card_elsewhere:
     'En cliquant, vous passez commande chez {shop}. Vous saisissez les données de votre carte sur la page suivante.',
   after_manual: 'En cliquant, vous passez commande chez {shop}. Vous payez à la remise des articles.',
+  digital_goods: 'Contenus numériques',
+  digital_consent:
+    'J’accepte expressément que {shop} commence à fournir les contenus numériques avant la fin du délai de rétractation. Je reconnais perdre mon droit de rétractation pour ces contenus dès que la fourniture a commencé.',
   accept_terms:
     'J’accepte les <terms>conditions générales de vente</terms> et j’ai lu la <privacy>politique de confidentialité</privacy> ainsi que les <withdrawal>informations sur le droit de rétractation</withdrawal>.',
   ask_terms: 'Acceptez les conditions générales de vente pour commander.',

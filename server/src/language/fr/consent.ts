@@ -102,6 +102,7 @@ export const consent: Record<keyof typeof english, string> = {
   scope_checkout_create: 'Préparer des achats, que vous confirmez ou refusez',
   scope_customer_self: 'Voir votre nom, votre adresse e-mail et votre numéro de téléphone',
   scope_orders_read: 'Voir vos commandes',
+  scope_returns_request: 'Préparer des retours, que vous confirmez ou refusez',
   status_active: 'Actif',
   status_revoked: 'Accès retiré',
   status_expired: 'Expiré',

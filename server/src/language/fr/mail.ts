@@ -2,6 +2,8 @@ import type { mail as english } from '../en/mail.ts';
 
 export const mail: Record<keyof typeof english, string> = {
   placed_subject: 'Votre commande {number} chez {shop}',
+  digital_consent:
+    'Vous avez expressément accepté que nous commencions à fournir les contenus numériques avant la fin du délai de rétractation, et reconnu perdre votre droit de rétractation pour ces contenus dès que la fourniture a commencé.',
   placed: 'Merci pour votre commande.',
   reminder_subject: 'Votre commande {number} attend votre paiement',
   reminder: 'Les articles de la commande {number} vous sont encore réservés.',

@@ -142,6 +142,12 @@ export const notification: Record<keyof typeof english, string> = {
   new_return_approved:
     'Un client retourne des articles de la commande {order}. Le retour a été accepté automatiquement.',
 
+  new_withdrawal_subject: '{name} s’est rétracté(e)',
+  new_withdrawal:
+    'Un client s’est rétracté pour la commande {order}. Les articles non expédiés sont bloqués jusqu’à votre décision. Les articles expédiés reviennent sous forme de retour. Le remboursement est dû au plus tard le {day}.',
+  new_withdrawal_unmatched:
+    'Un client s’est rétracté, mais aucune commande ne correspond à ce numéro et à cette adresse e-mail. Recherchez la commande et associez-la. Le remboursement est dû au plus tard le {day}.',
+
   payment_kept_subject: 'Un paiement de {amount} n’a pas pu être remboursé',
   payment_kept:
     'Un paiement de {amount} ne correspond à aucune commande et doit être remboursé, mais le prestataire de paiement ne l’a pas remboursé en totalité ({reason}).',

@@ -24,6 +24,7 @@ export const returns: Record<keyof typeof english, string> = {
   number: 'Numéro de retour',
 
   title: 'Retourner des articles',
+  prepared: 'Votre assistant a préparé un retour de cette commande. Vérifiez-le, puis demandez-le.',
   answer_hint: 'Saisissez l’un des deux pour voir l’adresse complète et retourner des articles.',
   until: 'Vous pouvez retourner des articles jusqu’au {day}.',
   none: 'Ne pas retourner',

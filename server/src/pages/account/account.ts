@@ -11,7 +11,7 @@ import { postAccess, showAccess } from '../parts/access.ts';
 import { arriveInShop } from '../parts/customer-visit.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { type LoginWords, logOut, logOutEverywhere } from '../parts/login.ts';
-import { orderPath, withQuery } from '../parts/paths.ts';
+import { orderPath, preparedFields, withQuery } from '../parts/paths.ts';
 import type { PageAnswer, PageRoute } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
 import { changeConsent } from './consent.ts';
@@ -26,8 +26,11 @@ function loginWords({ language: { say } }: AccountVisit): LoginWords {
 
 /** After login the customer returns to the order or agent that they requested. */
 function beforeLogin(visit: AccountVisit): AccountVisit {
-  const { path, order_id, agent_id } = visit;
-  if (order_id) return { ...visit, path: orderPath(path, order_id) };
+  const { path, order_id, agent_id, prepared } = visit;
+  if (order_id) {
+    const order = orderPath(path, order_id);
+    return { ...visit, path: prepared === undefined ? order : withQuery(order, 'return', prepared) };
+  }
   return agent_id ? { ...visit, path: withQuery(path, 'agent', agent_id) } : visit;
 }
 
@@ -36,11 +39,12 @@ export const accountPage: PageRoute<AccountVisit> = {
   path: '/account',
   where: 'account',
   async arrive(request) {
-    const { agent, order } = request.req.query;
+    const { agent, order, return: prepared } = request.req.query;
     return {
       ...(await arriveInShop(request, (id) => accountLink('', id))),
       agent_id: idIn(agent),
       order_id: idIn(order),
+      prepared: preparedFields(prepared) && String(prepared),
     };
   },
   formOf: accountForm,

@@ -1,3 +1,4 @@
+import type { Language } from '../../language/language.ts';
 import { MAX_LINES } from '../../shop/carts/carts.ts';
 import { openReorder, type ReorderLine, reorder, reorderLines } from '../../shop/checkout/reorder.ts';
 import { ShopError } from '../../shop/errors.ts';
@@ -10,7 +11,7 @@ import type { FormBody } from '../parts/form-body.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { orderView } from '../parts/order-view.ts';
-import { orderPath, withQuery } from '../parts/paths.ts';
+import { orderPath, preparedFields, withQuery } from '../parts/paths.ts';
 import { type OrderReturns, type ReturnForm, returnsOf, returnsSection } from '../parts/returns-section.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
@@ -35,7 +36,10 @@ export async function showOrder(
     await promiseNoChange(shop);
     const order = await getShown(shop, order_id, customer_id);
     return req.query.again === undefined
-      ? orderPage(visit, order, csrf, await returnsOf(shop, order_id, customer_id))
+      ? orderPage(visit, order, csrf, await returnsOf(shop, order_id, customer_id), {
+          entered: preparedFields(visit.prepared) ?? {},
+          mistakes: [],
+        })
       : againPage(visit, order, csrf, await reorderLines(shop, order_id));
   });
 }
@@ -49,13 +53,19 @@ export function orderPage(
 ): PageAnswer {
   const { front, path, language, checkoutDeps } = visit;
   const title = language.say('account.order', { number: order.order_number });
+  const alert =
+    visit.prepared !== undefined && returns.lines.length > 0 && sent.mistakes.length === 0 && preparedNote(language);
   const main = html`
 <p class="back"><a href="${path}">${language.say('account.back')}</a></p>
-${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, actions: againForm(visit, csrf, order.id, 'account.again') })}
+${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, actions: againForm(visit, csrf, order.id, 'account.again') })}
 ${returnsSection(language, { path: orderPath(path, order.id), csrf }, returns, sent)}
 ${front.withdrawal_page && withdrawalSection(language, knownWithdrawPath(front.site_id, order.id))}`;
   const mistaken = sent.mistakes.length > 0;
   return { status: mistaken ? 422 : 200, html: page({ language, title, mistaken, front, where: 'account', main }) };
+}
+
+function preparedNote({ say }: Language): Html {
+  return html`<div class="alert note" role="status"><p>${say('returns.prepared')} <a href="#returns">${say('returns.title')}</a></p></div>`;
 }
 
 /** `certain` means that the customer has seen which items are missing. */

@@ -6,6 +6,8 @@ export interface AccountVisit extends CustomerVisit {
   agent_id: string | undefined;
   /** Id of the order that is shown. */
   order_id: string | undefined;
+  /** The return of that order that an agent has prepared, as it stands in the URL. */
+  prepared: string | undefined;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,5 +1,6 @@
 import { document, type Operation, resolve } from '../../http/contract/contract.ts';
 import { plainText } from '../../http/pipeline/markdown-text.ts';
+import { DEFAULT_SCOPES } from '../../shop/agents/consent-requests.ts';
 import { factsOf, type GuidedShop, OPERATIONS_BY_TAG, summaryOf } from './words.ts';
 
 /** `skill.md`: instructions for agents, step by step, with the front matter of agent skills. */
@@ -21,7 +22,7 @@ POST ${shop.origin}/api/agent/consent/request?site_id=${shop.site_id}
 Content-Type: application/json
 Idempotency-Key: <a new UUID>
 
-{"agent_name": "<your name>", "scopes": ${JSON.stringify(scopes())}, "budget_cents": 5000}
+{"agent_name": "<your name>", "scopes": ${JSON.stringify(DEFAULT_SCOPES)}, "budget_cents": 5000}
 \`\`\`
 
 \`budget_cents\` is in the minor unit of ${shop.currency}; \`categories\` limits you to some of the shop's. Show the customer
@@ -44,6 +45,9 @@ Find with \`POST /api/agent/intent/find\`, or send the customer's sentence to \`
 checkout of it. Either way the answer has a \`checkout_url\`: show it to the customer, who logs in, pays and confirms. Read the checkout
 until it has an \`order_id\`.
 
+With the scope \`returns:request\`, which you must request by name, \`POST /api/agent/returns\` prepares a return. Show the customer its
+\`confirm_url\`, where they log in and request the return.
+
 ## Rules
 
 - You never pay and never confirm. Do not open the checkout_url yourself.
@@ -53,10 +57,6 @@ until it has an \`order_id\`.
 - 401 means that your access has ended. Stop, and ask for consent again only if the customer wants it.
 - Every call is on record for the customer and the shop.
 `;
-}
-
-function scopes(): string[] {
-  return document.components.schemas?.AgentScope?.enum as string[];
 }
 
 function table(tag: string, operations: Operation[]): string {

@@ -26,6 +26,7 @@ const NAMES: readonly FieldName[] = [
   'card_token',
   'terms',
   'marketing',
+  'digital_consent',
   'billing',
   ...(['shipping', 'billing'] as const).flatMap((kind) => ADDRESS_PARTS.map((part) => addressField(kind, part))),
 ];
@@ -46,6 +47,7 @@ export function enteredBefore(checkout: Checkout, { country, choices }: Prefill)
     shipping_option_id: shipping_option?.id ?? only(choices)?.id,
     payment_method: checkout.payment_method ?? only(payment_methods),
     marketing: checkout.marketing_opt_in ? 'yes' : undefined,
+    digital_consent: checkout.digital_consent_wording ? 'yes' : undefined,
     billing: billing_address ? 'other' : 'same',
     ...fieldsOf('shipping', { country, ...given(shipping_address ?? {}) }),
     ...fieldsOf('billing', billing_address ?? {}),

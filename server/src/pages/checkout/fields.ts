@@ -49,6 +49,7 @@ export type FieldName =
   | 'billing'
   | 'terms'
   | 'marketing'
+  | 'digital_consent'
   | `${AddressKind}_${AddressPart}`;
 
 export type Entered = forms.Entered<FieldName>;

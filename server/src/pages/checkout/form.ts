@@ -2,7 +2,7 @@ import type { Language } from '../../language/language.ts';
 import { needsPostalCode, needsState } from '../../shop/address-rules.ts';
 import { isCountry } from '../../shop/countries.ts';
 import { page } from '../parts/document.ts';
-import { csrfField, mistakeSummary, radios, selectField, textArea, textField } from '../parts/form-parts.ts';
+import { checkBox, csrfField, mistakeSummary, radios, selectField, textArea, textField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
 import { marketingBox } from '../parts/marketing.ts';
 import { cost, summaryLines, summaryTotals } from '../parts/order-summary.ts';
@@ -42,6 +42,7 @@ ${address(view)}
 ${checkout.requires_shipping && delivery(view)}
 ${payment(view)}
 ${note(view)}
+${checkout.has_digital_goods && digitalConsent(view)}
 <button class="primary" name="action" value="save">${buttonWords(view)}</button>
 <p class="after-button">${say('checkout.check_before_order')}</p>
 </form>
@@ -87,6 +88,16 @@ ${textField(form, {
   hint: say('checkout.phone_hint'),
 })}
 ${!optedIn && marketingBox<FieldName>(form, language, front)}
+</fieldset>`;
+}
+
+/** Without this consent, which is optional, the right of withdrawal of digital goods stays. */
+function digitalConsent({ form, language, front }: CheckoutView): Html {
+  const label = language.say('checkout.digital_consent', { shop: front.name });
+  return html`
+<fieldset class="part">
+<legend><h2>${language.say('checkout.digital_goods')}</h2></legend>
+${checkBox(form, { name: 'digital_consent', value: 'yes', label })}
 </fieldset>`;
 }
 

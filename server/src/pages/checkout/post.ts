@@ -60,7 +60,12 @@ function change(visit: CheckoutVisit, posted: Posted): Promise<PageAnswer> {
     const before = await checkouts.get(shop, visit.checkoutDeps, visit.checkout.id);
     const locale = before.locale ?? visit.language.locale;
     const patch = hasFields
-      ? { ...patchOf(entered, before, body.get('shown_country')), ...consentIn(visit, entered), locale }
+      ? {
+          ...patchOf(entered, before, body.get('shown_country')),
+          ...consentIn(visit, entered),
+          ...digitalConsentIn(visit, before, entered),
+          locale,
+        }
       : {};
     const wrong: Mistake[] = [
       ...(hasFields ? entryMistakes(visit.language, patch, entered) : []),
@@ -87,6 +92,13 @@ function consentIn({ checkout, front, language }: CheckoutVisit, { marketing }: 
   if (!front.ask_for_marketing || checkout.opted_in) return {};
   if (marketing !== 'yes') return { marketing_opt_in: false };
   return { marketing_opt_in: true, marketing_wording: marketingWording(language, front) };
+}
+
+/** The consent to the supply of digital goods; undefined if the form has no checkbox. */
+function digitalConsentIn({ front, language }: CheckoutVisit, before: Checkout, { digital_consent }: Entered) {
+  if (!before.has_digital_goods) return {};
+  const wording = language.say('checkout.digital_consent', { shop: front.name });
+  return { digital_consent_wording: digital_consent === 'yes' ? wording : null };
 }
 
 function noCode({ language: { say } }: CheckoutVisit): Mistake {

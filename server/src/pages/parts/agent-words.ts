@@ -12,6 +12,7 @@ export const SCOPES = {
   'checkout:create': 'consent.scope_checkout_create',
   'customer:self': 'consent.scope_customer_self',
   'orders:read': 'consent.scope_orders_read',
+  'returns:request': 'consent.scope_returns_request',
 } as const satisfies Record<AgentScope, string>;
 
 /** An agent's name for use in a sentence. The agent chose the name, so it may be misleading. */

@@ -15,7 +15,7 @@ export interface OrderView {
   ownOrigin: string;
   order: ShownOrder;
   /** An alert below the heading, for example after a failed action. */
-  alert?: Html | undefined;
+  alert?: Html | false | undefined;
   /** Shown instead of the addresses, if the reader may not see them. */
   addresses?: Html | undefined;
   /** Forms and links below the totals. */

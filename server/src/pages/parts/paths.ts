@@ -8,6 +8,17 @@ export function orderPath(path: string, order_id: string): string {
   return withQuery(path, 'order', order_id);
 }
 
+/** The fields of the return form that a `preparedReturnLink` fills in; undefined for anything else. */
+export function preparedFields(given: unknown): Record<string, string> | undefined {
+  const [, reason = '', pieces = ''] = /^([a-z_]{1,30})((?:\.[0-9a-f-]{36}~\d{1,2}){1,20})$/.exec(String(given)) ?? [];
+  if (pieces === '') return undefined;
+  const quantities = pieces
+    .slice(1)
+    .split('.')
+    .map((piece) => piece.split('~'));
+  return { reason, ...Object.fromEntries(quantities.map(([id, quantity]) => [`quantity-${id}`, quantity])) };
+}
+
 /**
  * Views on a login page, selected by `?login=`: the forms that request a new password or an account, and the
  * confirmation of each.

@@ -9,7 +9,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken } from '../tokens.ts';
-import { DEFAULT_TOKEN_LIFETIME, SCOPES } from './consent-requests.ts';
+import { DEFAULT_SCOPES, DEFAULT_TOKEN_LIFETIME, SCOPES } from './consent-requests.ts';
 import { resourceNamed } from './issuers.ts';
 import type { OAuthClient } from './oauth-clients.ts';
 import { OAuthRefusal } from './oauth-refusal.ts';
@@ -67,13 +67,13 @@ export function stateIn(state: string | null): string | null {
   throw new OAuthRefusal('invalid_request', 'state must be at most 2,000 ASCII characters.');
 }
 
-/** An empty text means all scopes; the customer can remove each. */
+/** An empty text means the default scopes; the customer can remove each. */
 function scopesIn(text: string): AgentScope[] {
   const wanted = text.split(' ').filter(Boolean);
   if (!wanted.every((scope) => (SCOPES as string[]).includes(scope))) {
     throw new OAuthRefusal('invalid_scope', `scope must be a selection of ${SCOPES.join(' ')}.`);
   }
-  return wanted.length === 0 ? SCOPES : SCOPES.filter((scope) => wanted.includes(scope));
+  return wanted.length === 0 ? DEFAULT_SCOPES : SCOPES.filter((scope) => wanted.includes(scope));
 }
 
 function centsIn(fields: URLSearchParams, name: 'budget_cents' | 'max_per_order_cents'): number | null {

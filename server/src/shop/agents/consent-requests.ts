@@ -17,7 +17,15 @@ import { hashUserCode, mintUserCode, sealOf } from './user-codes.ts';
 
 const LIFETIME_SECONDS = 900;
 const INTERVAL_SECONDS = 5;
-export const SCOPES: AgentScope[] = ['catalog:read', 'cart:write', 'checkout:create', 'customer:self', 'orders:read'];
+/** The scopes of a request that names none. */
+export const DEFAULT_SCOPES: AgentScope[] = [
+  'catalog:read',
+  'cart:write',
+  'checkout:create',
+  'customer:self',
+  'orders:read',
+];
+export const SCOPES: AgentScope[] = [...DEFAULT_SCOPES, 'returns:request'];
 export const DEFAULT_TOKEN_LIFETIME = '7 days';
 const ATTEMPTS = 3;
 
@@ -79,7 +87,7 @@ function parseInput(input: ConsentInput): ConsentPlan {
   if (input.scope !== undefined && input.scopes) {
     mistakes.push(bodyMistake(['scope'], 'value_error', 'Send scope or scopes, not both.'));
   }
-  const scopes: string[] = input.scopes ?? input.scope?.split(' ').filter(Boolean) ?? SCOPES;
+  const scopes: string[] = input.scopes ?? input.scope?.split(' ').filter(Boolean) ?? DEFAULT_SCOPES;
   if (!scopes.every((scope) => (SCOPES as string[]).includes(scope)) || scopes.length === 0) {
     const expected = SCOPES.join(', ');
     mistakes.push(bodyMistake(['scope'], 'enum', `Each must be one of ${expected}.`, { expected }));

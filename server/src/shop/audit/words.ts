@@ -74,6 +74,8 @@ const WORK: Record<string, (context: Context) => string> = {
   listCustomerOrders: orders,
   getOrder: order,
   getCustomerOrder: order,
+  prepareReturn: ({ language: { say }, details }) =>
+    details?.order_number ? say('audit.return_numbered', { number: details.order_number }) : say('audit.return_some'),
   listAudit: ({ language: { say } }) => say('audit.activity'),
   revokeToken: ({ language: { say } }) => say('audit.ended'),
   unknown: ({ language: { say } }) => say('audit.unknown'),

@@ -20,6 +20,8 @@ export interface CartLine extends PricedLine {
   option2: string | null;
   option3: string | null;
   requires_shipping: boolean;
+  /** Whether a consent at the checkout ends the right of withdrawal. */
+  digital: boolean;
   tax_class: string;
   /** Weight of one item; 0 if unknown. */
   weight_grams: number;
@@ -98,6 +100,7 @@ type StoredLine = [
   option2: string | null,
   option3: string | null,
   requires_shipping: boolean | null,
+  digital: boolean | null,
   tax_class: string | null,
   weight_grams: number | null,
   track_inventory: boolean | null,
@@ -169,7 +172,8 @@ export function stateOf(shop: Shop, cart: CartRow): CartState {
 /** Builds a cart line. A line of a deleted variant has only the data stored with it. */
 function lineOf(line: StoredLine, allHeld: Row['held'], digits: number): CartLine {
   const [id, variant_id, product_id, kept_name, kept_variant_name, quantity, price_seen, name, price, ...about] = line;
-  const [sku, image_url, option1, option2, option3, requires_shipping, tax_class, weight_grams, ...stock] = about;
+  const [sku, image_url, option1, option2, option3, requires_shipping, digital, tax_class, weight_grams, ...stock] =
+    about;
   const [track_inventory, inventory_policy, low_stock_threshold, free, sellable] = stock;
   const options = [option1, option2, option3].filter((option) => option !== null);
   return {
@@ -177,6 +181,7 @@ function lineOf(line: StoredLine, allHeld: Row['held'], digits: number): CartLin
     name: name ?? kept_name,
     variant_name: name === null ? kept_variant_name : options.join(' / ') || null,
     requires_shipping: requires_shipping ?? false,
+    digital: digital ?? false,
     tax_class: tax_class ?? 'standard',
     weight_grams: weight_grams ?? 0,
     track_inventory: track_inventory ?? true,
@@ -219,7 +224,7 @@ const linesOfCart: Sql = sql`(
     p.name, v.price::text, v.sku, coalesce(v.image_url, (
       select g.url from product_images g where g.site_id = p.site_id and g.product_id = p.id
       order by g.position, g.id limit 1)),
-    v.option1, v.option2, v.option3, v.requires_shipping, p.tax_class,
+    v.option1, v.option2, v.option3, v.requires_shipping, p.withdrawal_exempt = 'digital', p.tax_class,
     round(v.weight * case v.weight_unit
       when 'kg' then 1000 when 'g' then 1 when 'lb' then 453.59237 else 28.349523125 end),
     v.track_inventory, v.inventory_policy, v.low_stock_threshold, v.on_hand - v.reserved, ${visible})

@@ -58,6 +58,7 @@ export async function draftOf(
     ...{
       marketing_opt_in: false,
       marketing_wording: null,
+      digital_consent_wording: null,
       return_url: return_url ?? null,
       cancel_url: cancel_url ?? null,
     },

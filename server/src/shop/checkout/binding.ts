@@ -21,6 +21,7 @@ const NO_BUYER = {
   billing_address: null,
   note: null,
   marketing_opt_in: false,
+  digital_consent_wording: null,
 };
 
 const FOR_STAFF = ['staff', 'api_key', 'system'];
@@ -41,14 +42,14 @@ export function mayReadBuyer(shop: Shop, row: Bindable): boolean {
 export function shownBuyer(shop: Shop, row: CheckoutRow) {
   const { email, phone, shipping_address, billing_address, note } = row;
   if (mayReadBuyer(shop, row)) return { email, phone, shipping_address, billing_address, note };
-  const { marketing_opt_in: _, ...hidden } = NO_BUYER;
+  const { marketing_opt_in: _, digital_consent_wording: _consent, ...hidden } = NO_BUYER;
   return row.bound_browser === null ? { ...hidden, note } : hidden;
 }
 
 /** Removes the parts of an order that the caller may not read. */
 export function shownOrder(shop: Shop, row: Bindable, order: Order): Order {
   if (mayReadBuyer(shop, row)) return order;
-  const { marketing_opt_in: _, ...hidden } = NO_BUYER;
+  const { marketing_opt_in: _, digital_consent_wording: _consent, ...hidden } = NO_BUYER;
   return { ...order, ...hidden };
 }
 

@@ -135,7 +135,10 @@ export async function newestOf(shop: Shop, cart_id: string): Promise<string | un
   return found?.id;
 }
 
-export type WidgetDetails = Omit<Required<CheckoutPatch>, keyof Wishes | 'marketing_opt_in' | 'marketing_wording'>;
+export type WidgetDetails = Omit<
+  Required<CheckoutPatch>,
+  keyof Wishes | 'marketing_opt_in' | 'marketing_wording' | 'digital_consent_wording'
+>;
 
 /**
  * Creates the checkout of an integration's order. The caller then reserves the stock (`reserveStock`) or sells it
@@ -224,6 +227,7 @@ export interface CheckoutPatch {
   note?: string | null;
   marketing_opt_in?: boolean;
   marketing_wording?: string | null;
+  digital_consent_wording?: string | null;
   locale?: string | null;
   return_url?: string | null;
   cancel_url?: string | null;
@@ -244,6 +248,9 @@ export async function update(
 ): Promise<Checkout> {
   if (shop.agent && asked.marketing_opt_in) {
     throw new ShopError('human_confirmation_required', 'Only the customer can consent to marketing mails.');
+  }
+  if (shop.agent && asked.digital_consent_wording) {
+    throw new ShopError('human_confirmation_required', 'Only the customer can give up the right of withdrawal.');
   }
   const judged = await judgeReturnUrls(shop, checkoutDeps, asked);
   await holdActor(shop);
@@ -317,6 +324,7 @@ function assignments(row: CheckoutRow): Sql {
         billing_address = ${json(row.billing_address)}::jsonb, shipping_option_id = ${row.shipping_option_id},
         payment_method = ${row.payment_method}, note = ${row.note}, locale = ${row.locale},
         marketing_opt_in = ${row.marketing_opt_in}, marketing_wording = ${row.marketing_wording},
+        digital_consent_wording = ${row.digital_consent_wording},
         return_url = ${row.return_url}, cancel_url = ${row.cancel_url},`;
 }
 

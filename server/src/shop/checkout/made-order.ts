@@ -48,6 +48,7 @@ export async function asMade(
     payment_due_at: byTransfer ? later(now, terms.payment_deadline_hours, 'hours') : null,
     bank_details: byTransfer ? terms.bank_details : null,
     failure_reason: null,
+    transfer_amount: order.total,
   });
   return { ...order, fulfillments: [], payment };
 }

@@ -159,7 +159,7 @@ async function insertOrder(
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
         payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents,
-        agent_period_number, shipping_taxes, locale, attribution)
+        agent_period_number, shipping_taxes, locale, digital_consent_wording, attribution)
       select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${ownerOf(shop, customer_id, row.email)}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
@@ -170,7 +170,7 @@ async function insertOrder(
         ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
         now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
         ${row.agent_token_id}, ${spent.cents}, ${spent.period_number}, ${json(shippingTaxes(priced, shop.currencyDigits))}::jsonb,
-        ${row.locale ?? terms.default_locale}, (
+        ${row.locale ?? terms.default_locale}, ${digitalConsent(priced)}, (
           select k.attribution from checkouts k where k.site_id = ${shop.siteId} and k.id = ${row.id})
       from counted returning order_number`,
   );
@@ -187,6 +187,11 @@ function ownerOf(shop: Shop, customer_id: string | null, email: string | null): 
   return sql`(
           select c.id from customers c where c.site_id = ${shop.siteId} and c.email = ${foldEmail(email)}
             and c.email_verified_at is not null and c.anonymized_at is null for key share)`;
+}
+
+/** The consent counts only for an order with digital goods. */
+function digitalConsent({ row, lines }: Priced): string | null {
+  return lines.some(({ digital }) => digital) ? row.digital_consent_wording : null;
 }
 
 function shippingTaxes({ totals }: Priced, digits: number) {

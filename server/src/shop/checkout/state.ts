@@ -52,6 +52,7 @@ export interface CheckoutRow {
   note: string | null;
   marketing_opt_in: boolean;
   marketing_wording: string | null;
+  digital_consent_wording: string | null;
   locale: string | null;
   return_url: string | null;
   cancel_url: string | null;
@@ -99,7 +100,7 @@ export function expiryOf(source: OrderSource, moment: string): string {
 export const checkoutColumns: Sql = sql`k.id, k.cart_id, k.customer_id, k.agent_token_id, k.guest_profile_id,
   encode(k.bound_browser, 'hex') as bound_browser, k.status, k.source, k.email, k.phone,
   k.shipping_address, k.billing_address, k.shipping_option_id, k.payment_method, k.note, k.marketing_opt_in,
-  k.marketing_wording, k.locale, k.return_url,
+  k.marketing_wording, k.digital_consent_wording, k.locale, k.return_url,
   k.cancel_url, k.shown_total, k.shown_prices,
   k.told_prices, case when k.payment_id is not null or k.reserved_until > now() then k.reserved_until end as reserved_until,
   k.expires_at, k.status = 'expired' or (k.status not in ('completed', 'cancelled') and k.payment_id is null

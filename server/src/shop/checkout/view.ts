@@ -29,6 +29,7 @@ export function viewOf(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced): 
     status,
     checkout_url: over ? null : checkoutUrl(shop, checkoutDeps, row.id),
     requires_shipping: priced.requires_shipping,
+    has_digital_goods: priced.lines.some(({ digital }) => digital),
     shipping_option: priced.shipping_option,
     payment_method: priced.payment_method,
     payment_methods: priced.payment_methods,
@@ -65,11 +66,11 @@ export function statusOf(missing: string[]): 'open' | 'ready' {
 
 function partsOf(shop: Shop, row: CheckoutRow) {
   const { id, cart_id, customer_id } = row;
-  const { locale, return_url, cancel_url, marketing_opt_in } = row;
+  const { locale, return_url, cancel_url, marketing_opt_in, digital_consent_wording } = row;
   const { reserved_until, expires_at, order_id, order_number, created_at, updated_at } = row;
   return {
     ...{ id, cart_id, customer_id, ...shownBuyer(shop, row) },
-    ...{ locale, return_url, cancel_url, marketing_opt_in },
+    ...{ locale, return_url, cancel_url, marketing_opt_in, digital_consent_wording },
     ...{ reserved_until, expires_at, order_id, order_number, created_at, updated_at },
   };
 }
@@ -91,6 +92,7 @@ type Ordered = Pick<
   shipping_method: string | null;
   shipping_kind: ShippingChoice['kind'];
   requires_shipping: boolean;
+  has_digital_goods: boolean;
 };
 
 const allocation = jsonObject<DiscountAllocation>({ line_item_id: sql`l.id`, amount_off: sql`l.discount::text` });
@@ -121,6 +123,9 @@ const orderedColumns = selectList<Ordered>({
   shipping_method: sql`o.shipping_method`,
   shipping_kind: sql`coalesce(o.shipping_kind, 'delivery')`,
   requires_shipping: sql`o.shipping_method is not null`,
+  has_digital_goods: sql`exists (
+    select from order_lines l join products p on p.site_id = l.site_id and p.id = l.product_id
+    where l.site_id = o.site_id and l.order_id = o.id and p.withdrawal_exempt = 'digital')`,
   discount_allocations: sql`(
     select coalesce(json_agg(${allocation} order by l.position), '[]')
     from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.discount > 0)`,

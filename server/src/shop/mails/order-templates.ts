@@ -26,7 +26,14 @@ export const WRITERS = {
       if (status === 'cancelled' || ENDED.has(payment_status)) return undefined;
       return {
         subject: say('mail.placed_subject', { number, shop: context.front.name }),
-        parts: [{ paragraph: say('mail.placed') }, ...next(told), ...dueOf(told), ...contentOf(told)],
+        parts: [
+          { paragraph: say('mail.placed') },
+          ...next(told),
+          ...dueOf(told),
+          ...contentOf(told),
+          // Sellers must confirm the consent on a durable medium (§ 312f (3) BGB).
+          ...(told.order.digital_consent_wording ? [{ paragraph: say('mail.digital_consent') }] : []),
+        ],
       };
     }),
   payment_reminder: (context: MailContext, { order_id }: About) =>

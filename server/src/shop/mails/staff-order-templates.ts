@@ -1,10 +1,12 @@
 import sql from 'sql-template-tag';
 import type { Mails } from '../mail.ts';
 import { get } from '../returns/rows.ts';
+import * as withdrawals from '../withdrawals/rows.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent, Part } from './rendering.ts';
+import { withoutLinks } from './withdrawal-templates.ts';
 
-/** Mails to the staff about returns and disputes of orders, in the shop's language. */
+/** Mails to the staff about returns, withdrawals and disputes of orders, in the shop's language. */
 
 /** A customer requested a return; undefined if it was cancelled meanwhile. */
 export async function newReturn(
@@ -35,6 +37,47 @@ export async function newReturn(
     ],
   };
 }
+
+/** A consumer withdrew from a contract; undefined if staff have closed the withdrawal meanwhile. */
+export async function newWithdrawal(
+  context: MailContext,
+  { withdrawal_id, staff_id }: Mails['new_withdrawal'],
+): Promise<MailContent | undefined> {
+  const found = await withdrawals.get(context.shop, withdrawal_id);
+  const email = await emailOf(context, staff_id);
+  if (!email || (found.status === 'closed' && found.return_id === null)) return undefined;
+  const language = languageOf(context, null);
+  const { say } = language;
+  const day = language.day(found.refund_due_at);
+  const { order_number, name } = found;
+  return {
+    to: email,
+    language,
+    subject: say('notification.new_withdrawal_subject', { name: withoutLinks(name) }),
+    parts: [
+      {
+        paragraph: order_number
+          ? say('notification.new_withdrawal', { order: order_number, day })
+          : say('notification.new_withdrawal_unmatched', { day }),
+      },
+      {
+        facts: [
+          [say('withdrawal.name'), withoutLinks(name)],
+          [say('withdrawal.email'), withoutLinks(found.email)],
+          [say('withdrawal.contract'), withoutLinks(found.contract)],
+          [say('withdrawal.items'), withoutLinks((found.items ?? say('withdrawal.all')).slice(0, MOST_ITEMS))],
+        ],
+      },
+      { link: `${context.serverUrl}/panel/withdrawals/${withdrawal_id}`, label: say('notification.new_order_panel') },
+      {
+        paragraph: say('notification.new_order_command', { command: `commerce withdrawals show ${withdrawal_id}` }),
+      },
+    ],
+  };
+}
+
+/** The beginning of the items in words, which may be long. */
+const MOST_ITEMS = 1000;
 
 /** A dispute was opened, or the bank has decided; undefined if it has decided differently since. */
 export async function orderDisputed(

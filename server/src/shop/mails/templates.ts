@@ -13,7 +13,7 @@ import * as orderTemplates from './order-templates.ts';
 import { type Mail, type MailContent, render } from './rendering.ts';
 import { returnChanged } from './return-templates.ts';
 import { sensitiveChange, staffAccountChanged, staffPasswordReset } from './staff-account-templates.ts';
-import { newReturn, orderDisputed } from './staff-order-templates.ts';
+import { newReturn, newWithdrawal, orderDisputed } from './staff-order-templates.ts';
 import { captureFailed, lowStock, paymentKept, refundFailed, webhookDisabled } from './staff-templates.ts';
 import { withdrawalStated } from './withdrawal-templates.ts';
 
@@ -45,6 +45,7 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   webhook_disabled: webhookDisabled,
   low_stock: lowStock,
   new_return: newReturn,
+  new_withdrawal: newWithdrawal,
   order_disputed: orderDisputed,
   capture_failed: captureFailed,
   refund_failed: refundFailed,

@@ -7,8 +7,10 @@ import { pendingCents, usedCents } from '../agent-limits/budgets.ts';
 import { isOverdue } from '../orders/overdue.ts';
 import { isToShip } from '../orders/quantities.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
+import { isOpenReturn } from '../returns/rows.ts';
 import type { Shop } from '../shop.ts';
 import { isLowStock, isOutOfStock } from '../stock/inventory.ts';
+import { isOpenWithdrawal } from '../withdrawals/rows.ts';
 import * as setup from './setup.ts';
 
 const DAYS = 30;
@@ -46,7 +48,9 @@ async function readSales(shop: Shop): Promise<Sales> {
       ), sold as (
         select (o.created_at at time zone z.time_zone)::date as day, o.agent_token_id is not null as by_agent,
           count(*) as orders_count,
-          sum(coalesce(o.captured, o.total) - o.refunds_begun)
+          sum(coalesce(o.captured, o.total) - o.refunds_begun - case when o.disputed = 0 then 0 else least(o.disputed, (
+            select coalesce(sum(d.amount), 0) from disputes d
+            where d.site_id = o.site_id and d.order_id = o.id and d.status = 'lost')) end)
             filter (where o.payment_status in ('paid', 'partially_refunded', 'refunded')) as sales
         from zone z cross join orders o
         where o.site_id = ${shop.siteId} and o.status <> 'cancelled' and not ${isOverdue}
@@ -79,7 +83,12 @@ async function readSales(shop: Shop): Promise<Sales> {
 
 type Waiting = Pick<
   Overview,
-  'orders_to_pay_count' | 'orders_to_ship_count' | 'low_stock_count' | 'out_of_stock_count'
+  | 'orders_to_pay_count'
+  | 'orders_to_ship_count'
+  | 'open_returns_count'
+  | 'open_withdrawals_count'
+  | 'low_stock_count'
+  | 'out_of_stock_count'
 >;
 
 /** Counts the orders that wait for an action. The conditions match the index orders_open. */
@@ -89,7 +98,10 @@ async function readWaiting(shop: Shop): Promise<Waiting> {
           select count(*)::int from orders o
           where o.site_id = ${shop.siteId} and o.status = 'pending' and o.fulfillment_status = 'unfulfilled'
             and o.payment_status = 'awaiting_payment' and o.payment_due_at > now()) as orders_to_pay_count, (
-          select count(*)::int from orders o where o.site_id = ${shop.siteId} and ${isToShip}) as orders_to_ship_count,
+          select count(*)::int from orders o where o.site_id = ${shop.siteId} and ${isToShip}) as orders_to_ship_count, (
+          select count(*)::int from returns r where r.site_id = ${shop.siteId} and ${isOpenReturn}) as open_returns_count, (
+          select count(*)::int from withdrawals w
+          where w.site_id = ${shop.siteId} and ${isOpenWithdrawal}) as open_withdrawals_count,
         coalesce(sum(low.is_low::int), 0)::int as low_stock_count, coalesce(sum(low.is_out::int), 0)::int as out_of_stock_count
       from (
         select ${isLowStock} as is_low, ${isOutOfStock} as is_out from variants v where v.site_id = ${shop.siteId}

@@ -3,6 +3,7 @@
 import type { operations, paths, SetupItem, SetupStep } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { TEST_PROVIDER } from '../payments/test-provider.ts';
+import { policyOf } from '../returns/policy.ts';
 import type { Shop } from '../shop.ts';
 import type { WholeLegal } from './brand.ts';
 import { isEuShop, withdrawalPage } from './withdrawal-page.ts';
@@ -37,7 +38,7 @@ const LEGAL_TEXTS = {
 
 /** Lists the setup steps, blocking ones first. */
 export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boolean; items: SetupItem[] }> {
-  const items = [...stepsOf(await readFacts(shop), deps), ...(await withdrawal(shop))];
+  const items = [...stepsOf(await readFacts(shop), deps), ...(await withdrawal(shop)), ...(await returns(shop))];
   return { can_sell: items.every(({ blocking, done }) => done || !blocking), items };
 }
 
@@ -140,6 +141,15 @@ async function withdrawal(shop: Shop): Promise<SetupItem[]> {
   const message =
     'The page for withdrawals is off, but the EU requires one. Switch it on, or offer one on the website.';
   return [missing('withdrawal', message, settings('withdrawal_page'))];
+}
+
+/** Only for shops that accept return requests. */
+async function returns(shop: Shop): Promise<SetupItem[]> {
+  const { enabled, return_address } = await policyOf(shop);
+  if (!enabled) return [];
+  if (return_address) return [done('returns', 'Customers learn where to send returns.')];
+  const message = 'Customers can request returns, but no return address is set. Add it, or switch return requests off.';
+  return [missing('returns', message, settings('return_policy'))];
 }
 
 type Code = SetupItem['code'];

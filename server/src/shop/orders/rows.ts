@@ -184,12 +184,15 @@ interface PaymentRow {
   payment_due_at: string | null;
   bank_details: BankDetails | null;
   failure_reason: string | null;
+  /** What a bank transfer must pay: the total without pieces that are no longer owed. */
+  transfer_amount: string;
 }
 
 const paymentColumns = selectList<PaymentRow>({
   payment_due_at: sql`o.payment_due_at`,
   bank_details: sql`o.bank_details`,
   failure_reason: failureReason,
+  transfer_amount: sql`(o.total - o.credited)::text`,
 });
 
 export async function getOrder(shop: Shop, id: string): Promise<Order> {
@@ -232,6 +235,7 @@ const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRo
   exchange_of: sql`o.exchange_of`,
   exchange_credit: sql`round(o.exchange_credit, scale(o.total))::text`,
   marketing_consent: marketingConsent,
+  digital_consent_wording: sql`o.digital_consent_wording`,
 });
 
 /** Returns an order with all its parts. Throws `not_found`. */
@@ -251,7 +255,7 @@ export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails
 }
 
 function detailsOf(
-  { payment_due_at, bank_details, failure_reason, taxed, lines, ...row }: DetailsRow,
+  { payment_due_at, bank_details, failure_reason, transfer_amount, taxed, lines, ...row }: DetailsRow,
   digits: number,
 ): OrderDetails {
   const { amount_received, retained, disputed, credited, released: _, overpaid: __, ...order } = row;
@@ -262,7 +266,7 @@ function detailsOf(
   return {
     ...order,
     tax_lines: taxLinesOf(taxed, digits),
-    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }),
+    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason, transfer_amount }),
     refunded: decimal(refunded, digits),
     refundable: decimal(refundable, digits),
     refund_due: refundDue(row, digits),
@@ -295,13 +299,16 @@ async function forCustomer(shop: Shop, which: Sql): Promise<CustomerOrder[]> {
     sql`select ${orderColumns(shop, 'customer')}, ${fulfillments} as fulfillments, ${paymentColumns}
       from orders o where o.site_id = ${shop.siteId} and ${which}`,
   );
-  return rows.map(({ payment_due_at, bank_details, failure_reason, ...order }) => ({
+  return rows.map(({ payment_due_at, bank_details, failure_reason, transfer_amount, ...order }) => ({
     ...order,
-    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }),
+    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason, transfer_amount }),
   }));
 }
 
-export function paymentOf(order: Order, { payment_due_at, bank_details, failure_reason }: PaymentRow): Payment {
+export function paymentOf(
+  order: Order,
+  { payment_due_at, bank_details, failure_reason, transfer_amount }: PaymentRow,
+): Payment {
   const { payment_status: status, total: amount, currency } = order;
   const due_at = status === 'awaiting_payment' ? payment_due_at : null;
   const instructions =
@@ -313,7 +320,7 @@ export function paymentOf(order: Order, { payment_due_at, bank_details, failure_
           bank_name: bank_details.bank_name ?? null,
           instructions: bank_details.instructions ?? null,
           reference: order.order_number,
-          amount,
+          amount: transfer_amount,
           currency,
           due_at,
         }

@@ -24,6 +24,11 @@ export interface ReturnRequest {
   seen?: number;
 }
 
+interface Pieces {
+  order_id: string;
+  lines: Pick<ReturnLineInput, 'line_item_id' | 'quantity'>[];
+}
+
 export interface StaffReturn extends ReturnRequest {
   keep_goods?: boolean;
   fee?: string;
@@ -43,10 +48,26 @@ export async function request(shop: Shop, wanted: ReturnRequest, customer_id?: s
   );
   if (!found) throw notFound('order');
   const policy = await policyOf(shop);
-  if (!policy.enabled) throw new ShopError('not_returnable', 'The shop accepts no return requests.');
+  refuseDisabled(policy);
   const id = await open(shop, wanted, policy, policy.auto_approve);
   await mail.enqueueForStaff(shop, 'new_return', { return_id: id });
   return get(shop, id, customer_id);
+}
+
+/** Throws the errors that `request` of the same pieces would throw now, and writes nothing. */
+export async function requireReturnable(shop: Shop, wanted: Pieces): Promise<void> {
+  const policy = await policyOf(shop);
+  refuseDisabled(policy);
+  refuseRepeated(wanted.lines);
+  await isLate(shop, wanted.order_id, policy, false);
+  await refuseExcluded(shop, wanted);
+  const left = await returnablePieces(shop, wanted.order_id);
+  const exceeding = wanted.lines.filter(({ line_item_id, quantity }) => quantity > (left.get(line_item_id) ?? 0));
+  if (exceeding.length > 0) throw exceeded(exceeding, left);
+}
+
+function refuseDisabled({ enabled }: ReturnPolicy): void {
+  if (!enabled) throw new ShopError('not_returnable', 'The shop accepts no return requests.');
 }
 
 /**
@@ -105,7 +126,7 @@ async function refuseOutdated(shop: Shop, order_id: string, seen: number): Promi
   if (later) throw new ShopError('conflict', 'The order has another return. Read it first.');
 }
 
-function refuseRepeated(lines: ReturnLineInput[]): void {
+function refuseRepeated(lines: Pieces['lines']): void {
   const mistakes = lines.flatMap(({ line_item_id }, i) =>
     lines.findIndex((line) => line.line_item_id === line_item_id) < i
       ? [bodyMistake(['lines', i, 'line_item_id'], 'value_error', 'This line is listed twice.')]
@@ -145,7 +166,7 @@ async function isLate(
 }
 
 /** Throws `not_returnable` if products of the lines cannot be returned. Deleted products can be returned. */
-async function refuseExcluded(shop: Shop, { order_id, lines }: ReturnRequest): Promise<void> {
+async function refuseExcluded(shop: Shop, { order_id, lines }: Pieces): Promise<void> {
   const excluded = await shop.rows<{ line_item_id: string }>(
     sql`select l.id as line_item_id from order_lines l
       join products p on p.site_id = l.site_id and p.id = l.product_id and not p.returnable
@@ -157,7 +178,7 @@ async function refuseExcluded(shop: Shop, { order_id, lines }: ReturnRequest): P
 }
 
 /** Reserves the pieces for a return in one conditional statement. Throws `not_found` and `return_quantity_exceeded`. */
-async function claimPieces(shop: Shop, { order_id, lines }: ReturnRequest): Promise<void> {
+async function claimPieces(shop: Shop, { order_id, lines }: Pieces): Promise<void> {
   const ids = lines.map(({ line_item_id }) => line_item_id);
   const claimed = await shop.rows<RowOf<'order_lines', 'id'>>(
     sql`update order_lines l set in_returns = l.in_returns + w.quantity
@@ -169,14 +190,18 @@ async function claimPieces(shop: Shop, { order_id, lines }: ReturnRequest): Prom
   const taken = new Set(claimed.map(({ id }) => id));
   const exceeding = lines.filter(({ line_item_id }) => !taken.has(line_item_id));
   if (exceeding.length === 0) return;
-  const left = await shop.rows<{ id: string; returnable: number }>(
+  throw exceeded(exceeding, await returnablePieces(shop, order_id));
+}
+
+async function returnablePieces(shop: Shop, order_id: string): Promise<Map<string, number>> {
+  const lines = await shop.rows<{ id: string; returnable: number }>(
     sql`select l.id, ${returnable} as returnable from order_lines l
       where l.site_id = ${shop.siteId} and l.order_id = ${order_id}`,
   );
-  throw exceeded(exceeding, new Map(left.map((line) => [line.id, line.returnable])));
+  return new Map(lines.map((line) => [line.id, line.returnable]));
 }
 
-function exceeded(exceeding: ReturnLineInput[], left: Map<string, number>): ShopError {
+function exceeded(exceeding: Pieces['lines'], left: Map<string, number>): ShopError {
   if (exceeding.some(({ line_item_id }) => !left.has(line_item_id))) return notFound('line in this order');
   const message = 'The quantity exceeds the pieces of the line that can be returned.';
   return new ShopError('return_quantity_exceeded', message, {

@@ -9,6 +9,7 @@ import { countWithheld, toFulfill, unshipped } from '../orders/quantities.ts';
 import * as refunds from '../orders/refunds.ts';
 import { suggest } from '../orders/suggestion.ts';
 import * as events from '../orders/timeline.ts';
+import { isUnpaidByHand, removeUnpaid } from '../orders/unpaid-pieces.ts';
 import { refundedBy } from '../returns/moves.ts';
 import type { Shop } from '../shop.ts';
 import { get } from './rows.ts';
@@ -119,6 +120,10 @@ async function refundPieces(shop: Shop, order: LockedOrder, pieces: ChosenLine[]
     await refunds.refundCancelled(shop, order.id, 'customer');
     return;
   }
+  if (isUnpaidByHand(order)) {
+    await removeUnpaid(shop, order, { pieces, shipping: is_rest ? 'all' : 'none' });
+    return;
+  }
   await refunds.refuseUnpaid(shop, order.id);
   const line_items = pieces.map((piece) => ({ ...piece, shipped: false, restock: true }));
   const { amount, shipping } = await suggest(shop, order.id, { line_items, shipping: is_rest ? 'all' : 'none' });
@@ -141,7 +146,7 @@ async function extentOf(
     sql`select bool_and(is_last and fulfilled = 0) as is_whole, bool_and(is_last and fulfilled <= refunded) as is_rest
       from (
         select l.fulfilled, ${unshipped} = coalesce(w.quantity, 0) as is_last, (
-          select coalesce(sum((${refundedBy(sql`i`)})), 0) from return_lines i
+          select coalesce(sum((${refundedBy(sql`i`)}) + i.credited), 0) from return_lines i
           join returns r on r.site_id = i.site_id and r.id = i.return_id and r.kind = 'withdrawal'
           where i.site_id = l.site_id and i.line_id = l.id) as refunded
         from order_lines l left join jsonb_to_recordset(${JSON.stringify(pieces)}::jsonb)

@@ -14,11 +14,18 @@ export interface WithdrawableLine {
   exempt: boolean;
 }
 
+/**
+ * Why the product of `order_lines l` of `orders o`, left-joined as `products p`, may be excluded from the right of
+ * withdrawal. Digital goods are excluded only if the buyer consented at the checkout.
+ */
+export const exemption: Sql = sql`case when p.withdrawal_exempt = 'digital' and o.digital_consent_wording is null then 'none'
+  else coalesce(p.withdrawal_exempt, 'none') end`;
+
 /** The lines of an order with pieces that a withdrawal can cover. */
 export function withdrawableLines(shop: Shop, order_id: string): Promise<WithdrawableLine[]> {
   return shop.rows<WithdrawableLine>(
     sql`select l.id, l.name, l.variant_name, ${withdrawable} as quantity,
-        coalesce(p.withdrawal_exempt, 'none') <> 'none' as exempt
+        ${exemption} <> 'none' as exempt
       from order_lines l join orders o on o.site_id = l.site_id and o.id = l.order_id
       left join products p on p.site_id = l.site_id and p.id = l.product_id
       where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and ${withdrawable} > 0 order by l.position`,

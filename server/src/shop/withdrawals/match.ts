@@ -1,37 +1,76 @@
+import type { Withdrawal } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
+import { notFound, ShopError } from '../errors.ts';
+import * as mail from '../mail.ts';
 import { lockOrder } from '../orders/orders.ts';
 import { countWithheld, returnable, toFulfill } from '../orders/quantities.ts';
 import * as events from '../orders/timeline.ts';
 import { openWithdrawal } from '../returns/request.ts';
 import type { Shop } from '../shop.ts';
 import { isLate } from './period.ts';
+import { get } from './rows.ts';
 import type { ChosenLine } from './statements.ts';
 
-type Stated = RowOf<'withdrawal_statements', 'id' | 'email' | 'contract' | 'items' | 'order_id' | 'created_at'> & {
+type Stated = RowOf<
+  'withdrawal_statements',
+  'id' | 'email' | 'contract' | 'items' | 'order_id' | 'created_at' | 'acknowledge_at'
+> & {
   lines: ChosenLine[] | null;
 };
 
 /**
  * Looks for the order of a statement, by number and e-mail in any case. Withholds its unshipped pieces, and opens a return
- * for the shipped ones. Items in words stand for all pieces: staff decide which are meant.
+ * for the shipped ones. Items in words stand for all pieces: staff decide which are meant. The mail to the staff waits like
+ * the acknowledgement, so that the page cannot be used to flood their mailboxes.
  */
 export async function match(shop: Shop, id: string): Promise<void> {
-  const stated = await shop.one<Stated>(
-    sql`select id, email, contract, items, order_id, lines, created_at from withdrawal_statements
-      where site_id = ${shop.siteId} and id = ${id}`,
-  );
+  const stated = await findStated(shop, id);
   if (!stated) return;
   const order_id = stated.order_id ?? (await findOrder(shop, stated));
   if (order_id) await lockOrder(shop, order_id);
-  const isNew = await shop.one(
-    sql`select from withdrawals where site_id = ${shop.siteId} and id = ${id} and status = 'received' for update`,
-  );
-  if (!isNew) return;
-  if (order_id) await apply(shop, stated, order_id);
+  if ((await lockStatus(shop, id)) !== 'received') return;
+  if (order_id) await apply(shop, stated, order_id, 'The customer withdrew from the contract.');
   else {
     await shop.run(sql`update withdrawals set status = 'unmatched' where site_id = ${shop.siteId} and id = ${id}`);
   }
+  await mail.enqueueForStaff(shop, 'new_withdrawal', { withdrawal_id: id }, stated.acknowledge_at);
+}
+
+/**
+ * Links a statement without an order to the one that staff name, as if the search had found it. Throws `not_found` and
+ * `invalid_transition`.
+ */
+export async function link(shop: Shop, id: string, order_number: string): Promise<Withdrawal> {
+  const stated = await findStated(shop, id);
+  if (!stated) throw notFound('withdrawal');
+  const order = await shop.one<RowOf<'orders', 'id'>>(
+    sql`select id from orders where site_id = ${shop.siteId} and lower(order_number) = lower(${order_number})
+      order by created_at desc limit 1`,
+  );
+  if (!order) throw notFound('order');
+  await lockOrder(shop, order.id);
+  const from = await lockStatus(shop, id);
+  if (from !== 'unmatched') {
+    const message = `A withdrawal with status ${from} cannot be linked to an order.`;
+    throw new ShopError('invalid_transition', message, { field: 'status', from, to: 'to_confirm', allowed: [] });
+  }
+  await apply(shop, stated, order.id, 'A statement of withdrawal was linked to the order.');
+  return get(shop, id);
+}
+
+async function lockStatus(shop: Shop, id: string): Promise<Withdrawal['status'] | undefined> {
+  const found = await shop.one<Pick<Withdrawal, 'status'>>(
+    sql`select status from withdrawals where site_id = ${shop.siteId} and id = ${id} for update`,
+  );
+  return found?.status;
+}
+
+function findStated(shop: Shop, id: string): Promise<Stated | undefined> {
+  return shop.one<Stated>(
+    sql`select id, email, contract, items, order_id, lines, created_at, acknowledge_at from withdrawal_statements
+      where site_id = ${shop.siteId} and id = ${id}`,
+  );
 }
 
 async function findOrder(shop: Shop, { contract, email }: Stated): Promise<string | undefined> {
@@ -44,7 +83,7 @@ async function findOrder(shop: Shop, { contract, email }: Stated): Promise<strin
   return found?.id;
 }
 
-async function apply(shop: Shop, stated: Stated, order_id: string): Promise<void> {
+async function apply(shop: Shop, stated: Stated, order_id: string, message: string): Promise<void> {
   const { id, items, created_at } = stated;
   const { withheld, shipped } = await dividePieces(shop, order_id, stated.lines);
   const late = await isLate(shop, order_id, created_at);
@@ -59,7 +98,7 @@ async function apply(shop: Shop, stated: Stated, order_id: string): Promise<void
   await countWithheld(shop, order_id);
   await events.record(shop, order_id, {
     type: 'updated',
-    message: 'The customer withdrew from the contract.',
+    message,
     context: { withdrawal_id: id, late },
   });
 }

@@ -1,10 +1,11 @@
 import type { Withdrawal, WithdrawalLine, WithdrawalPage, WithdrawalStatus } from '@commerce-backend/spec';
-import sql, { join } from 'sql-template-tag';
+import sql, { join, type Sql } from 'sql-template-tag';
 import { jsonObject, selectList } from '../../db/fields.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { notFound } from '../errors.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
+import { exemption } from './lines.ts';
 
 /** Reads withdrawals in the form of the contract. */
 
@@ -15,8 +16,10 @@ const lines = sql`(
     variant_name: sql`l.variant_name`,
     quantity: sql`i.quantity`,
     confirmed: sql`i.confirmed`,
+    exempt: exemption,
   })} order by l.position), '[]')
   from withdrawal_lines i join order_lines l on l.site_id = i.site_id and l.id = i.line_id
+  left join products p on p.site_id = l.site_id and p.id = l.product_id
   where i.site_id = w.site_id and i.withdrawal_id = w.id)`;
 
 /** From `withdrawals w`, its statement `s` and the left-joined order `o` and return `r`. */
@@ -57,12 +60,15 @@ export interface WithdrawalQuery extends PageQuery {
   order_id?: string;
 }
 
+/** Whether `withdrawals w` is open. Lists the statuses, so that an index finds the rows. */
+export const isOpenWithdrawal: Sql = sql`(w.status in ('received', 'unmatched', 'to_confirm'))`;
+
 /** One page of withdrawals, newest first. */
 export async function list(shop: Shop, query: WithdrawalQuery): Promise<WithdrawalPage> {
   const { page, limit, offset } = pageOf(query);
   const conditions = [sql`w.site_id = ${shop.siteId}`];
   if (query.status) conditions.push(sql`w.status = ${query.status}`);
-  if (query.open !== undefined) conditions.push(sql`(w.status <> 'closed') = ${query.open}`);
+  if (query.open !== undefined) conditions.push(query.open ? isOpenWithdrawal : sql`w.status = 'closed'`);
   if (query.order_id) conditions.push(sql`w.order_id = ${query.order_id}`);
   const wanted = join(conditions, ' and ');
   const found = await shop.rows<{ counted: number } & OrNulls<Withdrawal>>(
