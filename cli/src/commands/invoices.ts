@@ -3,6 +3,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
 import { addCall, listText, pageText } from '../call-command.ts';
 import { addFlags, givenRequest } from '../flags.ts';
+import { calls } from '../operations.ts';
 import { show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
@@ -49,8 +50,12 @@ interface DownloadOptions {
 }
 
 function addDownload(invoices: Command, terminal: Terminal): void {
-  invoices
-    .command('download <invoice>')
+  calls(
+    invoices.command('download <invoice>'),
+    'dashboard.getDocument',
+    'dashboard.listDocuments',
+    'dashboard.getDocumentFile',
+  )
     .description('Write the PDF or the XML of an invoice or credit note to a file.')
     .addOption(choice('--format <format>', 'the PDF with embedded XML, or the XML', ['pdf', 'xml']).default('pdf'))
     .option('--output <file>', 'the file to write; by default its number in this folder')

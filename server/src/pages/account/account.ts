@@ -36,11 +36,12 @@ export const accountPage: PageRoute<AccountVisit> = {
   path: '/account',
   where: 'account',
   async arrive(request) {
-    const { agent, order } = request.req.query;
+    const { agent, order, document } = request.req.query;
     return {
       ...(await arriveInShop(request, (id) => accountLink('', id))),
       agent_id: idIn(agent),
       order_id: idIn(order),
+      document_id: idIn(document),
     };
   },
   formOf: accountForm,

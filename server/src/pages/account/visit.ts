@@ -6,6 +6,8 @@ export interface AccountVisit extends CustomerVisit {
   agent_id: string | undefined;
   /** Id of the order that is shown. */
   order_id: string | undefined;
+  /** Id of an invoice or credit note of the order, to download. */
+  document_id: string | undefined;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
