@@ -2938,7 +2938,7 @@ export interface paths {
         put?: never;
         /**
          * Anonymise a customer
-         * @description Permanently removes what identifies the customer: name, e-mail, phone, notes, metadata, addresses, carts, sessions and tokens, and in the orders names, e-mail, phone, notes, metadata and addresses except the country. Amounts are kept for accounting, and so are the notes that staff wrote on cancellations and refunds, which are never changed. Orders that are not completed or cancelled still need their address (409 customer_has_open_orders). Repeating the call changes nothing.
+         * @description Permanently removes what identifies the customer: name, e-mail, phone, notes, metadata, addresses, carts, sessions and tokens, and in the orders names, e-mail, phone, notes, metadata and addresses except the country. Amounts are kept for accounting, and so are the notes that staff wrote on cancellations and refunds, which are never changed. Invoices and credit notes are kept with the buyer until the law no longer asks for them; documents_kept is their number. Orders that are not completed or cancelled still need their address (409 customer_has_open_orders). Repeating the call changes nothing.
          */
         post: operations["dashboard.anonymizeCustomer"];
         delete?: never;
@@ -8529,6 +8529,8 @@ export interface components {
              * @description The e-mail that staff entered for a customer with an account. It replaces email once its owner opens the link in the mail about it. Null if there is none.
              */
             pending_email: string | null;
+            /** @description Only in the response of dashboard.anonymizeCustomer: how many invoices and credit notes of the customer the law asks to keep. The retention job deletes them when their period ends. */
+            documents_kept?: number;
         };
         /** @description A customer as input by the merchant. */
         CustomerInput: {

@@ -278,3 +278,22 @@ test('does not let the server change or delete a document', async () => {
     await expect(attempt).rejects.toThrow('permission denied');
   }
 });
+
+test('keeps the documents of an erased customer, and reports their number', async () => {
+  const shop = await openTaxedShop({ issue: 'by_hand' });
+  const customer = await shop.givenCustomer();
+  const order = await givenShipped(shop, { email: customer.email, client: customer.client });
+  const params = { path: { order_id: order.id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/documents', { params });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params });
+  const before = await documentsOf(shop, order.id);
+
+  const { data, error } = await shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', {
+    params: { path: { customer_id: customer.id } },
+  });
+
+  expect(error).toBeUndefined();
+  expect(data).toMatchObject({ documents_kept: 1 });
+  expect(await documentsOf(shop, order.id)).toEqual(before);
+  expect(before).toMatchObject([{ buyer_name: 'June Okafor' }]);
+});
