@@ -32,6 +32,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['withdrawals'],
     ['customers', 'payments', 'transfers'],
     ['account', 'merchant', 'operators'],
+    ['invoices'],
     ['mails'],
     ['checkout'],
     ['agents', 'integrations', 'versions', 'sites'],

@@ -2,6 +2,7 @@ import type { DashboardClient } from '@commerce-backend/sdk';
 import { collectionIdOf } from './commands/collection-id.ts';
 import { customerIdOf } from './commands/customer-id.ts';
 import { discountIdOf } from './commands/discount-view.ts';
+import { findDocument } from './commands/document-view.ts';
 import { isUuid } from './commands/options.ts';
 import { findOrder } from './commands/order-view.ts';
 import { findProduct } from './commands/product-view.ts';
@@ -21,6 +22,7 @@ const FINDERS: Partial<Record<string, Finder>> = {
   collection_id: { by: 'handle', find: collectionIdOf },
   customer_id: { by: 'e-mail', find: customerIdOf },
   discount_id: { by: 'code', find: discountIdOf },
+  document_id: { by: 'number', find: async (client, wanted) => (await findDocument(client, wanted)).id },
   order_id: { by: 'number', find: async (client, wanted) => (await findOrder(client, wanted)).id },
   product_id: { by: 'slug, SKU', find: async (client, wanted) => (await findProduct(client, wanted)).id },
   return_id: { by: 'number', find: async (client, wanted) => (await findReturn(client, wanted)).id },

@@ -13,6 +13,7 @@ import { addDiscounts } from './commands/discounts.ts';
 import { addFiles } from './commands/files.ts';
 import { addInit } from './commands/init.ts';
 import { addInventory } from './commands/inventory.ts';
+import { addInvoices } from './commands/invoices.ts';
 import { addListen } from './commands/listen.ts';
 import { addLogin } from './commands/login.ts';
 import { addLogout } from './commands/logout.ts';
@@ -160,6 +161,7 @@ export function createProgram(terminal: Terminal): Command {
   addOrders(program, terminal);
   addReturns(program, terminal);
   addWithdrawals(program, terminal);
+  addInvoices(program, terminal);
   addPayments(program, terminal);
   addSettings(program, terminal);
   addDiscounts(program, terminal);

@@ -13,11 +13,11 @@ const OPERATIONS: Record<string, string> = {
   'inventory:write': 'adjustInventories adjustInventory',
   'orders:read': `getOverview listOrders matchTransfers listStatementRuns getOrder listFulfillments listRefunds getOrderTimeline
     listOrdersOfCustomer suggestRefund listReturns getReturn
-    listWithdrawals getWithdrawal`,
+    listWithdrawals getWithdrawal listDocuments getDocument getDocumentFile`,
   'orders:write': `placeTestOrder markOrdersPaid fulfillOrders undoStatementRun importOrders updateOrder markOrderPaid captureOrder
     createFulfillment updateFulfillment markOrderDelivered cancelOrder recordOrderPayment reinstateOrder editOrder sendOrderMail
     createReturn approveReturn declineReturn setReturnTracking cancelReturn receiveReturn closeReturn closeWithdrawal
-    linkWithdrawal`,
+    linkWithdrawal issueInvoice`,
   'orders:refund': 'createRefund refundReturn exchangeReturn confirmWithdrawal',
   'orders:export': 'exportOrders',
   'customers:read': 'listCustomers getCustomer',

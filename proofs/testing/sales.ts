@@ -185,6 +185,53 @@ export async function unmatchWithdrawal(world: World, { site_id }: Tenant, id: s
   return rows[0]?.order_number ?? '';
 }
 
+/** An invoice with personal data of the buyer. Its job is not run here, so the table is written directly. */
+export async function makeDocument(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const { canary, site_id } = tenant;
+  const { order: [order_id = ''] = [] } = await makeOrder(world, tenant);
+  const content = {
+    kind: 'invoice',
+    issued_on: '2026-03-05',
+    invoice: null,
+    supply_date: null,
+    order: { number: '1', date: '2026-03-05' },
+    seller: { ...SELLER, address2: null, tax_number: null, small_business_note: null },
+    buyer: { first_name: `${canary} Jo`, email: 'jo@shop.example' },
+    country: 'DE',
+    currency: 'EUR',
+    prices_include_tax: true,
+    payment_method: 'bank_transfer',
+    lines: [],
+    taxes: [{ rate: '0.19', category: 'S', net: '10.00', tax: '1.90' }],
+    ...{ net: '10.00', tax: '1.90', total: '11.90', paid: '0.00' },
+  };
+  const { rows } = await world.owner.query<{ id: string }>(
+    `insert into commerce.documents (site_id, id, order_id, kind, number, locale, content, sha256)
+      select $1, made.id, $2, 'invoice', made.id::text, 'en', $3::jsonb || jsonb_build_object('number', made.id::text), repeat('0', 64)
+      from (select commerce.uuid_v7() as id) as made returning id`,
+    [site_id, order_id, JSON.stringify(content)],
+  );
+  return { document: rows.map(({ id }) => id) };
+}
+
+/** A seller with all that an invoice needs. */
+const SELLER = {
+  legal_name: 'Alder & Finch GmbH',
+  address1: 'Werkstraße 12',
+  postal_code: '10115',
+  city: 'Berlin',
+  country: 'DE',
+  vat_id: 'DE123456789',
+};
+
+/** Lets the tenant issue invoices by hand. */
+export async function completeSeller(world: World, { site_id }: Tenant): Promise<void> {
+  await world.owner.query('update commerce.site_settings set invoicing = $2 where site_id = $1', [
+    site_id,
+    JSON.stringify({ ...SELLER, issue: 'by_hand' }),
+  ]);
+}
+
 /** Brings a requested return into a state. */
 export async function carryReturnOn(
   world: World,

@@ -45,6 +45,7 @@ export interface Ids {
   return_line: string[];
   /** Withdrawals that staff have to confirm. */
   withdrawal: string[];
+  document: string[];
   withdrawn_line: string[];
   /** The parcels of the shipped orders. */
   fulfillment: string[];

@@ -9,6 +9,7 @@ import {
   authorize,
   carryOn,
   carryReturnOn,
+  completeSeller,
   letExpire,
   makeReturn,
   makeRoomToShip,
@@ -200,6 +201,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   },
   'dashboard.setReturnTracking': (_call, { world, tenant, ids }) =>
     carryReturnOn(world, tenant, ids.return?.[0] ?? '', 'approved'),
+  'dashboard.issueInvoice': (_call, { world, tenant }) => completeSeller(world, tenant),
   'dashboard.createReturn': returnLine,
   'dashboard.receiveReturn': (call, { world, tenant, ids }) => {
     call.body = { lines: [{ id: ids.return_line?.[0], quantity: 1, condition: 'resellable' }] };

@@ -7,6 +7,7 @@ import { fail as failCapture } from '../src/shop/orders/captures.ts';
 import { settle } from '../src/shop/orders/refunds.ts';
 import { takeDispute } from '../src/shop/orders/reported-disputes.ts';
 import { approve, askForConsent } from './agents.ts';
+import { givenInvoice } from './invoices.ts';
 import { openShop } from './shop.ts';
 
 type Abouts = { [Template in MailTemplate]: Mails[Template] };
@@ -90,6 +91,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   order_cancelled: true,
   order_refunded: true,
   refund_sent_back: true,
+  document_issued: true,
   return_changed: true,
   withdrawal_stated: true,
   login_delayed: true,
@@ -270,6 +272,8 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
       tracking_url: 'https://dhl.example/00340434161094042557',
     },
   });
+  const document_id = await givenInvoice(shop, order_id);
+  await write('document_issued', { order_id, document_id });
   await write('order_shipped', { order_id, fulfillment_id: sent.data?.fulfillment.id ?? '' });
   const back = await dashboard.POST('/api/dashboard/orders/{order_id}/refunds', {
     params,

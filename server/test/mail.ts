@@ -15,6 +15,8 @@ export interface ReceivedMail {
   html: string;
   /** The token in the mail's link, if it has one. */
   token: string;
+  /** The names of the attached files. */
+  attached: string[];
 }
 
 interface Shop {
@@ -82,12 +84,15 @@ function received(email: string): ReceivedMail[] {
   const outbox = join(inject('mailDir'), 'outbox');
   const messages = (existsSync(outbox) ? readdirSync(outbox) : []).filter((name) => name.endsWith('.eml'));
   return messages.toSorted().flatMap((name) => {
-    const [head = ''] = readFileSync(join(outbox, name), 'utf8').split('\r\n\r\n');
+    const message = readFileSync(join(outbox, name), 'utf8');
+    const [head = ''] = message.split('\r\n\r\n');
+    const attached = [...message.matchAll(/Content-Disposition: attachment; filename=(\S+)/g)].map(
+      ([, file]) => file ?? '',
+    );
     if (!head.includes(`\r\nTo: ${email}\r\n`)) return [];
     const html = readFileSync(join(outbox, name.replace(/eml$/, 'html')), 'utf8');
     const [token = ''] = /(?:rst|vrf|unl|inv)_[0-9A-Za-z]{38}/.exec(html) ?? [];
-    return [
-      { head: head.replaceAll('\r\n', '\n'), subject: /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '', html, token },
-    ];
+    const subject = /<title>(.*?)<\/title>/.exec(html)?.[1] ?? '';
+    return [{ head: head.replaceAll('\r\n', '\n'), subject, html, token, attached }];
   });
 }

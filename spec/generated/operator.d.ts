@@ -365,7 +365,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, its meaning and the remedy. For agents, advice is the sentence that responses return as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "edit_exceeds_remaining" | "order_not_editable" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "edit_exceeds_remaining" | "order_not_editable" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "invoice_seller_missing" | "invoice_not_possible" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -554,6 +554,31 @@ export interface components {
             /** @description How to pack and send the goods; in the mail about the approval. Several lines. */
             instructions?: string | null;
         };
+        /**
+         * @description When an invoice is issued without being asked for: on_fulfillment, once nothing is left to ship; on_payment, once the order is paid; by_hand, never.
+         * @enum {string}
+         */
+        InvoicingIssue: "on_fulfillment" | "on_payment" | "by_hand";
+        /** @description How invoices and credit notes are issued, and the business that issues them; absent fields get the value that a new shop has. */
+        InvoicingInput: {
+            issue?: components["schemas"]["InvoicingIssue"];
+            /** @description The beginning of an invoice number; the year and a number without gaps follow, such as INV-2026-17. */
+            prefix?: string;
+            /** @description The same for credit notes. If both are equal, invoices and credit notes share one sequence. */
+            credit_note_prefix?: string;
+            legal_name?: string | null;
+            address1?: string | null;
+            address2?: string | null;
+            postal_code?: string | null;
+            city?: string | null;
+            /** @description The country of the business by ISO 3166-1 alpha-2, such as DE. */
+            country?: string | null;
+            /** @description The VAT identification number with the prefix of its country, such as DE123456789. */
+            vat_id?: string | null;
+            tax_number?: string | null;
+            /** @description Why no tax is charged, such as the rule for small businesses; on invoices with a rate of 0. */
+            small_business_note?: string | null;
+        };
         /** @description The settings to change; absent ones stay as they are, and a list or object replaces the old one completely. */
         SettingsPatch: {
             name?: components["schemas"]["Name"];
@@ -583,6 +608,7 @@ export interface components {
             mail_new_orders?: boolean;
             return_policy?: components["schemas"]["ReturnPolicyInput"];
             withdrawal_page?: boolean;
+            invoicing?: components["schemas"]["InvoicingInput"];
         };
         /** @description An amount like MoneyInput, or null for none. */
         MoneyInputOrNull: string | null;
@@ -1131,6 +1157,8 @@ export type BrandInput = components['schemas']['BrandInput'];
 export type LegalLinksInput = components['schemas']['LegalLinksInput'];
 export type MoneyInput = components['schemas']['MoneyInput'];
 export type ReturnPolicyInput = components['schemas']['ReturnPolicyInput'];
+export type InvoicingIssue = components['schemas']['InvoicingIssue'];
+export type InvoicingInput = components['schemas']['InvoicingInput'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type MoneyInputOrNull = components['schemas']['MoneyInputOrNull'];
 export type ShippingKind = components['schemas']['ShippingKind'];

@@ -2651,6 +2651,121 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/documents": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List invoices and credit notes
+         * @description Invoices and credit notes by page, newest first.
+         */
+        get: operations["dashboard.listDocuments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/documents/{document_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an invoice or credit note.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                document_id: components["parameters"]["DocumentId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read an invoice or credit note
+         * @description The number, date and amounts of an invoice or credit note. Its files have the rest.
+         */
+        get: operations["dashboard.getDocument"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/documents/{document_id}/files/{format}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an invoice or credit note.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                document_id: components["parameters"]["DocumentId"];
+                /**
+                 * @description The kind of file.
+                 * @example pdf
+                 */
+                format: components["schemas"]["DocumentFormat"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Download an invoice or credit note
+         * @description The PDF of a document, with its XML embedded (Factur-X, which is also called ZUGFeRD), or the XML alone, by EN 16931. It is rendered from the frozen content of the document. A format that is not in formats of the document is 404 not_found.
+         */
+        get: operations["dashboard.getDocumentFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/orders/{order_id}/documents": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue an invoice
+         * @description Issues the invoice of an order by hand, whatever settings.invoicing.issue says. A background job numbers it, usually within a second; dashboard.listDocuments with order_id then has it. An order has one invoice: if it exists already, nothing is issued. Credit notes follow without a call when less is charged, for example after a refund. Without what an invoice must contain it is 409 invoice_seller_missing, with the names of the missing fields of settings.invoicing. An order whose tax rates are unknown, such as an imported one, or that charges nothing, is 409 invoice_not_possible.
+         */
+        post: operations["dashboard.issueInvoice"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/withdrawals": {
         parameters: {
             query?: never;
@@ -2910,7 +3025,7 @@ export interface paths {
         put?: never;
         /**
          * Anonymise a customer
-         * @description Permanently removes what identifies the customer: name, e-mail, phone, notes, metadata, addresses, carts, sessions and tokens, and in the orders names, e-mail, phone, notes, metadata and addresses except the country. Amounts are kept for accounting, and so are the notes that staff wrote on cancellations and refunds, which are never changed. Orders that are not completed or cancelled still need their address (409 customer_has_open_orders). Repeating the call changes nothing.
+         * @description Permanently removes what identifies the customer: name, e-mail, phone, notes, metadata, addresses, carts, sessions and tokens, and in the orders names, e-mail, phone, notes, metadata and addresses except the country. Amounts are kept for accounting, and so are the notes that staff wrote on cancellations and refunds, which are never changed. Invoices and credit notes are kept with the buyer until the law no longer asks for them; documents_kept is their number. Orders that are not completed or cancelled still need their address (409 customer_has_open_orders). Repeating the call changes nothing.
          */
         post: operations["dashboard.anonymizeCustomer"];
         delete?: never;
@@ -5565,6 +5680,14 @@ export interface components {
                 /** @description When the period for returns ended. */
                 closed_at: components["schemas"]["Timestamp"];
             };
+            invoice_seller_missing?: {
+                /** @description The fields of settings.invoicing that are still needed; vat_id if tax_number is absent too. */
+                missing: string[];
+            };
+            invoice_not_possible?: {
+                /** @enum {string} */
+                reason: "tax_unknown" | "nothing_charged";
+            };
             not_returnable?: {
                 /** @description The lines whose products cannot be returned; absent if the shop accepts no requests at all. */
                 lines?: {
@@ -5712,7 +5835,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, its meaning and the remedy. For agents, advice is the sentence that responses return as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "edit_exceeds_remaining" | "order_not_editable" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "edit_exceeds_remaining" | "order_not_editable" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "invoice_seller_missing" | "invoice_not_possible" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -6022,6 +6145,32 @@ export interface components {
             /** @description How to pack and send the goods; in the mail about the approval. Several lines. */
             instructions: string | null;
         };
+        /**
+         * @description When an invoice is issued without being asked for: on_fulfillment, once nothing is left to ship; on_payment, once the order is paid; by_hand, never.
+         * @enum {string}
+         */
+        InvoicingIssue: "on_fulfillment" | "on_payment" | "by_hand";
+        /** @description How invoices and credit notes are issued, and the business that issues them. */
+        Invoicing: {
+            issue: components["schemas"]["InvoicingIssue"];
+            /** @description The beginning of an invoice number; the year and a number without gaps follow, such as INV-2026-17. */
+            prefix: string;
+            /** @description The same for credit notes. If both are equal, invoices and credit notes share one sequence. */
+            credit_note_prefix: string;
+            legal_name: string | null;
+            address1: string | null;
+            address2: string | null;
+            postal_code: string | null;
+            city: string | null;
+            /** @description The country of the business by ISO 3166-1 alpha-2. */
+            country: string | null;
+            /** @description The VAT identification number with the prefix of its country, such as DE123456789. */
+            vat_id: string | null;
+            /** @description The number of the local tax office. */
+            tax_number: string | null;
+            /** @description Why no tax is charged, such as the rule for small businesses; on invoices with a rate of 0. */
+            small_business_note: string | null;
+        };
         /** @description The settings of a shop. */
         Settings: {
             site_id: components["schemas"]["Id"];
@@ -6063,6 +6212,9 @@ export interface components {
             return_policy: components["schemas"]["ReturnPolicy"];
             /** @description Whether consumers can withdraw from contracts on the hosted page /withdraw, to which all hosted pages and mails link. Until it is set, it is true for a shop that charges the tax of an EU country or delivers to one. */
             withdrawal_page: boolean;
+            invoicing: components["schemas"]["Invoicing"];
+            /** @description The fields of invoicing that are still needed; vat_id if tax_number is absent too. Nothing is issued until it is empty. */
+            invoicing_missing: string[];
         };
         /** @description Leading and trailing whitespace is removed; a name of whitespace only is rejected. */
         Name: string;
@@ -6115,6 +6267,26 @@ export interface components {
             /** @description How to pack and send the goods; in the mail about the approval. Several lines. */
             instructions?: string | null;
         };
+        /** @description How invoices and credit notes are issued, and the business that issues them; absent fields get the value that a new shop has. */
+        InvoicingInput: {
+            issue?: components["schemas"]["InvoicingIssue"];
+            /** @description The beginning of an invoice number; the year and a number without gaps follow, such as INV-2026-17. */
+            prefix?: string;
+            /** @description The same for credit notes. If both are equal, invoices and credit notes share one sequence. */
+            credit_note_prefix?: string;
+            legal_name?: string | null;
+            address1?: string | null;
+            address2?: string | null;
+            postal_code?: string | null;
+            city?: string | null;
+            /** @description The country of the business by ISO 3166-1 alpha-2, such as DE. */
+            country?: string | null;
+            /** @description The VAT identification number with the prefix of its country, such as DE123456789. */
+            vat_id?: string | null;
+            tax_number?: string | null;
+            /** @description Why no tax is charged, such as the rule for small businesses; on invoices with a rate of 0. */
+            small_business_note?: string | null;
+        };
         /** @description The settings to change; absent ones stay as they are, and a list or object replaces the old one completely. */
         SettingsPatch: {
             name?: components["schemas"]["Name"];
@@ -6144,6 +6316,7 @@ export interface components {
             mail_new_orders?: boolean;
             return_policy?: components["schemas"]["ReturnPolicyInput"];
             withdrawal_page?: boolean;
+            invoicing?: components["schemas"]["InvoicingInput"];
         };
         /** @description The call that completes a step of setting up the shop. */
         SetupStep: {
@@ -8417,6 +8590,59 @@ export interface components {
              */
             price?: "paid" | "current";
         };
+        /** @enum {string} */
+        DocumentKind: "invoice" | "credit_note";
+        /** @description What a document charges or credits at one tax rate. */
+        DocumentTax: {
+            rate: components["schemas"]["TaxRate"];
+            /** @description The amount without tax. */
+            net: components["schemas"]["Money"];
+            tax: components["schemas"]["Money"];
+        };
+        /** @enum {string} */
+        DocumentFormat: "pdf" | "xml";
+        /** @description An invoice or credit note. Its number, content and hash never change; corrections are credit notes. The amounts of a credit note are positive and lower those of its invoice. */
+        Document: {
+            id: components["schemas"]["Id"];
+            order_id: components["schemas"]["Id"];
+            order_number: string;
+            kind: components["schemas"]["DocumentKind"];
+            /** @description The prefix, the year in the shop's time zone, and a number without gaps. */
+            number: string;
+            /** @description The invoice that a credit note lowers; null for an invoice. */
+            invoice_number: string | null;
+            issued_at: components["schemas"]["Timestamp"];
+            /** @description When the last goods of the order were shipped; null if none had been when the invoice was issued. */
+            supply_date: string | null;
+            locale: components["schemas"]["Locale"];
+            buyer_name: string | null;
+            /** @description The country whose tax applies, that of the delivery or else of the buyer or the seller. */
+            country: components["schemas"]["Country"];
+            currency: components["schemas"]["Currency"];
+            /** @description The amount without tax. */
+            net: components["schemas"]["Money"];
+            tax: components["schemas"]["Money"];
+            /** @description The amount with tax. */
+            total: components["schemas"]["Money"];
+            taxes: components["schemas"]["DocumentTax"][];
+            /** @description The SHA-256 hash of the content, in hexadecimal. */
+            sha256: string;
+            /** @description The files of the document. xml is absent for a currency with three decimals, which EN 16931 does not allow; the PDF then has no XML embedded. */
+            formats: components["schemas"]["DocumentFormat"][];
+        };
+        DocumentPage: {
+            documents: components["schemas"]["Document"][];
+            total: components["schemas"]["Count"];
+            page: components["schemas"]["Count"];
+            limit: components["schemas"]["Count"];
+            pages: components["schemas"]["Count"];
+        };
+        DocumentFile: {
+            filename: string;
+            content_type: string;
+            /** @description The bytes of the file, in Base64. */
+            content: string;
+        };
         /**
          * @description received until a job has looked for the order, within seconds; unmatched without an order; to_confirm while pieces are withheld; otherwise closed.
          * @enum {string}
@@ -10541,6 +10767,20 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
+        /** @description The order cannot have an invoice now, or the first call with this Idempotency-Key is still running. */
+        DocumentConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
         /** @description The customer does not allow it, or the first call with this Idempotency-Key is still running. */
         CustomerConflict: {
             headers: {
@@ -10875,6 +11115,11 @@ export interface components {
          */
         ReturnId: components["schemas"]["Id"];
         /**
+         * @description The id of an invoice or credit note.
+         * @example 0192f3a2-8888-7000-8000-000000000001
+         */
+        DocumentId: components["schemas"]["Id"];
+        /**
          * @description The id of a withdrawal.
          * @example 0192f3a2-8888-7000-8000-000000000001
          */
@@ -11092,6 +11337,8 @@ export type Email = components['schemas']['Email'];
 export type Brand = components['schemas']['Brand'];
 export type LegalLinks = components['schemas']['LegalLinks'];
 export type ReturnPolicy = components['schemas']['ReturnPolicy'];
+export type InvoicingIssue = components['schemas']['InvoicingIssue'];
+export type Invoicing = components['schemas']['Invoicing'];
 export type Settings = components['schemas']['Settings'];
 export type Name = components['schemas']['Name'];
 export type AgentPolicyInput = components['schemas']['AgentPolicyInput'];
@@ -11099,6 +11346,7 @@ export type BrandInput = components['schemas']['BrandInput'];
 export type LegalLinksInput = components['schemas']['LegalLinksInput'];
 export type MoneyInput = components['schemas']['MoneyInput'];
 export type ReturnPolicyInput = components['schemas']['ReturnPolicyInput'];
+export type InvoicingInput = components['schemas']['InvoicingInput'];
 export type SettingsPatch = components['schemas']['SettingsPatch'];
 export type SetupStep = components['schemas']['SetupStep'];
 export type SetupItem = components['schemas']['SetupItem'];
@@ -11260,6 +11508,12 @@ export type Return = components['schemas']['Return'];
 export type ReturnPage = components['schemas']['ReturnPage'];
 export type ReturnLineInput = components['schemas']['ReturnLineInput'];
 export type ExchangeInput = components['schemas']['ExchangeInput'];
+export type DocumentKind = components['schemas']['DocumentKind'];
+export type DocumentTax = components['schemas']['DocumentTax'];
+export type DocumentFormat = components['schemas']['DocumentFormat'];
+export type Document = components['schemas']['Document'];
+export type DocumentPage = components['schemas']['DocumentPage'];
+export type DocumentFile = components['schemas']['DocumentFile'];
 export type WithdrawalStatus = components['schemas']['WithdrawalStatus'];
 export type WithdrawalLine = components['schemas']['WithdrawalLine'];
 export type Withdrawal = components['schemas']['Withdrawal'];
@@ -11416,6 +11670,7 @@ export type ResponseRefundConflict = components['responses']['RefundConflict'];
 export type ResponseLatePaymentConflict = components['responses']['LatePaymentConflict'];
 export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
 export type ResponseReturnConflict = components['responses']['ReturnConflict'];
+export type ResponseDocumentConflict = components['responses']['DocumentConflict'];
 export type ResponseCustomerConflict = components['responses']['CustomerConflict'];
 export type ResponseNotModified = components['responses']['NotModified'];
 export type ResponseGone = components['responses']['Gone'];
@@ -11464,6 +11719,7 @@ export type ParameterStatementRunId = components['parameters']['StatementRunId']
 export type ParameterOrderId = components['parameters']['OrderId'];
 export type ParameterFulfillmentId = components['parameters']['FulfillmentId'];
 export type ParameterReturnId = components['parameters']['ReturnId'];
+export type ParameterDocumentId = components['parameters']['DocumentId'];
 export type ParameterWithdrawalId = components['parameters']['WithdrawalId'];
 export type ParameterCustomerId = components['parameters']['CustomerId'];
 export type ParameterAgentTokenId = components['parameters']['AgentTokenId'];
@@ -19225,6 +19481,199 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.listDocuments": {
+        parameters: {
+            query?: {
+                /** @description The page to return, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description The maximum number on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only documents of this kind. */
+                kind?: components["schemas"]["DocumentKind"];
+                /** @description Only documents of this order. */
+                order_id?: components["schemas"]["Id"];
+                /** @description Only the document with this number, such as INV-2026-17. */
+                number?: string;
+                /** @description Only documents issued at this time or later. */
+                issued_from?: components["schemas"]["Timestamp"];
+                /** @description Only documents issued before this time. */
+                issued_to?: components["schemas"]["Timestamp"];
+            };
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of documents. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getDocument": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an invoice or credit note.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                document_id: components["parameters"]["DocumentId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Document"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getDocumentFile": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of an invoice or credit note.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                document_id: components["parameters"]["DocumentId"];
+                /**
+                 * @description The kind of file.
+                 * @example pdf
+                 */
+                format: components["schemas"]["DocumentFormat"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "filename": "INV-2026-17.pdf",
+                     *       "content_type": "application/pdf",
+                     *       "content": "JVBERi0xLjcK"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DocumentFile"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.issueInvoice": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of an order.
+                 * @example 0192f3a0-6666-7000-8000-000000000001
+                 */
+                order_id: components["parameters"]["OrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The invoice will be issued, or is among the documents of the order. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "documents": []
+                     *     }
+                     */
+                    "application/json": {
+                        /** @description The documents that the order has now, oldest first. */
+                        documents: components["schemas"]["Document"][];
+                    };
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DocumentConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "dashboard.listWithdrawals": {
         parameters: {
             query?: {
@@ -19846,7 +20295,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["CustomerRecord"];
+                    "application/json": components["schemas"]["CustomerRecord"] & {
+                        /** @description How many invoices and credit notes of the customer are kept until their legal period ends. */
+                        documents_kept: number;
+                    };
                 };
             };
             401: components["responses"]["Unauthorized"];

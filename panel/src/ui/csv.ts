@@ -14,7 +14,17 @@ function cell(value: string | number | null | undefined): string {
 
 /** Downloads a text as a file. The byte order mark tells spreadsheets that it is UTF-8. */
 export function download(name: string, text: string, type = 'text/csv'): void {
-  const url = URL.createObjectURL(new Blob(['\uFEFF', text], { type: `${type};charset=utf-8` }));
+  save(name, new Blob(['\uFEFF', text], { type: `${type};charset=utf-8` }));
+}
+
+/** Downloads bytes in Base64 as a file. */
+export function downloadBytes(name: string, base64: string, type: string): void {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  save(name, new Blob([bytes], { type }));
+}
+
+function save(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

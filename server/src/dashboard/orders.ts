@@ -1,6 +1,7 @@
 import { requireAlso } from '../http/callers/scopes.ts';
 import { mistakesInOrder } from '../http/contract/rows.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
+import { requestInvoice } from '../shop/invoices/issue.ts';
 import { capture } from '../shop/orders/captures.ts';
 import { edit } from '../shop/orders/edit.ts';
 import { expireIfDue } from '../shop/orders/expiry.ts';
@@ -80,6 +81,8 @@ export const fulfillOrders: Handler<'dashboard.fulfillOrders'> = ({ shop, body }
 
 export const matchTransfers: Handler<'dashboard.matchTransfers'> = ({ shop, body }) =>
   matchStatement(shop, body.statement);
+
+export const issueInvoice: Handler<'dashboard.issueInvoice'> = ({ shop, path }) => requestInvoice(shop, path.order_id);
 
 export const exportOrders: Handler<'dashboard.exportOrders'> = ({ shop, query }) => exportPage(shop, query);
 

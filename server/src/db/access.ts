@@ -49,6 +49,8 @@ const APP_EXCEPTIONS: Record<string, readonly Right[]> = {
   audit_seals: READ,
   change_eras: READ,
   disputes: ['SELECT', 'INSERT', 'UPDATE'],
+  document_counters: ['SELECT', 'INSERT', 'UPDATE'],
+  documents: ADD,
   operator_audit_events: [],
   operator_keys: [],
   order_events: ADD,

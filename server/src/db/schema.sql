@@ -428,6 +428,26 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.notice_documents()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      if exists (select from commerce.documents d where d.site_id = new.site_id and d.order_id = new.id)
+        or exists (
+          select from commerce.site_settings t where t.site_id = new.site_id and t.invoicing <> '{}'
+            and case coalesce(t.invoicing ->> 'issue', 'on_fulfillment')
+              when 'on_fulfillment' then new.fulfillment_status in ('fulfilled', 'delivered')
+                and new.fulfillment_status <> old.fulfillment_status
+              when 'on_payment' then new.payment_status = 'paid' and new.payment_status <> old.payment_status
+              else false end)
+      then
+        perform commerce.enqueue('issue_documents', json_build_object('site_id', new.site_id, 'order_id', new.id), now());
+      end if;
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.order_search_text(order_number text, email text, tracking_number text, external_reference text, shipping_address jsonb, billing_address jsonb)
  RETURNS text
  LANGUAGE sql
@@ -1447,6 +1467,39 @@ create table commerce.disputes (
 CREATE INDEX disputes_of ON commerce.disputes USING btree (site_id, order_id, id);
 alter table commerce.disputes enable row level security, force row level security;
 
+create table commerce.document_counters (
+  site_id uuid not null,
+  series text not null,
+  last integer not null,
+  constraint document_counters_pkey PRIMARY KEY (site_id, series),
+  constraint document_counters_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint document_counters_last_check CHECK ((last > 0))
+);
+alter table commerce.document_counters enable row level security, force row level security;
+
+create table commerce.documents (
+  site_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  kind text not null,
+  number text not null,
+  invoice_id uuid,
+  issued_at timestamp with time zone not null default now(),
+  locale text not null,
+  content jsonb not null,
+  sha256 text not null,
+  constraint documents_pkey PRIMARY KEY (site_id, id),
+  constraint document_number_taken UNIQUE (site_id, number),
+  constraint documents_site_id_invoice_id_fkey FOREIGN KEY (site_id, invoice_id) REFERENCES commerce.documents(site_id, id),
+  constraint documents_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint credit_note_of_invoice CHECK (((kind = 'credit_note'::text) = (invoice_id IS NOT NULL))),
+  constraint documents_kind_check CHECK ((kind = ANY (ARRAY['invoice'::text, 'credit_note'::text])))
+);
+CREATE INDEX documents_issued ON commerce.documents USING btree (site_id, issued_at);
+CREATE INDEX documents_of ON commerce.documents USING btree (site_id, order_id, id);
+CREATE UNIQUE INDEX one_invoice_per_order ON commerce.documents USING btree (site_id, order_id) WHERE (kind = 'invoice'::text);
+alter table commerce.documents enable row level security, force row level security;
+
 create table commerce.event_listeners (
   site_id uuid not null,
   id uuid not null,
@@ -2358,6 +2411,7 @@ create table commerce.site_settings (
   product_url_template text,
   return_policy jsonb not null default '{}'::jsonb,
   withdrawal_page boolean,
+  invoicing jsonb not null default '{}'::jsonb,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),
@@ -2819,6 +2873,8 @@ CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFER
 
 CREATE CONSTRAINT TRIGGER tell_return AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.type = 'return_changed'::text) AND jsonb_exists(new.context, 'event'::text))) EXECUTE FUNCTION commerce.tell_return();
 
+CREATE TRIGGER notice_documents AFTER UPDATE ON commerce.orders FOR EACH ROW WHEN (((old.updated_at IS DISTINCT FROM new.updated_at) OR (old.status IS DISTINCT FROM new.status) OR (old.fulfillment_status IS DISTINCT FROM new.fulfillment_status) OR (old.payment_status IS DISTINCT FROM new.payment_status) OR (old.credited IS DISTINCT FROM new.credited))) EXECUTE FUNCTION commerce.notice_documents();
+
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.product_images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 
 CREATE TRIGGER note_delete AFTER DELETE ON commerce.product_images REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION commerce.note_product_parts();
@@ -3022,6 +3078,18 @@ create policy backup on commerce.disputes as permissive for select to commerce_b
   using (true);
 
 create policy tenant on commerce.disputes as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.document_counters as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.document_counters as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
+create policy backup on commerce.documents as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.documents as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
 create policy backup on commerce.event_listeners as permissive for select to commerce_backup
@@ -3531,6 +3599,14 @@ grant select on commerce.discounts to commerce_backup;
 grant insert, select, update on commerce.disputes to commerce_app;
 
 grant select on commerce.disputes to commerce_backup;
+
+grant insert, select, update on commerce.document_counters to commerce_app;
+
+grant select on commerce.document_counters to commerce_backup;
+
+grant insert, select on commerce.documents to commerce_app;
+
+grant select on commerce.documents to commerce_backup;
 
 grant delete, insert, select, update on commerce.event_listeners to commerce_app;
 

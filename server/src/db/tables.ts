@@ -329,6 +329,23 @@ export interface Tables {
     created_at: string;
     updated_at: string;
   };
+  document_counters: {
+    site_id: string;
+    series: string;
+    last: number;
+  };
+  documents: {
+    site_id: string;
+    id: string;
+    order_id: string;
+    kind: 'invoice' | 'credit_note';
+    number: string;
+    invoice_id: string | null;
+    issued_at: string;
+    locale: string;
+    content: unknown;
+    sha256: string;
+  };
   event_listeners: {
     site_id: string;
     id: string;
@@ -893,6 +910,7 @@ export interface Tables {
     product_url_template: string | null;
     return_policy: unknown;
     withdrawal_page: boolean | null;
+    invoicing: unknown;
   };
   site_usage: {
     site_id: string;

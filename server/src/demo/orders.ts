@@ -1,6 +1,7 @@
 import type { OrderDetails } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
+import { issueDue } from '../shop/invoices/issue.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
 import * as orders from '../shop/orders/orders.ts';
 import * as refunds from '../shop/orders/refunds.ts';
@@ -54,6 +55,9 @@ const returnRequested: Deed = async (shop, { id: order_id, customer_id, line_ite
   await request(customer, { order_id, lines, customer_note: 'A little too small for us.' }, customer_id);
 };
 
+/** Issues the invoice or, after a refund, the credit note. */
+const invoiced: Deed = (shop, { id }) => issueDue(shop.asSystem(), id, { by_hand: true });
+
 const refunded: Deed = (shop, { id, total }) => refunds.create(shop, id, { amount: total, reason: 'other' });
 
 const cancelledByCustomer: Deed = (shop, { id }) =>
@@ -85,7 +89,7 @@ export const demoOrders: DemoOrder[] = [
     code: 'WELCOME10',
     operations: [paid, shipped, delivered, returnRequested],
   },
-  { ...TRANSFER, buyer: NOOR, items: { 'LT-DRIFT-SLAT-1301': 1 }, operations: [paid, shipped] },
+  { ...TRANSFER, buyer: NOOR, items: { 'LT-DRIFT-SLAT-1301': 1 }, operations: [paid, shipped, invoiced] },
   { ...TRANSFER, buyer: EMIL, items: { 'AF-BOARD-MEDI': 1, 'LT-TOWEL3': 2 }, operations: [paid, firstLineShipped] },
   { ...AT_PICKUP, buyer: IDA, items: { 'AF-STOOL': 1 }, note: 'I come on Saturday.', operations: [] },
   { ...AT_PICKUP, buyer: TOM, items: { 'ME-SOY-WARM': 3 }, operations: [handedOver, delivered] },
@@ -95,7 +99,7 @@ export const demoOrders: DemoOrder[] = [
     ...TRANSFER,
     buyer: NOOR,
     items: { 'HW-BURN-FJOR-05L': 3 },
-    operations: [paid, shipped, delivered, brokenPieceRefunded],
+    operations: [paid, shipped, delivered, invoiced, brokenPieceRefunded, invoiced],
   },
   { ...TRANSFER, buyer: IDA, items: { 'HW-FELL-NIGH-18L': 1 }, operations: [paid, shipped, delivered, returned] },
   { ...TRANSFER, buyer: TOM, items: { 'HW-ENAMEL': 4 }, operations: [paid, soldOut, refunded] },

@@ -21,6 +21,12 @@ export const demoSettings: SettingsPatch = {
     bank_name: 'Bank of the demo shop',
     instructions: 'This is a demo shop: please transfer nothing.',
   },
+  invoicing: {
+    issue: 'by_hand',
+    ...{ legal_name: 'Alder & Finch (demo shop)', address1: 'Erlenweg 3', postal_code: '04177', city: 'Leipzig' },
+    // A number in the right form that belongs to nobody.
+    ...{ country: 'DE', vat_id: 'DE123456789' },
+  },
   payment_deadline_hours: 168,
   default_locale: 'en',
   time_zone: 'Europe/Berlin',

@@ -31,7 +31,7 @@ const SILENCE_MS = 20_000;
 const MOST_CONNECTIONS = 50;
 
 export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Mailer {
-  const messageOf = ({ to, from_name, reply_to, subject, text, html }: Mail, id: string) => ({
+  const messageOf = ({ to, from_name, reply_to, subject, text, html, attachments = [] }: Mail, id: string) => ({
     from: { name: from_name, address: mailFrom },
     ...(reply_to && { replyTo: reply_to }),
     // As an object, it is one e-mail address. In a string, nodemailer could find several.
@@ -39,6 +39,11 @@ export function createMailer({ smtpUrl, mailFrom, dataDir }: MailerSettings): Ma
     subject,
     text,
     html,
+    attachments: attachments.map(({ filename, content_type, bytes }) => ({
+      filename,
+      contentType: content_type,
+      content: bytes,
+    })),
     messageId: `<${id}@${mailFrom.split('@')[1]}>`,
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino';
 import { expect, test } from 'vitest';
 import { givenAgent } from '../../test/agents.ts';
 import { ordersOf } from '../../test/buying.ts';
+import { givenInvoice } from '../../test/invoices.ts';
 import { workOverdue } from '../../test/jobs.ts';
 import { SECRET_KEY } from '../../test/server.ts';
 import { openShop } from '../../test/shop.ts';
@@ -368,4 +369,36 @@ test('keeps audit rows whose times were changed to look old, and logs a warning'
 
   expect(await count(shop, 'audit_events', 'audit_seals')).toEqual(before);
   expect(lines.join()).toMatch(/old audit rows are kept: run audit verify/);
+});
+
+test('deletes invoices when the retention period of the seller’s country ends, credit notes first', async () => {
+  const shop = await openShop();
+  const order = await shop.givenOrder();
+  const document_id = await givenInvoice(shop, order.id);
+  const year = new Date().getUTCFullYear();
+  const move = (issued: string, country: string) =>
+    shop.owner.query(
+      `update commerce.documents set issued_at = $2, content = jsonb_set(content, '{seller,country}', to_jsonb($3::text))
+        where site_id = $1`,
+      [shop.site_id, issued, country],
+    );
+  await shop.owner.query(
+    `insert into commerce.documents (site_id, id, order_id, kind, number, invoice_id, locale, content, sha256)
+      select site_id, gen_random_uuid(), order_id, 'credit_note', 'CN', id, locale, content, sha256
+      from commerce.documents where site_id = $1 and id = $2`,
+    [shop.site_id, document_id],
+  );
+  await move(`${year - 8}-01-01`, 'DE');
+  await runRetention(shop);
+  expect(await count(shop, 'documents')).toEqual([2]);
+  await move(`${year - 9}-12-30`, 'FR');
+  await runRetention(shop);
+  expect(await count(shop, 'documents')).toEqual([2]);
+
+  await move(`${year - 9}-12-30`, 'DE');
+  await runRetention(shop);
+  expect(await count(shop, 'documents')).toEqual([1]);
+  await runRetention(shop);
+
+  expect(await count(shop, 'documents')).toEqual([0]);
 });

@@ -158,6 +158,14 @@ function statementsOf(site_id: string, { cartsDays, addressesDays, auditDays }: 
         delete from commerce.withdrawals where ${site} and id in (select id from chosen)
       )
       delete from commerce.withdrawal_statements where ${site} and id in (select id from chosen)`,
+    // Credit notes come before their invoice, and the invoice of a kept credit note stays. Periods count from the end of the year.
+    documents: sql`delete from commerce.documents where ${site} and id in (
+        select id from commerce.documents d where ${site} and issued_at < date_trunc('year', now()) - interval '8 years'
+          and issued_at < date_trunc('year', now()) - make_interval(years => case d.content -> 'seller' ->> 'country'
+            when 'DE' then 8 else 10 end)
+          and not exists (
+            select from commerce.documents c where c.site_id = d.site_id and c.order_id = d.order_id and c.invoice_id = d.id)
+        order by issued_at limit ${BATCH})`,
     // Ids begin with the time of creation, so the primary key finds the old ones.
     checkout_links: sql`delete from commerce.checkout_links where ${site} and ctid = any(array(
         select ctid from commerce.checkout_links l where ${site} and checkout_id < ${oldestId(cartsDays)}::uuid

@@ -18,6 +18,7 @@ import { deliverWebhook } from './deliver-webhook.ts';
 import { wakeWhenDue } from './due-jobs.ts';
 import { WAITING_JOBS } from './fair-share.ts';
 import { indexOutdatedProducts } from './index-products.ts';
+import { issueDocuments } from './issue-documents.ts';
 import { counted } from './job-metrics.ts';
 import { type Kept, keepRunning } from './keep-running.ts';
 import { learnMeaningsOfAll } from './learn-meanings.ts';
@@ -132,6 +133,7 @@ async function runMaintenance({ card, secretKey, url, retention, ...mailDeps }: 
     crontab: CRONTAB,
     taskList: {
       apply_consent: counted('apply_consent', applyConsent(db)),
+      issue_documents: counted('issue_documents', issueDocuments(db)),
       match_withdrawal: counted('match_withdrawal', matchWithdrawal(db)),
       move_money: counted('move_money', moveMoney(paying)),
       note_publication: counted('note_publication', notePublication(db)),

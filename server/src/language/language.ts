@@ -76,6 +76,13 @@ export class Language {
     return this.#date('day', { dateStyle: 'full' }).format(new Date(iso));
   }
 
+  /** A day of a calendar, such as `2026-03-05`, which no time zone moves. */
+  date(day: string): string {
+    const options = { dateStyle: 'long', timeZone: 'UTC' } as const;
+    const format = cached(`date ${this.#dates}`, () => new Intl.DateTimeFormat(this.#dates, options));
+    return format.format(new Date(day));
+  }
+
   /** Date and time with the time zone, because the server does not know the reader's. */
   moment(iso: string): string {
     const time = this.#date('time', { hour: '2-digit', minute: '2-digit', timeZoneName: 'short' });

@@ -40,6 +40,8 @@ export interface Mails {
   order_cancelled: { order_id: string };
   order_refunded: { order_id: string; refund_id: string };
   return_changed: { order_id: string; return_id: string; status: ReturnStatus };
+  /** With the document as attachment. */
+  document_issued: { order_id: string; document_id: string };
   /** Acknowledges a statement of withdrawal, to the e-mail address in it. */
   withdrawal_stated: { statement_id: string };
   /** The bank rejected a refund to the customer. */

@@ -8,6 +8,7 @@ import { Actions } from './actions/actions.tsx';
 import { ContactDialog } from './actions/contact-dialog.tsx';
 import { Addresses } from './addresses.tsx';
 import { Disputes, isDisputed } from './disputes.tsx';
+import { DocumentsCard } from './documents-card.tsx';
 import { Items } from './items.tsx';
 import { Notes } from './notes.tsx';
 import { type OrderDetails, useOrder } from './order-queries.ts';
@@ -66,6 +67,7 @@ function Shown({ order }: { order: OrderDetails }) {
           <Disputes order={order} />
           <ReturnsCard order={order} />
           <WithdrawalsCard order={order} />
+          <DocumentsCard order={order} />
           <Timeline order_id={order.id} />
         </div>
         <div className="stack">

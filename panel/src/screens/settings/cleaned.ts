@@ -6,8 +6,17 @@ type Settings = Schemas['Settings'];
 
 /** Normalizes pasted settings for the API, such as an IBAN with spaces or a URL with a space. */
 export function cleaned(typed: Partial<Settings>): Partial<Settings> {
-  const { bank_details, brand, legal, storefront_url, product_url_template, allowed_origins, tax_rates, ...rest } =
-    trimmed(typed);
+  const {
+    bank_details,
+    brand,
+    legal,
+    storefront_url,
+    product_url_template,
+    allowed_origins,
+    tax_rates,
+    invoicing,
+    ...rest
+  } = trimmed(typed);
   return {
     ...rest,
     ...(bank_details !== undefined && { bank_details: bank_details && cleanedBank(bank_details) }),
@@ -15,6 +24,13 @@ export function cleaned(typed: Partial<Settings>): Partial<Settings> {
       brand: { ...brand, logo_url: addressOrNull(brand.logo_url), accent_color: colour(brand.accent_color) },
     }),
     ...(legal && { legal: cleanedLegal(legal) }),
+    ...(invoicing && {
+      invoicing: {
+        ...invoicing,
+        country: invoicing.country || null,
+        vat_id: invoicing.vat_id && bankCode(invoicing.vat_id),
+      },
+    }),
     ...(storefront_url !== undefined && { storefront_url: addressOrNull(storefront_url) }),
     ...(product_url_template !== undefined && { product_url_template: product_url_template || null }),
     ...(allowed_origins && { allowed_origins: allowed_origins.map(webOrigin) }),

@@ -5,6 +5,7 @@ export const settingsSections: { path: string; name: string; about: string; scop
   { path: 'delivery', name: 'Delivery', about: 'Countries, methods and prices' },
   { path: 'returns', name: 'Returns', about: 'Period, fee, return address' },
   { path: 'tax', name: 'Tax', about: 'Rates by country, state and tax class' },
+  { path: 'invoices', name: 'Invoices', about: 'Seller, numbers, when they are issued' },
   { path: 'brand', name: 'Brand', about: 'Logo, colour and contact on pages and mails' },
   { path: 'legal', name: 'Legal', about: 'Terms, privacy, imprint, withdrawal' },
   { path: 'search', name: 'Search', about: 'Synonyms' },

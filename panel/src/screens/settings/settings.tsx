@@ -12,6 +12,7 @@ const forms: Record<string, ComponentType> = {
   delivery: lazyPart(async () => (await import('./delivery.tsx')).DeliverySettings),
   returns: lazyPart(async () => (await import('./returns.tsx')).ReturnSettings),
   tax: lazyPart(async () => (await import('./tax.tsx')).TaxSettings),
+  invoices: lazyPart(async () => (await import('./invoices.tsx')).InvoiceSettings),
   brand: lazyPart(async () => (await import('./brand.tsx')).BrandSettings),
   legal: lazyPart(async () => (await import('./legal.tsx')).LegalSettings),
   search: lazyPart(async () => (await import('./search.tsx')).SearchSettings),

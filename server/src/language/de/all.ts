@@ -4,6 +4,7 @@ export { audit } from './audit.ts';
 export { buy } from './buy.ts';
 export { checkout } from './checkout.ts';
 export { consent } from './consent.ts';
+export { invoice } from './invoice.ts';
 export { mail } from './mail.ts';
 export { notification } from './notification.ts';
 export { order } from './order.ts';

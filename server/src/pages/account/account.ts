@@ -39,12 +39,13 @@ export const accountPage: PageRoute<AccountVisit> = {
   path: '/account',
   where: 'account',
   async arrive(request) {
-    const { agent, order, return: prepared } = request.req.query;
+    const { agent, order, return: prepared, document } = request.req.query;
     return {
       ...(await arriveInShop(request, (id) => accountLink('', id))),
       agent_id: idIn(agent),
       order_id: idIn(order),
       prepared: preparedFields(prepared) && String(prepared),
+      document_id: idIn(document),
     };
   },
   formOf: accountForm,

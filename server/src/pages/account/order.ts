@@ -1,12 +1,15 @@
+import type { Document } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { MAX_LINES } from '../../shop/carts/carts.ts';
 import { openReorder, type ReorderLine, reorder, reorderLines } from '../../shop/checkout/reorder.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
+import { documentsOfOrder } from '../../shop/invoices/documents.ts';
 import { checkoutUrl } from '../../shop/links.ts';
 import { getShown, type ShownOrder } from '../../shop/orders/shown.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { page } from '../parts/document.ts';
+import { documentFile, documentsSection, downloadOf } from '../parts/documents-section.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { csrfField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -35,8 +38,9 @@ export async function showOrder(
   return inShopOfVisit(visit, async (shop) => {
     await promiseNoChange(shop);
     const order = await getShown(shop, order_id, customer_id);
+    if (visit.document_id) return downloadOf(await documentFile(shop, order_id, visit.document_id));
     return req.query.again === undefined
-      ? orderPage(visit, order, csrf, await returnsOf(shop, order_id, customer_id), {
+      ? orderPage(visit, order, csrf, await partsOfOrder(shop, order_id, customer_id), {
           entered: preparedFields(visit.prepared) ?? {},
           mistakes: [],
         })
@@ -44,11 +48,23 @@ export async function showOrder(
   });
 }
 
+interface OrderParts {
+  returns: OrderReturns;
+  documents: Document[];
+}
+
+export async function partsOfOrder(shop: Shop, order_id: string, customer_id: string): Promise<OrderParts> {
+  return {
+    returns: await returnsOf(shop, order_id, customer_id),
+    documents: await documentsOfOrder(shop, order_id),
+  };
+}
+
 export function orderPage(
   visit: AccountVisit,
   order: ShownOrder,
   csrf: string,
-  returns: OrderReturns,
+  { returns, documents }: OrderParts,
   sent: ReturnForm = { entered: {}, mistakes: [] },
 ): PageAnswer {
   const { front, path, language, checkoutDeps } = visit;
@@ -59,6 +75,7 @@ export function orderPage(
 <p class="back"><a href="${path}">${language.say('account.back')}</a></p>
 ${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, actions: againForm(visit, csrf, order.id, 'account.again') })}
 ${returnsSection(language, { path: orderPath(path, order.id), csrf }, returns, sent)}
+${documentsSection(language, documents, ({ id }, label) => html`<a href="${withQuery(orderPath(path, order.id), 'document', id)}">${label}</a>`)}
 ${front.withdrawal_page && withdrawalSection(language, knownWithdrawPath(front.site_id, order.id))}`;
   const mistaken = sent.mistakes.length > 0;
   return { status: mistaken ? 422 : 200, html: page({ language, title, mistaken, front, where: 'account', main }) };

@@ -6,10 +6,10 @@ import { request } from '../../shop/returns/request.ts';
 import type { Shop } from '../../shop/shop.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { orderPath } from '../parts/paths.ts';
-import { incompleteReturn, isOutdated, returnsOf, wantedReturn } from '../parts/returns-section.ts';
+import { incompleteReturn, isOutdated, wantedReturn } from '../parts/returns-section.ts';
 import type { PageAnswer } from '../parts/route.ts';
 import { count, inShopOfVisit, runAction } from '../parts/visit.ts';
-import { orderPage } from './order.ts';
+import { orderPage, partsOfOrder } from './order.ts';
 import { type AccountVisit, accountForm, idIn } from './visit.ts';
 
 /** Requests a return of the chosen items. Without items or a reason the page is shown again. */
@@ -70,8 +70,8 @@ async function showIncomplete(
   await count(visit, 'storefront.getCustomerOrder');
   return inShopOfVisit(visit, async (shop) => {
     const order = await getShown(shop, order_id, customer_id);
-    const returns = await returnsOf(shop, order_id, customer_id);
+    const parts = await partsOfOrder(shop, order_id, customer_id);
     const csrf = visit.guard.csrfFor(visit.req, visit.res, accountForm(visit));
-    return orderPage(visit, order, csrf, returns, incompleteReturn(visit.language, returns, body));
+    return orderPage(visit, order, csrf, parts, incompleteReturn(visit.language, parts.returns, body));
   });
 }

@@ -8,6 +8,8 @@ export interface AccountVisit extends CustomerVisit {
   order_id: string | undefined;
   /** The return of that order that an agent has prepared, as it stands in the URL. */
   prepared: string | undefined;
+  /** Id of an invoice or credit note of the order, to download. */
+  document_id: string | undefined;
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

@@ -1,5 +1,7 @@
+import type { Document } from '@commerce-backend/spec';
 import { foldEmail } from '../../shop/emails.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
+import { documentsOfOrder } from '../../shop/invoices/documents.ts';
 import { orderLink, withdrawLink } from '../../shop/links.ts';
 import { getShown, type ShownOrder } from '../../shop/orders/shown.ts';
 import { cancel } from '../../shop/returns/moves.ts';
@@ -7,6 +9,7 @@ import { type ReturnRequest, request } from '../../shop/returns/request.ts';
 import type { Shop } from '../../shop/shop.ts';
 import { addressLines } from '../parts/address-lines.ts';
 import { noticePage, page } from '../parts/document.ts';
+import { documentFile, documentsSection, downloadOf } from '../parts/documents-section.ts';
 import type { FormBody } from '../parts/form-body.ts';
 import { csrfField, mistakeSummary, textField } from '../parts/form-parts.ts';
 import { type Html, html } from '../parts/html.ts';
@@ -87,13 +90,14 @@ async function post(visit: OrderVisit, body: FormBody): Promise<PageAnswer> {
   return shown;
 }
 
-const ACTIONS = ['show_address', 'request_return', 'cancel_return'] as const;
+const ACTIONS = ['show_address', 'request_return', 'cancel_return', 'download_document'] as const;
 type Action = (typeof ACTIONS)[number];
 
 const OPERATIONS = {
   show_address: 'storefront.getCustomerOrder',
   request_return: 'storefront.requestReturn',
   cancel_return: 'storefront.cancelCustomerReturn',
+  download_document: 'storefront.getCustomerOrder',
 } as const;
 
 /** The page of an order for a reader who entered its e-mail or postal code, after the requested action on its returns. */
@@ -103,18 +107,26 @@ async function knownOrder(
   order: ShownOrder,
   { action, answer, body }: { action: Action; answer: string; body: FormBody },
 ): Promise<PageAnswer> {
+  if (action === 'download_document') return downloadOf(await documentFile(shop, order.id, body.get('document')));
+  const documents = await documentsOfOrder(shop, order.id);
   const before = await returnsOf(shop, order.id);
   const wanted = wantedReturn(order.id, body);
   if (action === 'request_return' && !wanted) {
     const sent = incompleteReturn(visit.language, before, body);
-    return orderAs(visit, order, { status: 422, isKnown: true, answer, returns: before, sent });
+    return orderAs(visit, order, { status: 422, isKnown: true, answer, documents, returns: before, sent });
   }
   try {
     await shop.savepoint(() => changeReturns(shop, before, { action, wanted, return_id: body.get('return') }));
   } catch (error) {
     if (!isOutdated(error)) throw error;
   }
-  return orderAs(visit, order, { status: 200, isKnown: true, answer, returns: await returnsOf(shop, order.id) });
+  return orderAs(visit, order, {
+    status: 200,
+    isKnown: true,
+    answer,
+    documents,
+    returns: await returnsOf(shop, order.id),
+  });
 }
 
 async function changeReturns(
@@ -150,23 +162,35 @@ interface As {
   answer?: string;
   mistake?: string;
   returns?: OrderReturns;
+  documents?: Document[];
   /** The request form as it was sent, with its mistakes. */
   sent?: ReturnForm;
 }
 
 function orderAs(visit: OrderVisit, order: ShownOrder, as: As): PageAnswer {
-  const { status, isKnown = false, answer, mistake, returns, sent } = as;
+  const { status, isKnown = false, answer, mistake, returns, documents = [], sent } = as;
   const { language, front, checkoutDeps, path } = visit;
   const { say } = language;
   const title = say('account.order', { number: order.order_number });
   const mistakes = mistake ? [{ field: 'proof' as const, message: mistake }] : [];
   const addresses = isKnown ? undefined : hiddenAddresses(visit, order, { answer, mistakes });
   const alert = mistakeSummary(say('checkout.check_this'), mistakes);
-  const section =
-    returns && returnsSection(language, { path, csrf: csrfOf(visit), proof: answer ?? '' }, returns, sent);
+  const csrf = returns ? csrfOf(visit) : '';
+  const section = returns && returnsSection(language, { path, csrf, proof: answer ?? '' }, returns, sent);
+  const invoices = documentsSection(
+    language,
+    documents,
+    ({ id }, label) => html`
+<form method="post" action="${path}">
+${csrfField(csrf)}
+<input type="hidden" name="proof" value="${answer ?? ''}">
+<input type="hidden" name="document" value="${id}">
+<button name="action" value="download_document">${label}</button>
+</form>`,
+  );
   const withdraw =
     front.withdrawal_page && withdrawalSection(language, withdrawPathOf(visit, order, isKnown ? answer : undefined));
-  const main = html`${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, addresses })}${section}${withdraw}`;
+  const main = html`${orderView({ language, ownOrigin: checkoutDeps.baseUrl, order, alert, addresses })}${section}${invoices}${withdraw}`;
   return { status, html: page({ language, title, mistaken: status === 422, front, where: 'order', main }) };
 }
 

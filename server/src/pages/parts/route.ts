@@ -12,6 +12,7 @@ import { type Language, languageFor } from '../../language/language.ts';
 import { chooseLocale } from '../../language/locales.ts';
 import type { AuditKey } from '../../shop/audit/keys.ts';
 import { ShopError, ValidationError } from '../../shop/errors.ts';
+import type { RenderedDocument } from '../../shop/invoices/files.ts';
 import type { Front } from '../../shop/merchant/front.ts';
 import type { CheckoutDeps } from '../../shop/payments/deps.ts';
 import type { Tenant } from '../../shop/shop.ts';
@@ -58,6 +59,8 @@ export type PageAnswer =
       html: string;
       /** URL to which the page redirects and links. Never taken from a request. */
       refresh?: string;
+      /** A download, which is sent instead of the HTML. */
+      file?: RenderedDocument;
     }
   | {
       redirect: string;
@@ -192,6 +195,11 @@ function send(res: Response, answer: PageAnswer): void {
       .status(answer.moved ? 302 : 303)
       .set('Location', answer.redirect)
       .end();
+    return;
+  }
+  if (answer.file) {
+    const { filename, content_type, bytes } = answer.file;
+    res.attachment(filename).set('Content-Type', content_type).send(bytes);
     return;
   }
   if (answer.refresh) res.set('Refresh', `0; url=${answer.refresh}`);

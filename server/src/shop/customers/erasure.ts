@@ -21,7 +21,7 @@ const TOLD_ORDERS = 20;
  * Erases a customer's personal data, including that in guest orders with the same e-mail address. Keeps the row and the
  * order amounts for accounting. Throws `customer_has_open_orders`. Repeating it changes nothing.
  */
-export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord> {
+export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord & { documents_kept: number }> {
   const found = await lockCustomer(shop, id);
   if (!found) throw notFound('customer');
   if (!found.anonymized) {
@@ -39,7 +39,11 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord>
         where site_id = ${shop.siteId} and id = ${id}`,
     );
   }
-  return record(shop, id);
+  const kept = await shop.one<{ documents: number }>(
+    sql`select count(*)::int as documents from documents d join orders o on o.site_id = d.site_id and o.id = d.order_id
+      where o.site_id = ${shop.siteId} and o.customer_id = ${id}`,
+  );
+  return { ...(await record(shop, id)), documents_kept: kept?.documents ?? 0 };
 }
 
 /** Closes a customer's account and deletes its data. The orders stay, without an account. */

@@ -34,6 +34,13 @@ export interface MailContent {
   language: Language;
   /** Default: the shop's address. */
   reply_to?: string;
+  attachments?: Attachment[];
+}
+
+export interface Attachment {
+  filename: string;
+  content_type: string;
+  bytes: Buffer;
 }
 
 export interface Mail {
@@ -44,13 +51,14 @@ export interface Mail {
   subject: string;
   text: string;
   html: string;
+  attachments?: Attachment[];
 }
 
 const LEGAL = ['terms', 'privacy', 'withdrawal', 'imprint'] as const;
 
 /** Renders the text and the HTML version of a mail. `baseUrl` is that of the shop's pages. */
 export function render(
-  { to, subject, parts, language, reply_to }: MailContent,
+  { to, subject, parts, language, reply_to, attachments }: MailContent,
   front: SignedBy,
   baseUrl: string,
 ): Mail {
@@ -66,6 +74,7 @@ export function render(
     from_name: signed,
     reply_to: reply_to ? { name: '', address: reply_to } : replyTo(signed, front.brand.support_email),
     subject: singleLine(subject),
+    ...(attachments && { attachments }),
     text: [
       ...parts.map((part) => asText(part, language)),
       signed,

@@ -16,12 +16,14 @@ import { selectList } from '../../db/fields.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import { synonymTerms } from '../../search/words/synonyms.ts';
 import { agentPolicy } from '../agent-limits/policy.ts';
+import { isCountry } from '../countries.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import { currencyDigits, isCurrency } from '../money.ts';
 import { returnPolicy, storedPolicy } from '../returns/policy.ts';
 import type { Shop } from '../shop.ts';
 import { repeatedRates } from '../tax-rates.ts';
 import { NO_BRAND, NO_LEGAL } from './brand.ts';
+import { invoicing, invoicingMissing } from './invoicing.ts';
 import { publicMistakes } from './public-facts.ts';
 import { withdrawalPage } from './withdrawal-page.ts';
 
@@ -51,6 +53,8 @@ const COLUMNS = selectList<Settings>({
   mail_new_orders: sql`t.mail_new_orders`,
   return_policy: returnPolicy,
   withdrawal_page: withdrawalPage,
+  invoicing,
+  invoicing_missing: invoicingMissing,
   updated_at: sql`t.updated_at`,
 });
 
@@ -128,6 +132,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         mail_new_orders = coalesce(${patch.mail_new_orders ?? null}, mail_new_orders),
         return_policy = coalesce(${json(return_policy)}::jsonb, return_policy),
         withdrawal_page = coalesce(${patch.withdrawal_page ?? null}, withdrawal_page),
+        invoicing = coalesce(${json(patch.invoicing)}::jsonb, invoicing),
         updated_at = now()
       where site_id = ${shop.siteId}`,
   );
@@ -160,7 +165,13 @@ async function changeCurrency(shop: Shop, currency: string): Promise<void> {
 }
 
 /** Reports mistakes in settings that the schema cannot detect. */
-function settingsMistakes({ name, currency, tax_rates = [], bank_details }: SettingsPatch): ValidationErrorItem[] {
+function settingsMistakes({
+  name,
+  currency,
+  tax_rates = [],
+  bank_details,
+  invoicing,
+}: SettingsPatch): ValidationErrorItem[] {
   const mistakes: ValidationErrorItem[] = [];
   if (name?.trim() === '') {
     mistakes.push(bodyMistake(['name'], 'string_too_short', 'The name must not be blank.', { min_length: 1 }));
@@ -170,6 +181,9 @@ function settingsMistakes({ name, currency, tax_rates = [], bank_details }: Sett
   }
   if (bank_details && !hasValidCheckDigits(bank_details.iban)) {
     mistakes.push(bodyMistake(['bank_details', 'iban'], 'value_error', 'The check digits of this IBAN are wrong.'));
+  }
+  if (invoicing?.country && !isCountry(invoicing.country)) {
+    mistakes.push(bodyMistake(['invoicing', 'country'], 'country_unknown', 'Not the code of a country.'));
   }
   return [...mistakes, ...repeatedRates(tax_rates)];
 }

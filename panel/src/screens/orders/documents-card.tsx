@@ -1,0 +1,66 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { api, readAgain } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Button } from '../../ui/button.tsx';
+import { downloadBytes } from '../../ui/csv.ts';
+import { Card } from '../../ui/page.tsx';
+import { toast, toastError } from '../../ui/toasts.tsx';
+import type { OrderDetails } from './order-queries.ts';
+
+const NAMES = { invoice: 'Invoice', credit_note: 'Credit note' };
+
+function useDocumentsOf(order_id: string) {
+  return useQuery({
+    queryKey: ['orders', order_id, 'documents'],
+    queryFn: ({ signal }) =>
+      unwrap(api.GET('/api/dashboard/documents', { params: { query: { order_id, limit: 100 } }, signal })),
+  });
+}
+
+/** The invoice and credit notes of an order, with their PDFs. */
+export function DocumentsCard({ order: { id: order_id } }: { order: OrderDetails }) {
+  const { date, money } = useFormat();
+  const can = useCan();
+  const { data } = useDocumentsOf(order_id);
+  const issue = useMutation({
+    mutationFn: () =>
+      unwrap(api.POST('/api/dashboard/orders/{order_id}/documents', { params: { path: { order_id } } })),
+    onSuccess: async () => {
+      toast('The invoice is being issued. Reload the page in a moment.');
+      await readAgain('orders');
+    },
+    onError: toastError,
+  });
+  const download = useMutation({
+    mutationFn: (document_id: string) => {
+      const params = { path: { document_id, format: 'pdf' as const } };
+      return unwrap(api.GET('/api/dashboard/documents/{document_id}/files/{format}', { params }));
+    },
+    onSuccess: ({ filename, content, content_type }) => downloadBytes(filename, content, content_type),
+    onError: toastError,
+  });
+  if (!data) return null;
+  const hasInvoice = data.documents.some(({ kind }) => kind === 'invoice');
+  if (!hasInvoice && !can('orders:write')) return null;
+  return (
+    <Card title="Invoices">
+      <ul className="records">
+        {data.documents.toReversed().map(({ id, kind, number, issued_at, total, currency }) => (
+          <li key={id}>
+            {NAMES[kind as keyof typeof NAMES] ?? kind} {number}, {date(issued_at)}, {money(total, currency)}{' '}
+            <Button kind="quiet" aria-label={`Download ${number}`} onClick={() => download.mutate(id)}>
+              PDF
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {!hasInvoice && (
+        <Button busy={issue.isPending} onClick={() => issue.mutate()}>
+          Issue the invoice
+        </Button>
+      )}
+    </Card>
+  );
+}

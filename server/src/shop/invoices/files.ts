@@ -1,0 +1,47 @@
+import type { Brand, DocumentFile, DocumentFormat } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
+import { languageFor } from '../../language/language.ts';
+import { notFound } from '../errors.ts';
+import type { Shop } from '../shop.ts';
+import type { DocumentContent } from './content.ts';
+import { MOST_DIGITS } from './documents.ts';
+import { xmlOf } from './xml.ts';
+
+export interface RenderedDocument {
+  filename: string;
+  content_type: string;
+  bytes: Buffer;
+}
+
+/** A file of a document for the contract. Throws `not_found`. */
+export async function getFile(shop: Shop, id: string, format: DocumentFormat): Promise<DocumentFile> {
+  const { bytes, ...file } = await renderFile(shop, id, format);
+  return { ...file, content: bytes.toString('base64') };
+}
+
+type Row = RowOf<'documents', 'number' | 'locale'> & { content: DocumentContent; brand: Brand; time_zone: string };
+
+/** Renders a file of a document from its frozen content. Throws `not_found`. */
+export async function renderFile(shop: Shop, id: string, format: DocumentFormat): Promise<RenderedDocument> {
+  const found = await shop.one<Row>(
+    sql`select d.number, d.locale, d.content, t.brand, t.time_zone
+      from documents d join site_settings t using (site_id) where d.site_id = ${shop.siteId} and d.id = ${id}`,
+  );
+  const digits = shop.currencyDigits;
+  const hasXml = digits <= MOST_DIGITS;
+  if (!found || (format === 'xml' && !hasXml)) throw notFound('document');
+  const { content, brand, locale } = found;
+  const language = languageFor(locale, found.time_zone);
+  const filename = `${found.number.replaceAll('/', '-')}.${format}`;
+  const xml = hasXml ? xmlOf(content, language, digits) : undefined;
+  if (format === 'xml') return { filename, content_type: 'application/xml', bytes: Buffer.from(xml ?? '') };
+  // Loaded on first use: the library and its fonts take 30 MB.
+  const { pdfOf } = await import('./pdf.ts');
+  const accent_color = brand.accent_color ?? null;
+  return {
+    filename,
+    content_type: 'application/pdf',
+    bytes: await pdfOf(content, xml, { language, digits, brand: { accent_color } }),
+  };
+}
