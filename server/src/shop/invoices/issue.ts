@@ -12,7 +12,7 @@ import * as mail from '../mail.ts';
 import { type InvoicingState, invoicingOf, type Seller, sellerOf } from '../merchant/invoicing.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { lockOrder } from '../orders/orders.ts';
-import { amountReceived, type Received, refundDue } from '../orders/received.ts';
+import { amountReceived, overpaidParts, type Received, refundDue } from '../orders/received.ts';
 import { getDetails } from '../orders/rows.ts';
 import { isSettled } from '../orders/states.ts';
 import * as events from '../orders/timeline.ts';
@@ -91,7 +91,7 @@ function isDue({ order: { fulfillment_status, payment_status }, state }: Due): b
 async function chargedNow(shop: Shop, order: OrderDetails): Promise<number> {
   const digits = shop.currencyDigits;
   const found = await shop.one<Omit<Received, 'disputed'>>(
-    sql`select ${amountReceived} as amount_received, o.retained, o.credited
+    sql`select ${amountReceived} as amount_received, o.retained, o.credited, o.released::text, ${overpaidParts} as overpaid
       from orders o where o.site_id = ${shop.siteId} and o.id = ${order.id}`,
   );
   if (!found) throw new Error(`Order ${order.id} was not found.`);

@@ -76,6 +76,7 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
   const tax = await taxTermsAtPurchase(shop, before, lines);
   const plan = planOf(lines, variants, { add, change }, tax);
   refuseUneditable(order);
+  await refuseInvoiced(shop, order);
   await refuseOpenPayment(shop, order_id);
   refuseEmpty(lines, plan);
   const option = shipping_option_id === undefined ? undefined : await readOption(shop, shipping_option_id, before);
@@ -105,6 +106,19 @@ function refuseUneditable({ status, payment_status, fulfillment_status }: Locked
   const message = isOpen
     ? `An order whose payment is ${payment_status.replaceAll('_', ' ')} cannot be edited.`
     : 'Only an order with pieces that have not shipped can be edited.';
+  throw new ShopError('order_not_editable', message, { status, payment_status, fulfillment_status });
+}
+
+/** Throws `order_not_editable` for an order with an invoice, because an order has only one and its content is final. */
+async function refuseInvoiced(
+  shop: Shop,
+  { id, status, payment_status, fulfillment_status }: LockedOrder,
+): Promise<void> {
+  const invoice = await shop.one<RowOf<'documents', 'number'>>(
+    sql`select number from documents where site_id = ${shop.siteId} and order_id = ${id} and kind = 'invoice'`,
+  );
+  if (!invoice) return;
+  const message = `Invoice ${invoice.number} was issued for the order. Refund pieces, or place another order.`;
   throw new ShopError('order_not_editable', message, { status, payment_status, fulfillment_status });
 }
 
