@@ -39,6 +39,11 @@ async function givenOrder({
     ship: (pieces: number) =>
       opened.dashboard.POST(`${ORDER}/fulfillments`, { ...at, body: { items: [{ line_item_id, quantity: pieces }] } }),
     refund: (amount: string) => opened.dashboard.POST(`${ORDER}/refunds`, { ...at, body: { amount, reason: 'other' } }),
+    refundPieces: (amount: string, pieces: number) =>
+      opened.dashboard.POST(`${ORDER}/refunds`, {
+        ...at,
+        body: { amount, reason: 'customer', line_items: [{ line_item_id, quantity: pieces }] },
+      }),
     record: (amount: string) => opened.dashboard.POST(`${ORDER}/payments`, { ...at, body: { amount, method: 'cash' } }),
     details: async () => (await opened.dashboard.GET(ORDER, at)).data,
     onHand: async () => [
@@ -145,6 +150,28 @@ test('a lower total is owed to the customer, and its refund is not owed again', 
   await edit({ add: [{ variant_id: lid.variant_id, quantity: 1 }] });
   // The refund returned money above the price, so it does not pay for what is added later.
   expect(await details()).toMatchObject({ refund_due: '0.00', amount_due: '12.50', total: '27.40' });
+});
+
+test('a refund of pieces lowers the price, and what an edit left to give back stays owed', async () => {
+  const { edit, refundPieces, line_item_id, details } = await givenOrder();
+  await edit({ change: [{ line_item_id, quantity: 2 }] });
+  expect(await details()).toMatchObject({ refund_due: '10.00' });
+
+  await refundPieces('10.00', 1);
+  expect(await details()).toMatchObject({ refund_due: '10.00', refunded: '10.00' });
+  // What it returns above the price of its pieces is no longer owed. The delivery cost of 4.90 may be kept.
+  await refundPieces('14.00', 1);
+  expect(await details()).toMatchObject({ refund_due: '6.00', refunded: '24.00', status: 'cancelled' });
+});
+
+test('what an edit left to give back stays owed when the refund of the last pieces cancels the order', async () => {
+  const { edit, refund, refundPieces, line_item_id, details } = await givenOrder();
+  await edit({ change: [{ line_item_id, quantity: 1 }] });
+
+  await refundPieces('10.00', 1);
+  expect(await details()).toMatchObject({ status: 'cancelled', refunded: '10.00', refund_due: '20.00' });
+  await refund('20.00');
+  expect(await details()).toMatchObject({ refunded: '30.00', refund_due: '0.00' });
 });
 
 test('a refund that lowered the price is not due again after an edit', async () => {
