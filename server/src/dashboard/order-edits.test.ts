@@ -1,6 +1,7 @@
 import type { OrderEditInput } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { givenVariant, stockOf } from '../../test/buying.ts';
+import { givenShippedOrder } from '../../test/returns.ts';
 import { openShop } from '../../test/shop.ts';
 
 const ORDER = '/api/dashboard/orders/{order_id}';
@@ -134,6 +135,19 @@ test('shipped pieces stay in the order (409 edit_exceeds_remaining), and the res
   expect(await onHand()).toEqual([28, 5]);
   const over = await send({ change: [{ line_item_id, quantity: 3 }], dry_run: true });
   expect(over.error).toMatchObject({ error: 'order_not_editable', fulfillment_status: 'fulfilled' });
+});
+
+test('an order whose shipped pieces are all back is returned when an edit takes the rest out', async () => {
+  const { shop, order, line_item_id, given, receive, details } = await givenShippedOrder(3, { ship: 2 });
+  const back = await given(2);
+  await receive(back.id, back.lines[0]?.id ?? '', 2);
+
+  const at = { params: { path: { order_id: order.id } } };
+  const body = { change: [{ line_item_id, quantity: 2 }], expected_total: '24.90' };
+  const { data } = await shop.dashboard.POST(`${ORDER}/edit`, { ...at, body });
+
+  expect(data?.order).toMatchObject({ fulfillment_status: 'returned' });
+  expect(await details()).toMatchObject({ fulfillment_status: 'returned' });
 });
 
 test('a lower total is owed to the customer, and its refund is not owed again', async () => {

@@ -16,7 +16,7 @@ import { type Before, readBefore, readLines, readOption, readVariants, taxTermsA
 import { moveStock } from './edit-stock.ts';
 import { type EditedOrder, keepVersion, writeAmounts, writeLines } from './edit-writes.ts';
 import { expireIfDue } from './expiry.ts';
-import { becomeFulfilled } from './nothing-left.ts';
+import { becomeFulfilled, endIfAllBack } from './nothing-left.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { progressOf } from './quantities.ts';
 import { getDetails } from './rows.ts';
@@ -90,6 +90,7 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
   const { has_shipped, is_over } = await progressOf(shop, order_id);
   if (has_shipped && is_over && order.fulfillment_status === 'partially_fulfilled') {
     await becomeFulfilled(shop, await lockOrder(shop, order_id), 'The rest was taken out. Nothing is left to ship.');
+    await endIfAllBack(shop, order_id);
   }
   await mail.enqueue(shop, 'order_edited', { order_id });
   return { dry_run, expected_total: edited.total, order: await getDetails(shop, order_id) };
