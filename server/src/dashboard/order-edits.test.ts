@@ -274,6 +274,28 @@ test('another shipping option changes shipping cost and method', async () => {
   expect(unknown).toContain('shipping_option_unavailable');
 });
 
+test('an unpaid edited order can be reinstated whatever the products cost now that were taken out', async () => {
+  const { shop, order, edit, line_item_id, mug, lid, record, details, onHand } = await givenOrder({ paid: false });
+  const add = [{ variant_id: lid.variant_id, quantity: 1 }];
+  await edit({ change: [{ line_item_id, quantity: 0 }], add });
+  await shop.owner.query(
+    `update commerce.orders set payment_due_at = now() - interval '1 hour' where site_id = $1 and id = $2`,
+    [shop.site_id, order.id],
+  );
+  await record('17.40');
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+    params: { path: { product_id: mug.product.id, variant_id: mug.variant_id } },
+    body: { price: '19.00' },
+  });
+
+  const at = { params: { path: { order_id: order.id } } };
+  const { response } = await shop.dashboard.POST(`${ORDER}/reinstate`, { ...at, body: {} });
+
+  expect(response.status).toBe(200);
+  expect(await details()).toMatchObject({ status: 'confirmed', payment_status: 'paid', amount_due: '0.00' });
+  expect(await onHand()).toEqual([30, 4]);
+});
+
 test('the transfer of an unpaid order pays its edited total', async () => {
   const { shop, order, edit, line_item_id, details } = await givenOrder({ paid: false });
   const at = { params: { path: { order_id: order.id } } };
