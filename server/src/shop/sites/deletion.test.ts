@@ -116,6 +116,20 @@ test('deletes sites on their deletion day, keeps those with open obligations unl
   expect(await stateOf(shops.early)).toEqual({ suspended: true, due: true });
 });
 
+test('what an edit left to give back prevents a deletion, also after a refund of pieces', async () => {
+  const { shop, order, line_item_id, refundOrder } = await givenShippedOrder(3, { ship: 2 });
+  const change = [{ line_item_id, quantity: 2 }];
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/edit', {
+    params: { path: { order_id: order.id } },
+    body: { change, expected_total: '24.90' },
+  });
+  await refundOrder('10.00', 1);
+
+  const refused = erase(shop.site_id, { now: true, force: false });
+
+  await expect(refused).rejects.toMatchObject({ code: 'conflict', context: { refunds_due: 1 } });
+});
+
 test('deletes the orders of a site with exchanges in batches', async () => {
   const { shop, order, given, receive } = await givenShippedOrder(1);
   const back = await given(1);
