@@ -197,3 +197,9 @@ test('rejects an exchange of goods that the customer keeps (409 conflict)', asyn
   });
   expect(error).toMatchObject({ error: 'conflict' });
 });
+
+test('rejects an exchange whose total is too large (422)', async () => {
+  const { exchange } = await givenReceived({ price: '999999999999.00' });
+  const { error } = await exchange(10_000);
+  expect(error).toMatchObject({ detail: [{ loc: ['body', 'lines'], msg: 'The total is too large.' }] });
+});

@@ -90,6 +90,9 @@ export function planOf(
     if (more > 0 && !canGrow(line)) added.push(addedLine({ line }, { ...line, quantity: more, discount: 0 }, tax));
     else if (more !== 0) changed.push({ line, ...resized(line, quantity, tax) });
   }
+  if (added.reduce((sum, { total }) => sum + total, 0) >= 10 ** 15) {
+    throw new ValidationError([bodyMistake([addField], 'value_error', 'The total is too large.')]);
+  }
   return { changed, added };
 }
 
