@@ -292,6 +292,12 @@ export async function claim(
   return { isAll: balance.begun + minor === paid, overpaid };
 }
 
+/** What a refund that was made at the provider can take from a locked order, in minor units. */
+export async function refundableAtProvider(shop: Shop, order_id: string): Promise<number> {
+  const { refundable, disputed } = await balanceOf(shop, order_id);
+  return refundable + disputed;
+}
+
 /** Reads the received, refunded, disputed and refundable amount of a locked order, in minor units. */
 async function balanceOf(shop: Shop, order_id: string) {
   const found = await shop.one<{ paid: string; begun: string; disputed: string; surplus: string; count: number }>(
