@@ -317,6 +317,34 @@ test('rejects an edit of a cancelled order (409 order_not_editable)', async () =
   expect(error).toMatchObject({ error: 'order_not_editable', status: 'cancelled', payment_status: 'paid' });
 });
 
+test.each([true, false])(
+  'rejects an edit of an imported order whose tax is not known by line (tax_included: %s)',
+  async (tax_included) => {
+    const { dashboard } = await openShop();
+    const imported = {
+      order_number: '1042',
+      currency: 'EUR',
+      created_at: '2024-11-05T09:28:00.000Z',
+      paid_at: '2024-11-05T09:28:30.000Z',
+      line_items: [{ name: 'Stoneware mug', quantity: 3, price: '10.00' }],
+      tax: '5.70',
+      tax_included,
+      total: tax_included ? '30.00' : '35.70',
+      payment_status: 'paid' as const,
+      fulfillment_status: 'unfulfilled' as const,
+    };
+    const { data } = await dashboard.POST('/api/dashboard/orders/import', { body: { orders: [imported] } });
+    const at = { params: { path: { order_id: data?.results[0]?.order_id ?? '' } } };
+    const { data: order } = await dashboard.GET(ORDER, at);
+    const change = [{ line_item_id: order?.line_items[0]?.id ?? '', quantity: 1 }];
+
+    const { error, response } = await dashboard.POST(`${ORDER}/edit`, { ...at, body: { change, dry_run: true } });
+
+    expect(response.status).toBe(409);
+    expect(error).toMatchObject({ error: 'order_not_editable', status: 'confirmed' });
+  },
+);
+
 test('a refund above the provider payment returns the rest by hand', async () => {
   const { edit, record, refund, lid, details } = await givenOrder({
     paid: false,

@@ -76,6 +76,7 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
   const tax = await taxTermsAtPurchase(shop, before, lines);
   const plan = planOf(lines, variants, { add, change }, tax);
   refuseUneditable(order);
+  refuseUnknownTax(shop, order, before, lines);
   await refuseOpenPayment(shop, order_id);
   refuseEmpty(lines, plan);
   const option = shipping_option_id === undefined ? undefined : await readOption(shop, shipping_option_id, before);
@@ -106,6 +107,16 @@ function refuseUneditable({ status, payment_status, fulfillment_status }: Locked
   const message = isOpen
     ? `An order whose payment is ${payment_status.replaceAll('_', ' ')} cannot be edited.`
     : 'Only an order with pieces that have not shipped can be edited.';
+  throw new ShopError('order_not_editable', message, { status, payment_status, fulfillment_status });
+}
+
+/** Throws `order_not_editable` for an order with a tax that its lines do not have, such as an imported one. */
+function refuseUnknownTax(shop: Shop, order: LockedOrder, { tax, shipping_tax }: Before, lines: Line[]): void {
+  const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
+  const known = lines.reduce((sum, line) => sum + line.tax, minor(shipping_tax ?? '0'));
+  if (known === minor(tax)) return;
+  const { status, payment_status, fulfillment_status } = order;
+  const message = 'The tax of the lines of this order is not known. Refund pieces, or place another order.';
   throw new ShopError('order_not_editable', message, { status, payment_status, fulfillment_status });
 }
 
