@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { documentsOf, givenSeller } from '../../test/invoices.ts';
+import { documentsOf, givenSeller, issueAll } from '../../test/invoices.ts';
 import { openShop } from '../../test/shop.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
@@ -24,4 +24,33 @@ test('issues the invoice of an order that is paid by card when it is placed', as
   const order = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
 
   expect(kindsOf(await documentsOf(shop, order.id))).toEqual([['invoice', order.total]]);
+});
+
+test('credits the buyer of the invoice in its country, also after the address changed or the customer was erased', async () => {
+  const shop = await openTaxedShop({ issue: 'on_payment' });
+  const customer = await shop.givenCustomer();
+  const order = await shop.givenOrder({ email: customer.email, client: customer.client });
+  const params = { path: { order_id: order.id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
+  const [invoice] = await documentsOf(shop, order.id);
+  const shipping_address = { ...order.shipping_address, first_name: 'Jo', country: 'FR' };
+  await shop.dashboard.PATCH('/api/dashboard/orders/{order_id}', { params, body: { shipping_address } });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', { params });
+  await givenSeller(shop, { issue: 'on_payment', small_business_note: '§ 19 UStG' });
+  const refund = { amount: '1.00', reason: 'other' as const };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', { params, body: refund });
+  await issueAll(shop);
+  const { error } = await shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', {
+    params: { path: { customer_id: customer.id } },
+  });
+  expect(error).toBeUndefined();
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', { params, body: refund });
+
+  const credits = (await documentsOf(shop, order.id)).slice(1);
+
+  expect(credits).toHaveLength(2);
+  for (const { buyer_name, country } of credits) {
+    expect({ buyer_name, country }).toEqual({ buyer_name: invoice?.buyer_name, country: invoice?.country });
+  }
 });

@@ -108,7 +108,7 @@ async function issueInvoice(shop: Shop, due: Due, seller: Seller): Promise<void>
   const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
   const paid = Math.min(charged, minor(order.amount_received) - minor(order.refunded));
   await insert(shop, due, 'invoice', state.invoicing.prefix, (number) => ({
-    ...terms(shop, due, seller, target, pieces),
+    ...terms(shop, due, partiesOf(order, seller), target, pieces),
     ...{ kind: 'invoice', number, issued_on: days.today, invoice: null, paid: decimal(paid, shop.currencyDigits) },
     ...{ supply_date: days.shipped, order: { number: order.order_number, date: days.ordered } },
   }));
@@ -122,7 +122,6 @@ async function issueCreditNote(shop: Shop, due: Due, invoice: Issued, issued: Is
   if (totalOf(before.values()).gross <= charged) return;
   const target = differenceOf(before, chargedByRate(parts, before, charged));
   const pieces = parts.map((part) => shareOf(part, documentedRefund(part, issued, digits), part.refunded));
-  const seller = sellerOf(state) ?? invoice.content.seller;
   const { today } = await daysOf(shop, order);
   const { number: of, issued_on, supply_date, order: about } = invoice.content;
   await insert(
@@ -131,7 +130,7 @@ async function issueCreditNote(shop: Shop, due: Due, invoice: Issued, issued: Is
     'credit_note',
     state.invoicing.credit_note_prefix,
     (number) => ({
-      ...terms(shop, due, seller, target, pieces),
+      ...terms(shop, due, invoice.content, target, pieces),
       ...{ kind: 'credit_note', number, issued_on: today, invoice: { number: of, issued_on } },
       ...{ paid: decimal(0, digits), supply_date, order: about },
     }),
@@ -176,17 +175,24 @@ function documentedRefund(part: Part, issued: Issued[], digits: number): number 
   return part.gross === 0 ? 0 : part.quantity - Math.round((part.quantity * charged) / part.gross);
 }
 
-function terms(shop: Shop, { order }: Due, seller: Seller, target: ByRate, pieces: Share[]) {
+/** Who a document is about, and whose tax applies. A credit note has those of its invoice, whatever changed since. */
+type Parties = Pick<DocumentContent, 'seller' | 'buyer' | 'country'>;
+
+function partiesOf(order: OrderDetails, seller: Seller): Parties {
+  const buyer = { ...(order.billing_address ?? order.shipping_address ?? {}), email: order.email ?? null };
+  return { seller, buyer, country: countryOf(order, seller) };
+}
+
+function terms(shop: Shop, { order }: Due, { seller, buyer, country }: Parties, target: ByRate, pieces: Share[]) {
   const digits = shop.currencyDigits;
   const lines = linesOf(
     target,
     pieces.filter(({ quantity }) => quantity > 0),
   );
   const { gross, tax } = totalOf(target.values());
-  const country = countryOf(order, seller);
   return {
     seller,
-    buyer: { ...(order.billing_address ?? order.shipping_address ?? {}), email: order.email ?? null },
+    buyer,
     country,
     currency: order.currency,
     prices_include_tax: order.tax_included,
