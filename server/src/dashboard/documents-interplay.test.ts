@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { documentsOf, givenSeller, issueAll } from '../../test/invoices.ts';
 import { openShop } from '../../test/shop.ts';
@@ -53,4 +54,22 @@ test('credits the buyer of the invoice in its country, also after the address ch
   for (const { buyer_name, country } of credits) {
     expect({ buyer_name, country }).toEqual({ buyer_name: invoice?.buyer_name, country: invoice?.country });
   }
+});
+
+test('does not undo a bank statement run whose orders are invoiced (409 statement_run_not_undoable)', async () => {
+  const shop = await openTaxedShop({ issue: 'on_payment' });
+  const { id, order_number } = await shop.givenOrder();
+  const statement_run_id = randomUUID();
+  await shop.dashboard.POST('/api/dashboard/orders/mark-paid', {
+    body: { orders: [{ order_number }], statement_run_id },
+  });
+  expect(await documentsOf(shop, id)).toHaveLength(1);
+
+  const { error } = await shop.dashboard.POST('/api/dashboard/statement-runs/{statement_run_id}/undo', {
+    params: { path: { statement_run_id } },
+  });
+
+  expect(error).toMatchObject({ error: 'statement_run_not_undoable', orders: [{ id }] });
+  const { data } = await shop.dashboard.GET('/api/dashboard/statement-runs');
+  expect(data?.[0]).toMatchObject({ undoable: false });
 });
