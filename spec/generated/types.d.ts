@@ -2699,7 +2699,7 @@ export interface paths {
         put?: never;
         /**
          * Issue an invoice
-         * @description Issues the invoice of an order by hand, whatever settings.invoicing.issue says. A background job numbers it, usually within a second; dashboard.listDocuments with order_id then has it. An order has one invoice: if it exists already, nothing is issued. Credit notes follow without a call when less is charged, for example after a refund. Without what an invoice must contain it is 409 invoice_seller_missing, with the names of the missing fields of settings.invoicing. An order whose tax rates are unknown, such as an imported one, or that charges nothing, is 409 invoice_not_possible.
+         * @description Issues the invoice of an order by hand, whatever settings.invoicing.issue says. A background job numbers it, usually within a second; dashboard.listDocuments with order_id then has it. An order has one invoice: if it exists already, nothing is issued, unless credit notes cancel it entirely and the order charges something again. Credit notes follow without a call when less is charged, for example after a refund. Without what an invoice must contain it is 409 invoice_seller_missing, with the names of the missing fields of settings.invoicing. An order whose tax rates are unknown, such as an imported one, or that charges nothing, is 409 invoice_not_possible.
          */
         post: operations["dashboard.issueInvoice"];
         delete?: never;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { documentsOf, givenSeller, issueAll } from '../../test/invoices.ts';
+import { workOverdue } from '../../test/jobs.ts';
 import { openShop } from '../../test/shop.ts';
 
 type Shop = Awaited<ReturnType<typeof openShop>>;
@@ -73,3 +74,36 @@ test('does not undo a bank statement run whose orders are invoiced (409 statemen
   const { data } = await shop.dashboard.GET('/api/dashboard/statement-runs');
   expect(data?.[0]).toMatchObject({ undoable: false });
 });
+
+test.each(['by_hand', 'on_payment'] as const)(
+  'invoices an order again that expired after its invoice and was reinstated (%s)',
+  async (issue) => {
+    const shop = await openTaxedShop({ issue });
+    const { variants } = await shop.givenProduct({ inventory_quantity: 10 });
+    const order = await shop.givenOrder({ content: [{ variant_id: variants[0]?.id ?? '', quantity: 2 }] });
+    const params = { path: { order_id: order.id } };
+    const byHand = async () => {
+      const { error } = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/documents', { params });
+      expect(error).toBeUndefined();
+    };
+    await byHand();
+    await issueAll(shop);
+    await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [order.id]);
+    await workOverdue(shop);
+    expect(kindsOf(await documentsOf(shop, order.id))).toEqual([
+      ['invoice', order.total],
+      ['credit_note', order.total],
+    ]);
+    await shop.dashboard.POST('/api/dashboard/orders/{order_id}/payments', { params, body: { amount: order.total } });
+    await shop.dashboard.POST('/api/dashboard/orders/{order_id}/reinstate', { params, body: {} });
+
+    if (issue === 'by_hand') await byHand();
+
+    expect(kindsOf(await documentsOf(shop, order.id)).slice(2)).toEqual([['invoice', order.total]]);
+    const body = { amount: '1.00', reason: 'other' as const };
+    await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', { params, body });
+    const all = await documentsOf(shop, order.id);
+    expect(kindsOf(all).slice(3)).toEqual([['credit_note', '1.00']]);
+    expect(all[3]?.invoice_number).toBe(all[2]?.number);
+  },
+);

@@ -1496,7 +1496,6 @@ create table commerce.documents (
 );
 CREATE INDEX documents_issued ON commerce.documents USING btree (site_id, issued_at);
 CREATE INDEX documents_of ON commerce.documents USING btree (site_id, order_id, id);
-CREATE UNIQUE INDEX one_invoice_per_order ON commerce.documents USING btree (site_id, order_id) WHERE (kind = 'invoice'::text);
 alter table commerce.documents enable row level security, force row level security;
 
 create table commerce.event_listeners (

@@ -34,7 +34,6 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (site_id, order_id) references commerce.orders (site_id, id),
       foreign key (site_id, invoice_id) references commerce.documents (site_id, id)
     );
-    create unique index one_invoice_per_order on commerce.documents (site_id, order_id) where kind = 'invoice';
     create index documents_of on commerce.documents (site_id, order_id, id);
     create index documents_issued on commerce.documents (site_id, issued_at);
     call commerce.protect('commerce.document_counters');

@@ -31,7 +31,7 @@ import {
 import { countryOf, type DocumentContent, describe, partsOf, taxesOf } from './content.ts';
 import { documentsOfOrder } from './documents.ts';
 
-type Issued = RowOf<'documents', 'id' | 'kind'> & { content: DocumentContent };
+type Issued = RowOf<'documents', 'id' | 'kind' | 'invoice_id'> & { content: DocumentContent };
 
 /**
  * Returns the documents of an order, and enqueues the job that issues its invoice. Throws `invoice_seller_missing` or
@@ -40,7 +40,7 @@ type Issued = RowOf<'documents', 'id' | 'kind'> & { content: DocumentContent };
 export async function requestInvoice(shop: Shop, order_id: string) {
   const order = await getDetails(shop, order_id);
   const documents = await documentsOfOrder(shop, order_id);
-  if (documents.some(({ kind }) => kind === 'invoice')) return { documents };
+  if (totalCharged(documents, shop.currencyDigits) > 0) return { documents };
   const { missing } = await invoicingOf(shop);
   if (missing.length > 0) {
     throw new ShopError('invoice_seller_missing', 'The settings lack what an invoice must contain.', { missing });
@@ -63,14 +63,22 @@ export async function issueDue(shop: Shop, order_id: string, { by_hand = false }
   const parts = partsOf(order, shop.currencyDigits);
   const state = await invoicingOf(shop);
   const issued = await shop.rows<Issued>(
-    sql`select id, kind, content from documents where site_id = ${shop.siteId} and order_id = ${order_id} order by id`,
+    sql`select id, kind, invoice_id, content from documents where site_id = ${shop.siteId} and order_id = ${order_id} order by id`,
   );
   if (!parts) return;
-  const invoice = issued.find(({ kind }) => kind === 'invoice');
+  const invoice = issued.findLast(({ kind }) => kind === 'invoice');
+  const own = issued.filter(({ id, invoice_id }) => invoice && (id === invoice.id || invoice_id === invoice.id));
+  const documents = own.map(({ content }) => content);
+  const isOpen = totalCharged(documents, shop.currencyDigits) > 0;
   const due = { order, parts, charged: await chargedNow(shop, order), state };
   const seller = sellerOf(state);
-  if (invoice) await issueCreditNote(shop, due, invoice, issued);
+  if (invoice && isOpen) await issueCreditNote(shop, due, invoice, own);
   else if (seller && due.charged > 0 && (by_hand || isDue(due))) await issueInvoice(shop, due, seller);
+}
+
+/** What documents charge together. An order whose invoice is credited entirely can have another, such as a reinstated one. */
+function totalCharged(documents: { kind: DocumentKind; total: string }[], digits: number): number {
+  return documents.reduce((sum, { kind, total }) => sum + (kind === 'invoice' ? 1 : -1) * minorUnits(total, digits), 0);
 }
 
 interface Due {
