@@ -107,3 +107,19 @@ test.each(['by_hand', 'on_payment'] as const)(
     expect(all[3]?.invoice_number).toBe(all[2]?.number);
   },
 );
+
+test('invoices a reinstated order whose excess was refunded before', async () => {
+  const shop = await openTaxedShop({ issue: 'on_payment' });
+  const { variants } = await shop.givenProduct({ inventory_quantity: 10 });
+  const order = await shop.givenOrder({ content: [{ variant_id: variants[0]?.id ?? '', quantity: 2 }] });
+  const params = { path: { order_id: order.id } };
+  await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [order.id]);
+  await workOverdue(shop);
+  const amount = (Number(order.total) + 1).toFixed(2);
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/payments', { params, body: { amount } });
+  const excess = { amount: '1.00', reason: 'other' as const };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/refunds', { params, body: excess });
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/reinstate', { params, body: {} });
+
+  expect(kindsOf(await documentsOf(shop, order.id))).toEqual([['invoice', order.total]]);
+});

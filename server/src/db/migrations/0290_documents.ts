@@ -50,7 +50,8 @@ export async function up(knex: Knex): Promise<void> {
             and case coalesce(t.invoicing ->> 'issue', 'on_fulfillment')
               when 'on_fulfillment' then new.fulfillment_status in ('fulfilled', 'delivered')
                 and new.fulfillment_status is distinct from old.fulfillment_status
-              when 'on_payment' then new.payment_status = 'paid' and new.payment_status is distinct from old.payment_status
+              when 'on_payment' then new.payment_status in ('paid', 'partially_refunded')
+                and coalesce(old.payment_status, '') not in ('paid', 'partially_refunded', 'refunded')
               else false end)
       then
         perform commerce.enqueue('issue_documents', json_build_object('site_id', new.site_id, 'order_id', new.id), now());
