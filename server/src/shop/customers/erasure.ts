@@ -21,7 +21,7 @@ const TOLD_ORDERS = 20;
  * Erases a customer's personal data, including that in guest orders with the same e-mail address. Keeps the row and the
  * order amounts for accounting. Throws `customer_has_open_orders`. Repeating it changes nothing.
  */
-export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord> {
+export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord & { documents_kept: number }> {
   const found = await lockCustomer(shop, id);
   if (!found) throw notFound('customer');
   if (!found.anonymized) {
