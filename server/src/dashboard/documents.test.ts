@@ -96,9 +96,10 @@ test('issues no invoice for an order without known tax rates (409 invoice_not_po
   expect(await documentsOf(shop, order.id)).toEqual([]);
 });
 
-test('rejects a seller with an unknown country, a malformed VAT number or a prefix with spaces (422)', async () => {
+test('rejects a seller with an unknown country, a malformed VAT number, blank texts or a prefix with spaces (422)', async () => {
   const shop = await openShop();
-  for (const invoicing of [{ country: 'XX' }, { vat_id: '123456' }, { prefix: 'RE 1' }]) {
+  const blank = [{ legal_name: '  ' }, { city: '\u00a0' }, { tax_number: ' ' }, { small_business_note: ' ' }];
+  for (const invoicing of [{ country: 'XX' }, { vat_id: '123456' }, { prefix: 'RE 1' }, ...blank]) {
     const { error } = await shop.dashboard.PATCH('/api/dashboard/settings', { body: { invoicing } });
     expect(error).toMatchObject({ detail: [{ loc: ['body', 'invoicing', Object.keys(invoicing)[0]] }] });
   }
