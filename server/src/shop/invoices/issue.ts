@@ -73,7 +73,14 @@ export async function issueDue(shop: Shop, order_id: string, { by_hand = false }
   const due = { order, parts, charged: await chargedNow(shop, order), state };
   const seller = sellerOf(state);
   if (invoice && isOpen) await issueCreditNote(shop, due, invoice, own);
-  else if (seller && due.charged > 0 && (by_hand || isDue(due))) await issueInvoice(shop, due, seller);
+  else if (seller && due.charged > 0 && (by_hand || (isDue(due) && !(invoice && hasFailedRefund(order))))) {
+    await issueInvoice(shop, due, seller);
+  }
+}
+
+/** A refund that the bank rejected is usually repeated, and its credit note then stays right. */
+function hasFailedRefund({ refunds }: OrderDetails): boolean {
+  return refunds.some(({ status }) => status === 'failed');
 }
 
 /** What documents charge together. An order whose invoice is credited entirely can have another, such as a reinstated one. */
