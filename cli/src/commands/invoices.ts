@@ -112,10 +112,14 @@ function addExport(invoices: Command, terminal: Terminal): void {
     .action(async (options: ExportOptions, own: Command) => {
       const given = await givenRequest<'dashboard.listDocuments'>(own, terminal);
       const { client } = await openSession(own, terminal, { maxAttempts: 5 });
+      const seen = new Set<string>();
       const read = async (cursor = '1') => {
         const query = { ...given.query, page: Number(cursor), limit: 100 };
         const { documents, page, pages } = await unwrap(client.GET('/api/dashboard/documents', { params: { query } }));
-        return { entries: documents, next_cursor: page < pages ? String(page + 1) : null };
+        // A document that is issued meanwhile moves others to the next page.
+        const entries = documents.filter(({ id }) => !seen.has(id));
+        for (const { id } of entries) seen.add(id);
+        return { entries, next_cursor: page < pages ? String(page + 1) : null };
       };
       const rowsOf = (document: Document): Row[] => document.taxes.map((tax) => ({ document, tax }));
       await exportPages({ noun: 'documents', read, rowsOf, columns: COLUMNS }, options, own, terminal);
