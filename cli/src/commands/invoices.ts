@@ -75,7 +75,7 @@ const EXPORT_EXAMPLES = `
 The CSV has a row for each tax rate of a document. The amounts of credit notes are negative, so that a column can be summed.
 
 Examples:
-  $ commerce invoices export --issued-from 2026-01-01 --issued-to 2026-04-01 --output tax.csv`;
+  $ commerce invoices export --issued-from 2026-01-01 --issued-to 2026-03-31 --output tax.csv`;
 
 interface Row {
   document: Document;
