@@ -8413,6 +8413,8 @@ export interface components {
             /** @description The invoice that a credit note lowers; null for an invoice. */
             invoice_number: string | null;
             issued_at: components["schemas"]["Timestamp"];
+            /** @description The date on the document, in the time zone that the shop had then. It decides the period of the tax return. */
+            issued_on: string;
             /** @description When the last goods of the order were shipped; null if none had been when the invoice was issued. */
             supply_date: string | null;
             locale: components["schemas"]["Locale"];

@@ -87,6 +87,7 @@ const COLUMNS: CsvColumns<Row> = {
   kind: ({ document }) => document.kind,
   invoice_number: ({ document }) => document.invoice_number,
   issued_at: ({ document }) => document.issued_at,
+  issued_on: ({ document }) => document.issued_on,
   supply_date: ({ document }) => document.supply_date,
   order_number: ({ document }) => document.order_number,
   buyer_name: ({ document }) => document.buyer_name,

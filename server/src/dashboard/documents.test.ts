@@ -105,6 +105,22 @@ test('rejects a seller with an unknown country, a malformed VAT number, blank te
   }
 });
 
+test('dates and numbers an invoice in the time zone of the shop', async () => {
+  const shop = await openTaxedShop({ issue: 'by_hand' });
+  // The two are never at the same date.
+  for (const time_zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
+    const order = await shop.givenOrder();
+    await shop.dashboard.POST('/api/dashboard/orders/{order_id}/documents', {
+      params: { path: { order_id: order.id } },
+    });
+    const [invoice] = await documentsOf(shop, order.id);
+    const day = new Intl.DateTimeFormat('sv', { timeZone: time_zone }).format(new Date(invoice?.issued_at ?? ''));
+    expect(invoice?.issued_on).toBe(day);
+    expect(invoice?.number).toMatch(`INV-${day.slice(0, 4)}-`);
+  }
+});
+
 test('numbers 64 invoices that are issued in parallel without a gap', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand', prefix: 'R' });
   const { id: product_id } = await shop.givenProduct({ price: '10.00', inventory_quantity: 100 });
