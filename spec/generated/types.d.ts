@@ -1891,7 +1891,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a statement run
-         * @description Reverts all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, edited, refunded or cancelled; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
+         * @description Reverts all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, edited, invoiced, refunded or cancelled; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
          */
         post: operations["dashboard.undoStatementRun"];
         delete?: never;
@@ -2757,7 +2757,7 @@ export interface paths {
         put?: never;
         /**
          * Issue an invoice
-         * @description Issues the invoice of an order by hand, whatever settings.invoicing.issue says. A background job numbers it, usually within a second; dashboard.listDocuments with order_id then has it. An order has one invoice: if it exists already, nothing is issued. Credit notes follow without a call when less is charged, for example after a refund. Without what an invoice must contain it is 409 invoice_seller_missing, with the names of the missing fields of settings.invoicing. An order whose tax rates are unknown, such as an imported one, or that charges nothing, is 409 invoice_not_possible.
+         * @description Issues the invoice of an order by hand, whatever settings.invoicing.issue says. A background job numbers it, usually within a second; dashboard.listDocuments with order_id then has it. An order has one invoice: if it exists already, nothing is issued, unless credit notes cancel it entirely and the order charges something again. Credit notes follow without a call when less is charged, for example after a refund. Without what an invoice must contain it is 409 invoice_seller_missing, with the names of the missing fields of settings.invoicing. An order whose tax rates are unknown, such as an imported one, or that charges nothing, is 409 invoice_not_possible.
          */
         post: operations["dashboard.issueInvoice"];
         delete?: never;
@@ -5486,7 +5486,7 @@ export interface components {
                 payment_status: components["schemas"]["PaymentStatus"];
             };
             statement_run_not_undoable?: {
-                /** @description The orders that have been shipped, edited, refunded or cancelled; at most 100. */
+                /** @description The orders that have been shipped, edited, invoiced, refunded or cancelled; at most 100. */
                 orders: {
                     id: components["schemas"]["Id"];
                     order_number: string;
@@ -8238,7 +8238,7 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description When the last of its orders was marked as paid. */
             marked_at: components["schemas"]["Timestamp"];
-            /** @description Whether dashboard.undoStatementRun is possible: as long as no order has been shipped, edited, refunded or cancelled. */
+            /** @description Whether dashboard.undoStatementRun is possible: as long as no order has been shipped, edited, invoiced, refunded or cancelled. */
             undoable: boolean;
             orders: {
                 id: components["schemas"]["Id"];
@@ -8612,6 +8612,8 @@ export interface components {
             /** @description The invoice that a credit note lowers; null for an invoice. */
             invoice_number: string | null;
             issued_at: components["schemas"]["Timestamp"];
+            /** @description The date on the document, in the time zone that the shop had then. It decides the period of the tax return. */
+            issued_on: string;
             /** @description When the last goods of the order were shipped; null if none had been when the invoice was issued. */
             supply_date: string | null;
             locale: components["schemas"]["Locale"];
@@ -10670,7 +10672,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description An order of the run has been shipped, edited, refunded or cancelled, or the first call with this key is still running. */
+        /** @description An order of the run has been shipped, edited, invoiced, refunded or cancelled, or the first call with this key is still running. */
         StatementRunConflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];

@@ -75,7 +75,7 @@ const EXPORT_EXAMPLES = `
 The CSV has a row for each tax rate of a document. The amounts of credit notes are negative, so that a column can be summed.
 
 Examples:
-  $ commerce invoices export --issued-from 2026-01-01 --issued-to 2026-04-01 --output tax.csv`;
+  $ commerce invoices export --issued-from 2026-01-01 --issued-to 2026-03-31 --output tax.csv`;
 
 interface Row {
   document: Document;
@@ -87,6 +87,7 @@ const COLUMNS: CsvColumns<Row> = {
   kind: ({ document }) => document.kind,
   invoice_number: ({ document }) => document.invoice_number,
   issued_at: ({ document }) => document.issued_at,
+  issued_on: ({ document }) => document.issued_on,
   supply_date: ({ document }) => document.supply_date,
   order_number: ({ document }) => document.order_number,
   buyer_name: ({ document }) => document.buyer_name,
@@ -112,10 +113,14 @@ function addExport(invoices: Command, terminal: Terminal): void {
     .action(async (options: ExportOptions, own: Command) => {
       const given = await givenRequest<'dashboard.listDocuments'>(own, terminal);
       const { client } = await openSession(own, terminal, { maxAttempts: 5 });
+      const seen = new Set<string>();
       const read = async (cursor = '1') => {
         const query = { ...given.query, page: Number(cursor), limit: 100 };
         const { documents, page, pages } = await unwrap(client.GET('/api/dashboard/documents', { params: { query } }));
-        return { entries: documents, next_cursor: page < pages ? String(page + 1) : null };
+        // A document that is issued meanwhile moves others to the next page.
+        const entries = documents.filter(({ id }) => !seen.has(id));
+        for (const { id } of entries) seen.add(id);
+        return { entries, next_cursor: page < pages ? String(page + 1) : null };
       };
       const rowsOf = (document: Document): Row[] => document.taxes.map((tax) => ({ document, tax }));
       await exportPages({ noun: 'documents', read, rowsOf, columns: COLUMNS }, options, own, terminal);

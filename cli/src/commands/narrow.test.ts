@@ -52,14 +52,13 @@ const READ_IDS = new Set(READS.map(({ id }) => id));
 
 /**
  * Every command that shows a list, found by its operations. Commands that also write use lists only to find objects, so
- * they are left out, and so are exports.
+ * they are left out, and so are downloads.
  */
 const LISTS = leaves(createProgram({ env, stdin, stdout, stderr, once, off })).filter(
   ({ args, reads }) =>
     reads.some((id) => /^dashboard\.(?:list|getOrderTimeline)/.test(id)) &&
     reads.every((id) => READ_IDS.has(id)) &&
-    !args.includes('export') &&
-    !args.includes('download'),
+    !args.some((name) => name === 'export' || name === 'download'),
 );
 
 const SHAPES = [

@@ -188,7 +188,10 @@ test('undoes a bank statement run after showing its orders', async () => {
 });
 
 test('does not undo a bank statement run with shipped orders, and shows the reason', async () => {
-  const body = { error: 'statement_run_not_undoable', message: 'Order 1002 has been shipped, refunded or cancelled.' };
+  const body = {
+    error: 'statement_run_not_undoable',
+    message: 'Order 1002 has been shipped, invoiced, refunded or cancelled.',
+  };
   const { commerce } = await merchant({ ...RUNS, [UNDO]: { status: 409, body } });
   const { code, err } = await commerce(['orders', 'undo-statement', RUN.id, '--yes']);
 

@@ -125,11 +125,28 @@ test('issues no invoice for an order without known tax rates (409 invoice_not_po
   expect(await documentsOf(shop, order.id)).toEqual([]);
 });
 
-test('rejects a seller with an unknown country, a malformed VAT number or a prefix with spaces (422)', async () => {
+test('rejects a seller with an unknown country, a malformed VAT number, blank texts or a prefix with spaces (422)', async () => {
   const shop = await openShop();
-  for (const invoicing of [{ country: 'XX' }, { vat_id: '123456' }, { prefix: 'RE 1' }]) {
+  const blank = [{ legal_name: '  ' }, { city: '\u00a0' }, { tax_number: ' ' }, { small_business_note: ' ' }];
+  for (const invoicing of [{ country: 'XX' }, { vat_id: '123456' }, { prefix: 'RE 1' }, ...blank]) {
     const { error } = await shop.dashboard.PATCH('/api/dashboard/settings', { body: { invoicing } });
     expect(error).toMatchObject({ detail: [{ loc: ['body', 'invoicing', Object.keys(invoicing)[0]] }] });
+  }
+});
+
+test('dates and numbers an invoice in the time zone of the shop', async () => {
+  const shop = await openTaxedShop({ issue: 'by_hand' });
+  // The two are never at the same date.
+  for (const time_zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
+    await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
+    const order = await shop.givenOrder();
+    await shop.dashboard.POST('/api/dashboard/orders/{order_id}/documents', {
+      params: { path: { order_id: order.id } },
+    });
+    const [invoice] = await documentsOf(shop, order.id);
+    const day = new Intl.DateTimeFormat('sv', { timeZone: time_zone }).format(new Date(invoice?.issued_at ?? ''));
+    expect(invoice?.issued_on).toBe(day);
+    expect(invoice?.number).toMatch(`INV-${day.slice(0, 4)}-`);
   }
 });
 

@@ -438,8 +438,9 @@ AS $function$
           select from commerce.site_settings t where t.site_id = new.site_id and t.invoicing <> '{}'
             and case coalesce(t.invoicing ->> 'issue', 'on_fulfillment')
               when 'on_fulfillment' then new.fulfillment_status in ('fulfilled', 'delivered')
-                and new.fulfillment_status <> old.fulfillment_status
-              when 'on_payment' then new.payment_status = 'paid' and new.payment_status <> old.payment_status
+                and new.fulfillment_status is distinct from old.fulfillment_status
+              when 'on_payment' then new.payment_status in ('paid', 'partially_refunded')
+                and coalesce(old.payment_status, '') not in ('paid', 'partially_refunded', 'refunded')
               else false end)
       then
         perform commerce.enqueue('issue_documents', json_build_object('site_id', new.site_id, 'order_id', new.id), now());
@@ -1497,7 +1498,6 @@ create table commerce.documents (
 );
 CREATE INDEX documents_issued ON commerce.documents USING btree (site_id, issued_at);
 CREATE INDEX documents_of ON commerce.documents USING btree (site_id, order_id, id);
-CREATE UNIQUE INDEX one_invoice_per_order ON commerce.documents USING btree (site_id, order_id) WHERE (kind = 'invoice'::text);
 alter table commerce.documents enable row level security, force row level security;
 
 create table commerce.event_listeners (
@@ -2874,6 +2874,8 @@ CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFER
 CREATE CONSTRAINT TRIGGER tell_return AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.type = 'return_changed'::text) AND jsonb_exists(new.context, 'event'::text))) EXECUTE FUNCTION commerce.tell_return();
 
 CREATE TRIGGER notice_documents AFTER UPDATE ON commerce.orders FOR EACH ROW WHEN (((old.updated_at IS DISTINCT FROM new.updated_at) OR (old.status IS DISTINCT FROM new.status) OR (old.fulfillment_status IS DISTINCT FROM new.fulfillment_status) OR (old.payment_status IS DISTINCT FROM new.payment_status) OR (old.credited IS DISTINCT FROM new.credited))) EXECUTE FUNCTION commerce.notice_documents();
+
+CREATE TRIGGER notice_paid_orders AFTER INSERT ON commerce.orders FOR EACH ROW WHEN (((new.payment_status = 'paid'::text) AND (new.source <> 'import'::text))) EXECUTE FUNCTION commerce.notice_documents();
 
 CREATE CONSTRAINT TRIGGER bump_catalog AFTER INSERT OR DELETE OR UPDATE ON commerce.product_images DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.bump_catalog();
 

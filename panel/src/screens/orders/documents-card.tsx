@@ -1,6 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { api, readAgain } from '../../api.ts';
+import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
@@ -17,6 +17,14 @@ function useDocumentsOf(order_id: string) {
     queryFn: ({ signal }) =>
       unwrap(api.GET('/api/dashboard/documents', { params: { query: { order_id, limit: 100 } }, signal })),
   });
+}
+
+/** Whether an invoice is left that is not credited entirely. No currency has more than three decimals. */
+function isCharged(documents: Pick<Schemas['Document'], 'kind' | 'total'>[]): boolean {
+  const thousandths = documents.map(
+    ({ kind, total }) => Math.round(Number(total) * 1000) * (kind === 'invoice' ? 1 : -1),
+  );
+  return thousandths.reduce((sum, one) => sum + one, 0) > 0;
 }
 
 /** The invoice and credit notes of an order, with their PDFs. */
@@ -42,8 +50,8 @@ export function DocumentsCard({ order: { id: order_id } }: { order: OrderDetails
     onError: toastError,
   });
   if (!data) return null;
-  const hasInvoice = data.documents.some(({ kind }) => kind === 'invoice');
-  if (!hasInvoice && !can('orders:write')) return null;
+  const hasInvoice = isCharged(data.documents);
+  if (data.documents.length === 0 && !can('orders:write')) return null;
   return (
     <Card title="Invoices">
       <ul className="records">
@@ -56,7 +64,7 @@ export function DocumentsCard({ order: { id: order_id } }: { order: OrderDetails
           </li>
         ))}
       </ul>
-      {!hasInvoice && (
+      {!hasInvoice && can('orders:write') && (
         <Button busy={issue.isPending} onClick={() => issue.mutate()}>
           Issue the invoice
         </Button>

@@ -34,7 +34,6 @@ export async function up(knex: Knex): Promise<void> {
       foreign key (site_id, order_id) references commerce.orders (site_id, id),
       foreign key (site_id, invoice_id) references commerce.documents (site_id, id)
     );
-    create unique index one_invoice_per_order on commerce.documents (site_id, order_id) where kind = 'invoice';
     create index documents_of on commerce.documents (site_id, order_id, id);
     create index documents_issued on commerce.documents (site_id, issued_at);
     call commerce.protect('commerce.document_counters');
@@ -50,14 +49,19 @@ export async function up(knex: Knex): Promise<void> {
           select from commerce.site_settings t where t.site_id = new.site_id and t.invoicing <> '{}'
             and case coalesce(t.invoicing ->> 'issue', 'on_fulfillment')
               when 'on_fulfillment' then new.fulfillment_status in ('fulfilled', 'delivered')
-                and new.fulfillment_status <> old.fulfillment_status
-              when 'on_payment' then new.payment_status = 'paid' and new.payment_status <> old.payment_status
+                and new.fulfillment_status is distinct from old.fulfillment_status
+              when 'on_payment' then new.payment_status in ('paid', 'partially_refunded')
+                and coalesce(old.payment_status, '') not in ('paid', 'partially_refunded', 'refunded')
               else false end)
       then
         perform commerce.enqueue('issue_documents', json_build_object('site_id', new.site_id, 'order_id', new.id), now());
       end if;
       return null;
     end $$;
+    -- Orders that are paid when they are placed, such as by card. Imported orders were invoiced elsewhere.
+    create trigger notice_paid_orders after insert on commerce.orders for each row
+      when (new.payment_status = 'paid' and new.source <> 'import')
+      execute function commerce.notice_documents();
     -- Each change sets updated_at to the start of its transaction, so that a second change in it does not change it again.
     create trigger notice_documents after update on commerce.orders for each row
       when (old.updated_at is distinct from new.updated_at or old.status is distinct from new.status
@@ -69,6 +73,7 @@ export async function up(knex: Knex): Promise<void> {
 
 export async function down(knex: Knex): Promise<void> {
   await knex.raw(`
+    drop trigger notice_paid_orders on commerce.orders;
     drop trigger notice_documents on commerce.orders;
     drop function commerce.notice_documents();
     drop table commerce.documents;

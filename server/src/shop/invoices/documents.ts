@@ -20,6 +20,7 @@ function columns(shop: Shop): Sql {
     number: sql`d.number`,
     invoice_number: sql`d.content -> 'invoice' ->> 'number'`,
     issued_at: sql`d.issued_at`,
+    issued_on: sql`d.content ->> 'issued_on'`,
     supply_date: sql`d.content ->> 'supply_date'`,
     locale: sql`d.locale`,
     buyer_name: sql`coalesce(nullif(d.content -> 'buyer' ->> 'company', ''), nullif(concat_ws(' ',

@@ -31,7 +31,7 @@ import {
 import { countryOf, type DocumentContent, describe, partsOf, taxesOf } from './content.ts';
 import { documentsOfOrder } from './documents.ts';
 
-type Issued = RowOf<'documents', 'id' | 'kind'> & { content: DocumentContent };
+type Issued = RowOf<'documents', 'id' | 'kind' | 'invoice_id'> & { content: DocumentContent };
 
 /**
  * Returns the documents of an order, and enqueues the job that issues its invoice. Throws `invoice_seller_missing` or
@@ -40,7 +40,7 @@ type Issued = RowOf<'documents', 'id' | 'kind'> & { content: DocumentContent };
 export async function requestInvoice(shop: Shop, order_id: string) {
   const order = await getDetails(shop, order_id);
   const documents = await documentsOfOrder(shop, order_id);
-  if (documents.some(({ kind }) => kind === 'invoice')) return { documents };
+  if (totalCharged(documents, shop.currencyDigits) > 0) return { documents };
   const { missing } = await invoicingOf(shop);
   if (missing.length > 0) {
     throw new ShopError('invoice_seller_missing', 'The settings lack what an invoice must contain.', { missing });
@@ -63,14 +63,29 @@ export async function issueDue(shop: Shop, order_id: string, { by_hand = false }
   const parts = partsOf(order, shop.currencyDigits);
   const state = await invoicingOf(shop);
   const issued = await shop.rows<Issued>(
-    sql`select id, kind, content from documents where site_id = ${shop.siteId} and order_id = ${order_id} order by id`,
+    sql`select id, kind, invoice_id, content from documents where site_id = ${shop.siteId} and order_id = ${order_id} order by id`,
   );
   if (!parts) return;
-  const invoice = issued.find(({ kind }) => kind === 'invoice');
+  const invoice = issued.findLast(({ kind }) => kind === 'invoice');
+  const own = issued.filter(({ id, invoice_id }) => invoice && (id === invoice.id || invoice_id === invoice.id));
+  const documents = own.map(({ content }) => content);
+  const isOpen = totalCharged(documents, shop.currencyDigits) > 0;
   const due = { order, parts, charged: await chargedNow(shop, order), state };
   const seller = sellerOf(state);
-  if (invoice) await issueCreditNote(shop, due, invoice, issued);
-  else if (seller && due.charged > 0 && (by_hand || isDue(due))) await issueInvoice(shop, due, seller);
+  if (invoice && isOpen) await issueCreditNote(shop, due, invoice, own);
+  else if (seller && due.charged > 0 && (by_hand || (isDue(due) && !(invoice && hasFailedRefund(order))))) {
+    await issueInvoice(shop, due, seller);
+  }
+}
+
+/** A refund that the bank rejected is usually repeated, and its credit note then stays right. */
+function hasFailedRefund({ refunds }: OrderDetails): boolean {
+  return refunds.some(({ status }) => status === 'failed');
+}
+
+/** What documents charge together. An order whose invoice is credited entirely can have another, such as a reinstated one. */
+function totalCharged(documents: { kind: DocumentKind; total: string }[], digits: number): number {
+  return documents.reduce((sum, { kind, total }) => sum + (kind === 'invoice' ? 1 : -1) * minorUnits(total, digits), 0);
 }
 
 interface Due {
@@ -108,7 +123,7 @@ async function issueInvoice(shop: Shop, due: Due, seller: Seller): Promise<void>
   const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
   const paid = Math.min(charged, minor(order.amount_received) - minor(order.refunded));
   await insert(shop, due, 'invoice', state.invoicing.prefix, (number) => ({
-    ...terms(shop, due, seller, target, pieces),
+    ...terms(shop, due, partiesOf(order, seller), target, pieces),
     ...{ kind: 'invoice', number, issued_on: days.today, invoice: null, paid: decimal(paid, shop.currencyDigits) },
     ...{ supply_date: days.shipped, order: { number: order.order_number, date: days.ordered } },
   }));
@@ -122,7 +137,6 @@ async function issueCreditNote(shop: Shop, due: Due, invoice: Issued, issued: Is
   if (totalOf(before.values()).gross <= charged) return;
   const target = differenceOf(before, chargedByRate(parts, before, charged));
   const pieces = parts.map((part) => shareOf(part, documentedRefund(part, issued, digits), part.refunded));
-  const seller = sellerOf(state) ?? invoice.content.seller;
   const { today } = await daysOf(shop, order);
   const { number: of, issued_on, supply_date, order: about } = invoice.content;
   await insert(
@@ -131,7 +145,7 @@ async function issueCreditNote(shop: Shop, due: Due, invoice: Issued, issued: Is
     'credit_note',
     state.invoicing.credit_note_prefix,
     (number) => ({
-      ...terms(shop, due, seller, target, pieces),
+      ...terms(shop, due, invoice.content, target, pieces),
       ...{ kind: 'credit_note', number, issued_on: today, invoice: { number: of, issued_on } },
       ...{ paid: decimal(0, digits), supply_date, order: about },
     }),
@@ -176,17 +190,24 @@ function documentedRefund(part: Part, issued: Issued[], digits: number): number 
   return part.gross === 0 ? 0 : part.quantity - Math.round((part.quantity * charged) / part.gross);
 }
 
-function terms(shop: Shop, { order }: Due, seller: Seller, target: ByRate, pieces: Share[]) {
+/** Who a document is about, and whose tax applies. A credit note has those of its invoice, whatever changed since. */
+type Parties = Pick<DocumentContent, 'seller' | 'buyer' | 'country'>;
+
+function partiesOf(order: OrderDetails, seller: Seller): Parties {
+  const buyer = { ...(order.billing_address ?? order.shipping_address ?? {}), email: order.email ?? null };
+  return { seller, buyer, country: countryOf(order, seller) };
+}
+
+function terms(shop: Shop, { order }: Due, { seller, buyer, country }: Parties, target: ByRate, pieces: Share[]) {
   const digits = shop.currencyDigits;
   const lines = linesOf(
     target,
     pieces.filter(({ quantity }) => quantity > 0),
   );
   const { gross, tax } = totalOf(target.values());
-  const country = countryOf(order, seller);
   return {
     seller,
-    buyer: { ...(order.billing_address ?? order.shipping_address ?? {}), email: order.email ?? null },
+    buyer,
     country,
     currency: order.currency,
     prices_include_tax: order.tax_included,

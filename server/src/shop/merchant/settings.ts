@@ -185,6 +185,10 @@ function settingsMistakes({
   if (invoicing?.country && !isCountry(invoicing.country)) {
     mistakes.push(bodyMistake(['invoicing', 'country'], 'country_unknown', 'Not the code of a country.'));
   }
+  for (const [field, text] of Object.entries(invoicing ?? {})) {
+    if (text === null || field.endsWith('prefix') || text.trim() !== '') continue;
+    mistakes.push(bodyMistake(['invoicing', field], 'string_too_short', 'Must not be blank.', { min_length: 1 }));
+  }
   return [...mistakes, ...repeatedRates(tax_rates)];
 }
 

@@ -10,9 +10,10 @@ import * as events from './timeline.ts';
 const MOST_RUNS = 50;
 const MOST_NAMED = 100;
 
-/** Whether the order has not changed since it was marked as paid. Only edits of paid orders set `released`. */
+/** Whether the order has not changed since it was marked as paid, and has no invoice. Only edits of paid orders set `released`. */
 const undoable = sql`(o.payment_status = 'paid' and o.status = 'confirmed' and o.fulfillment_status = 'unfulfilled'
-  and o.refunds_begun = 0 and o.released is null)`;
+  and o.refunds_begun = 0 and o.released is null
+  and not exists (select from documents d where d.site_id = o.site_id and d.order_id = o.id))`;
 
 const order = jsonObject<StatementRun['orders'][number]>({
   id: sql`o.id`,
@@ -48,9 +49,11 @@ export async function undo(
   shop: Shop,
   run_id: string,
 ): Promise<{ orders: (OrderOfRun & { payment_due_at: string })[] }> {
+  const ofRun = sql`orders o where o.site_id = ${shop.siteId} and o.statement_run_id = ${run_id} order by o.id`;
+  // A statement of its own, so that the next one sees an invoice that was issued while this one waited.
+  await shop.run(sql`select from ${ofRun} for update`);
   const locked = await shop.rows<OrderOfRun & { undoable: boolean }>(
-    sql`select o.id, o.order_number, ${undoable} as undoable from orders o
-      where o.site_id = ${shop.siteId} and o.statement_run_id = ${run_id} order by o.id for update`,
+    sql`select o.id, o.order_number, ${undoable} as undoable from ${ofRun}`,
   );
   if (locked.length === 0) throw notFound('statement run');
   refuseChanged(locked.filter((order) => !order.undoable));
@@ -86,7 +89,7 @@ function refuseChanged(changed: OrderOfRun[]): void {
   const orders = changed.slice(0, MOST_NAMED).map(({ id, order_number }) => ({ id, order_number }));
   const message =
     changed.length === 1
-      ? `Order ${first.order_number} has been shipped, edited, refunded or cancelled.`
-      : `${changed.length} orders of the run have been shipped, edited, refunded or cancelled.`;
+      ? `Order ${first.order_number} has been shipped, edited, invoiced, refunded or cancelled.`
+      : `${changed.length} orders of the run have been shipped, edited, invoiced, refunded or cancelled.`;
   throw new ShopError('statement_run_not_undoable', message, { orders });
 }

@@ -1,0 +1,39 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
+import { expect, onTestFinished, test } from 'vitest';
+import { fakeServer, loggedIn } from '../testing.ts';
+
+const INVOICE = contract.components.examples.Document.value;
+const CREDIT = {
+  ...INVOICE,
+  id: '0192f3a0-4444-7000-8000-000000000002',
+  kind: 'credit_note',
+  number: 'CN-2026-1',
+  buyer_name: '-1+1',
+  taxes: [{ rate: '0.19', net: '8.40', tax: '1.60' }],
+};
+
+test('exports credit notes with negative amounts as numbers, and each document once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'commerce-invoices-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  // An invoice that is issued during the export moves the credit note to the second page as well.
+  const of = (documents: object[], page: number) => ({ documents, total: 3, page, limit: 100, pages: 2 });
+  const server = await fakeServer({
+    'GET /api/dashboard/documents': ({ query }) => ({
+      body: query.get('page') === '1' ? of([CREDIT], 1) : of([CREDIT, INVOICE], 2),
+    }),
+  });
+  const { commerce } = await loggedIn(server.url);
+  const file = join(folder, 'tax.csv');
+
+  const { code } = await commerce(['invoices', 'export', '--output', file]);
+
+  expect(code).toBe(0);
+  const [header = '', ...rows] = (await readFile(file, 'utf8')).trimEnd().split('\n');
+  const at = (name: string) => header.split(',').indexOf(name);
+  const cells = rows.map((row) => ['number', 'buyer_name', 'net', 'tax'].map((name) => row.split(',')[at(name)]));
+  expect(cells.slice(0, 1)).toEqual([['CN-2026-1', "'-1+1", '-8.40', '-1.60']]);
+  expect(cells.slice(1).map(([number]) => number)).toEqual(INVOICE.taxes.map(() => INVOICE.number));
+});
