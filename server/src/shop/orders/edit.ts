@@ -117,7 +117,8 @@ async function refuseInvoiced(
   { id, status, payment_status, fulfillment_status }: LockedOrder,
 ): Promise<void> {
   const invoice = await shop.one<RowOf<'documents', 'number'>>(
-    sql`select number from documents where site_id = ${shop.siteId} and order_id = ${id} and kind = 'invoice'`,
+    sql`select number from documents where site_id = ${shop.siteId} and order_id = ${id} and kind = 'invoice'
+      order by id desc limit 1`,
   );
   if (!invoice) return;
   const message = `Invoice ${invoice.number} was issued for the order. Refund pieces, or place another order.`;
