@@ -309,7 +309,7 @@ for (const width of [1280, 375])
       expect(await way()).toEqual(['Accueil', 'Toutes les collections', await visit.text('h1')]);
 
       const texts = await page.$$eval('[aria-labelledby="map-legal"] a', (links) => links.map(({ href }) => href));
-      expect(texts).toHaveLength(4);
+      expect(texts).toHaveLength(5);
       for (const text of texts) expect((await fetch(text)).status, text).toBe(200);
 
       await page.goto(`${home}/de/no-such-page`);
