@@ -138,9 +138,14 @@ export class Ledger {
     return Math.max(0, this.order.total - this.credit - lowered - disputed);
   }
 
-  /** How a refund is paid: first by the provider, as far as it has the money. The part above the price comes first. */
-  partsOf(amount: number): RefundPart[] {
-    const overpaid = Math.min(amount, Math.max(0, this.#surplus('succeeded', 'pending') - this.disputed));
+  /**
+   * How a refund is paid: first by the provider, as far as it has the money. The price of its pieces lowers the price of the
+   * order; only the rest returns money above the price, and comes first.
+   */
+  partsOf(amount: number, pieces: Piece[] = []): RefundPart[] {
+    const price = pieces.reduce((sum, { line, quantity }) => sum + this.share(line, quantity), 0);
+    const surplus = Math.max(0, this.#surplus('succeeded', 'pending') - this.disputed);
+    const overpaid = Math.min(surplus, amount - Math.min(amount, price));
     const most = this.order.method === 'card' ? Math.min(amount, this.atProvider) : 0;
     const first = { amount: most, overpaid: Math.min(overpaid, most), isByHand: false };
     const rest = { amount: amount - most, overpaid: overpaid - first.overpaid, isByHand: true };
@@ -198,6 +203,7 @@ export class Ledger {
       !this.refunds.some(({ status, pieces }) => status === 'pending' && pieces.some(({ shipped }) => !shipped));
     if (!isOver || this.isCancelled) return;
     this.isCancelled = true;
-    this.retained = this.received - this.live;
+    // What an edit left above the price stays owed.
+    this.retained = Math.max(0, this.received - this.live - Math.max(0, this.#surplus('succeeded', 'pending')));
   }
 }

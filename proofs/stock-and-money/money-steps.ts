@@ -175,7 +175,7 @@ async function refund(history: History, amount: number, pieces: Piece[]): Promis
 
 /** Adds the refund that was just made to the ledger. The server splits it if the provider does not have all of the money. */
 async function note({ shop, ledger, money, fault }: History, amount: number, pieces: Piece[] = []): Promise<void> {
-  const parts = ledger.partsOf(amount);
+  const parts = ledger.partsOf(amount, pieces);
   const { refunds } = await shop.must('dashboard.listRefunds', { path: { order_id: ledger.order.id } });
   const made = refunds.filter(({ id }) => !ledger.refunds.some((known) => known.id === id));
   const found = parts.map((part) => {
@@ -259,7 +259,7 @@ async function refundReturn(history: History): Promise<void> {
     path: { return_id: found.id },
     body: { close: false },
   });
-  const first = ledger.partsOf(amount)[0]?.amount;
+  const first = ledger.partsOf(amount, pieces)[0]?.amount;
   if (data?.refund.amount !== (first === undefined ? undefined : money(first))) {
     fault(`expected a return's refund of ${money(amount)}, got ${data?.refund.amount} ${JSON.stringify(refusal)}`);
   }
