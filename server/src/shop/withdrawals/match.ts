@@ -45,7 +45,7 @@ export async function link(shop: Shop, id: string, order_number: string): Promis
   const stated = await findStated(shop, id);
   if (!stated) throw notFound('withdrawal');
   const order = await shop.one<RowOf<'orders', 'id'>>(
-    sql`select id from orders where site_id = ${shop.siteId} and lower(order_number) = lower(${order_number})
+    sql`select id from orders where site_id = ${shop.siteId} and order_number = ${order_number}
       order by created_at desc limit 1`,
   );
   if (!order) throw notFound('order');
