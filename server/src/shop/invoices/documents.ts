@@ -1,8 +1,8 @@
 /** Reads invoices and credit notes in the form of the contract. */
 
-import type { Document, DocumentKind, DocumentPage } from '@commerce-backend/spec';
+import type { Document, DocumentKind, DocumentPage, DocumentTax } from '@commerce-backend/spec';
 import sql, { join, type Sql } from 'sql-template-tag';
-import { selectList } from '../../db/fields.ts';
+import { jsonObject, selectList } from '../../db/fields.ts';
 import type { OrNulls } from '../../db/nulls.ts';
 import { notFound } from '../errors.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
@@ -10,6 +10,8 @@ import type { Shop } from '../shop.ts';
 
 /** EN 16931 allows two decimals at most. */
 export const MOST_DIGITS = 2;
+
+const taxOfRate = jsonObject<DocumentTax>({ rate: sql`t ->> 'rate'`, net: sql`t ->> 'net'`, tax: sql`t ->> 'tax'` });
 
 function columns(shop: Shop): Sql {
   return selectList<Document>({
@@ -31,7 +33,7 @@ function columns(shop: Shop): Sql {
     tax: sql`d.content ->> 'tax'`,
     total: sql`d.content ->> 'total'`,
     taxes: sql`(
-      select jsonb_agg(jsonb_build_object('rate', t -> 'rate', 'net', t -> 'net', 'tax', t -> 'tax') order by place)
+      select json_agg(${taxOfRate} order by place)
       from jsonb_array_elements(d.content -> 'taxes') with ordinality as listed (t, place))`,
     sha256: sql`d.sha256`,
     formats: shop.currencyDigits > MOST_DIGITS ? sql`array['pdf']` : sql`array['pdf', 'xml']`,
