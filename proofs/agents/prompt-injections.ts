@@ -187,6 +187,9 @@ async function expose(shop: OpenShop, injection: Injection, readings: Readings):
   await write(shop, 'dashboard.createFulfillment', ['carrier', 'tracking_number'], injection, { path: { order_id } });
   await ask('agent.listOrders');
   await ask('agent.getOrder', { path: { order_id } });
+  const line_item_id = confirmed.data?.order.line_items[0]?.id ?? '';
+  const lines = [{ line_item_id, quantity: 1 }];
+  await ask('agent.prepareReturn', { body: { order_id, lines, reason: 'other' } });
   await overUcp('get_order', order_id);
   await overUcp('get_checkout', checkout_id);
   // Errors about deleted objects quote their texts.

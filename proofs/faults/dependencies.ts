@@ -80,7 +80,7 @@ function faultsOfPackage(place: string, locked: LockedPackage, allowScripts: Man
   if (hasInstallScript && !(name in allowScripts)) {
     faults.push('runs a script when it is installed: decide on it in allowScripts of package.json');
   }
-  const license = locked.license ?? LICENSES.unnamed[name];
+  const license = LICENSES.unnamed[name] ?? locked.license;
   if (!license || !isFree(license, Boolean(locked.dev ?? locked.devOptional))) {
     faults.push(`has the license ${license ?? 'of nobody knows what'}: decide on it in proofs/faults/spoiled-locks.ts`);
   }

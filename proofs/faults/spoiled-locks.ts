@@ -26,15 +26,19 @@ export const LICENSES = {
     ...['Python-2.0', 'Unlicense', 'Zlib', 'CC0-1.0'],
     // The licence of libvips, which sharp loads as a separate library.
     'LGPL-3.0-or-later',
+    'Bitstream-Vera',
   ],
   /** Licences that are allowed only in tools that users of the product do not get. */
-  development: ['MPL-2.0', 'BSD'],
-  /** Packages whose package.json names no licence, with the one in their files. */
+  development: ['MPL-2.0', 'BSD', 'EUPL-1.2'],
+  /** Packages whose package.json names no licence or only a file, with the one in their files. */
   unnamed: Object.fromEntries(
     [
       ...['busboy', 'streamsearch', 'decko', 'stickyfill', 'compute-gcd', 'compute-lcm', 'validate.io-number'],
-      ...['validate.io-function', 'validate.io-integer', 'validate.io-integer-array'],
-    ].map((name) => [name, 'MIT']),
+      ...['validate.io-function', 'validate.io-integer', 'validate.io-integer-array', 'png-js'],
+    ]
+      .map((name) => [name, 'MIT'])
+      // The fonts of invoices. They may be embedded in documents and distributed with software.
+      .concat([['dejavu-fonts-ttf', 'Bitstream-Vera']]),
   ) as Record<string, string | undefined>,
 };
 

@@ -112,7 +112,7 @@ describe('next to a running server', () => {
     const site = JSON.parse(stdout) as { api_key: string };
     expect(site).toMatchObject({
       panel_url: `${baseUrl}/panel`,
-      setup: { can_sell: true, missing: ['contact', 'legal', 'storefront_url'] },
+      setup: { can_sell: true, missing: ['contact', 'legal', 'storefront_url', 'returns'] },
     });
     const { data } = await createDashboardClient({ baseUrl, apiKey: site.api_key }).GET('/api/dashboard/products');
     expect(data?.products).toMatchObject([{ slug: 'mug', price: '12.00' }]);
