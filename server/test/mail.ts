@@ -74,7 +74,7 @@ async function takeDue(client: pg.PoolClient, site_id: string): Promise<JobHelpe
 
 async function queuedOf({ owner, site_id }: Shop): Promise<number> {
   const { rowCount } = await owner.query(
-    sql`select from graphile_worker._private_jobs where payload ->> 'site_id' = ${site_id}
+    sql`select from graphile_worker._private_jobs where coalesce(payload ->> 'site_id', ${site_id}) = ${site_id}
       and payload ->> 'template' is not null and run_at <= now()`,
   );
   return rowCount ?? 0;
