@@ -37,7 +37,7 @@ inPanel('an authorized payment is captured', async (visit) => {
   await press('Capture');
   await sees('The payment is being captured.');
   const read = () => unwrap(dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id: id } } }));
-  await expect.poll(async () => (await read()).payment_status, { timeout: 60_000 }).toBe('paid');
+  await expect.poll(async () => (await read()).payment_status, { timeout: 240_000 }).toBe('paid');
 });
 
 inPanel('orders are filtered by days in the shop’s time zone, not the device’s', async (visit) => {
