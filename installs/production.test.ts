@@ -12,8 +12,8 @@ import { answering, done, emptyFolder, installed, ownEnvironment, REPOSITORY, ra
  */
 
 /** Slightly above the numbers in docs/production.md. */
-const MOST_PACKAGES = 306;
-const MOST_MEGABYTES = 220;
+const MOST_PACKAGES = 325;
+const MOST_MEGABYTES = 257;
 
 let folder: string;
 let remove: () => Promise<void>;
