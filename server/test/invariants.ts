@@ -296,11 +296,13 @@ const INVARIANTS: Record<string, string> = {
       select coalesce(sum(i.quantity - i.received_quantity), 0) from commerce.return_lines i
       join commerce.returns r on r.site_id = i.site_id and r.id = i.return_id
       where i.site_id = l.site_id and i.line_id = l.id and r.status not in ('declined', 'closed', 'cancelled'))`,
-  'only open withdrawals withhold pieces': `
+  'only open withdrawals, and confirmed ones whose refund failed, withhold pieces': `
     select l.id, l.withheld from commerce.order_lines l where l.withheld > (
-      select coalesce(sum(i.quantity), 0) from commerce.withdrawal_lines i
+      select coalesce(sum(i.quantity) filter (where w.status = 'to_confirm'), 0)
+        + greatest(0, coalesce(sum(i.confirmed), 0) - l.removed)
+      from commerce.withdrawal_lines i
       join commerce.withdrawals w on w.site_id = i.site_id and w.id = i.withdrawal_id
-      where i.site_id = l.site_id and i.line_id = l.id and w.status = 'to_confirm')`,
+      where i.site_id = l.site_id and i.line_id = l.id)`,
   'what came back with returns counts as returned': `
     select l.id, l.returned from commerce.order_lines l where l.returned < (
       select coalesce(sum(i.received_quantity), 0) from commerce.return_lines i

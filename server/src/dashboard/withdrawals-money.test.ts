@@ -100,6 +100,21 @@ test('pieces of a confirmed withdrawal whose refund fails do not ship, and can b
   expect((await shop.details(order.id)).line_states[0]).toMatchObject({ removed: 1, to_fulfill: 2 });
 });
 
+test('after a withdrawal from a whole order whose refund fails, nothing of the order ships', async () => {
+  const { shop, order } = await givenPaid();
+  const { id } = await stated(shop, order.id, null);
+  await confirm(shop, id);
+  standIn.dispute(intentOf(shop), 100);
+  await shop.finishMoves();
+
+  const { status, refunds, line_states } = await shop.details(order.id);
+  expect([status, refunds.map((one) => one.status)]).toEqual(['cancelled', ['failed']]);
+  expect(line_states).toMatchObject([
+    { removed: 0, to_fulfill: 0 },
+    { removed: 0, to_fulfill: 0 },
+  ]);
+});
+
 test('closing one of two withdrawals keeps the pieces of the other withheld', async () => {
   const { shop, order, scarves } = await givenPaid();
   const first = await stated(shop, order.id, [{ line_item_id: scarves, quantity: 1 }]);
