@@ -34,7 +34,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['account', 'merchant', 'operators'],
     ['mails'],
     ['checkout'],
-    ['agents', 'integrations', 'versions', 'sites'],
+    ['agents', 'drafts', 'integrations', 'versions', 'sites'],
   ],
   'server/src/http': [
     ['received.ts'],

@@ -48,6 +48,7 @@ export default defineConfig({
         ['Checkout, totals, stock', '/checkout'],
         ['Payments', '/payments'],
         ['Returns', '/returns'],
+        ['Quotes and invoices', '/b2b-orders'],
         ['Search', '/search'],
         ['The panel and its commands', '/merchant'],
         ['Importing', '/import'],

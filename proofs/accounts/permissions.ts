@@ -13,11 +13,13 @@ const OPERATIONS: Record<string, string> = {
   'inventory:write': 'adjustInventories adjustInventory',
   'orders:read': `getOverview listOrders matchTransfers listStatementRuns getOrder listFulfillments listRefunds getOrderTimeline
     listOrdersOfCustomer suggestRefund listReturns getReturn
-    listWithdrawals getWithdrawal`,
+    listWithdrawals getWithdrawal listDraftOrders getDraftOrder`,
   'orders:write': `placeTestOrder markOrdersPaid fulfillOrders undoStatementRun importOrders updateOrder markOrderPaid captureOrder
     createFulfillment updateFulfillment markOrderDelivered cancelOrder recordOrderPayment reinstateOrder sendOrderMail
-    createReturn approveReturn declineReturn setReturnTracking cancelReturn receiveReturn closeReturn closeWithdrawal`,
+    createReturn approveReturn declineReturn setReturnTracking cancelReturn receiveReturn closeReturn closeWithdrawal
+    createDraftOrder updateDraftOrder sendDraftOrder cancelDraftOrder`,
   'orders:refund': 'createRefund refundReturn confirmWithdrawal',
+  'orders:payments': 'completeDraftOrder',
   'orders:export': 'exportOrders',
   'customers:read': 'listCustomers getCustomer',
   'customers:write': 'createCustomer importCustomers updateCustomer anonymizeCustomer',
@@ -70,7 +72,7 @@ export const SCOPES_OF: Record<Role, string[]> = {
 };
 
 /** Scopes that neither `read` nor `write` includes. */
-const BY_NAME = ['orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];
+const BY_NAME = ['orders:payments', 'orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];
 
 /** Everything that can be granted to a key. */
 export const GRANTS = ['read', 'write', ...ALL];

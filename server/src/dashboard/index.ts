@@ -7,6 +7,7 @@ import * as auth from './auth.ts';
 import * as collections from './collections.ts';
 import * as customers from './customers.ts';
 import * as discounts from './discounts.ts';
+import * as draftOrders from './draft-orders.ts';
 import * as events from './events.ts';
 import * as files from './files.ts';
 import * as inventory from './inventory.ts';
@@ -37,6 +38,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...collections,
   ...customers,
   ...discounts,
+  ...draftOrders,
   ...events,
   ...files,
   ...inventory,

@@ -7,6 +7,7 @@ import type { Shop } from '../shop.ts';
 import * as accountTemplates from './account-templates.ts';
 import { agentApproved } from './agent-templates.ts';
 import type { MailContext } from './context.ts';
+import { draftSent } from './draft-template.ts';
 import { staffInvited } from './invitation-template.ts';
 import { loginDelayed, staffLoginDelayed } from './login-delay-templates.ts';
 import * as orderTemplates from './order-templates.ts';
@@ -34,6 +35,7 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   password_changed: accountTemplates.passwordChanged,
   agent_approved: agentApproved,
   ...orderTemplates.WRITERS,
+  draft_sent: draftSent,
   return_changed: returnChanged,
   withdrawal_stated: withdrawalStated,
   login_delayed: loginDelayed,

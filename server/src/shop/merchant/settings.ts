@@ -49,6 +49,7 @@ const COLUMNS = selectList<Settings>({
   product_url_template: sql`t.product_url_template`,
   ask_for_marketing: sql`t.ask_for_marketing`,
   mail_new_orders: sql`t.mail_new_orders`,
+  mail_overdue_invoices: sql`t.mail_overdue_invoices`,
   return_policy: returnPolicy,
   withdrawal_page: withdrawalPage,
   updated_at: sql`t.updated_at`,
@@ -126,6 +127,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
           then ${patch.product_url_template ?? null} else product_url_template end,
         ask_for_marketing = coalesce(${patch.ask_for_marketing ?? null}, ask_for_marketing),
         mail_new_orders = coalesce(${patch.mail_new_orders ?? null}, mail_new_orders),
+        mail_overdue_invoices = coalesce(${patch.mail_overdue_invoices ?? null}, mail_overdue_invoices),
         return_policy = coalesce(${json(return_policy)}::jsonb, return_policy),
         withdrawal_page = coalesce(${patch.withdrawal_page ?? null}, withdrawal_page),
         updated_at = now()

@@ -20,6 +20,7 @@ import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { disputes } from './disputes.ts';
 import { current } from './overdue.ts';
+import { isOwed } from './owed.ts';
 import { lineStateOf, type PricedQuantities, pricedQuantities } from './quantities.ts';
 import { amountDue, amountReceived, type Received, refundDue, sumOf } from './received.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
@@ -168,12 +169,17 @@ interface PaymentRow {
   payment_due_at: string | null;
   bank_details: BankDetails | null;
   failure_reason: string | null;
+  payment_terms_days: number | null;
+  /** The total minus recorded payments and returned pieces. */
+  left_to_pay: string;
 }
 
 const paymentColumns = selectList<PaymentRow>({
   payment_due_at: sql`o.payment_due_at`,
   bank_details: sql`o.bank_details`,
   failure_reason: failureReason,
+  payment_terms_days: sql`o.payment_terms_days`,
+  left_to_pay: sql`greatest(0, o.total - o.credited - coalesce(o.captured, 0))`,
 });
 
 export async function getOrder(shop: Shop, id: string): Promise<Order> {
@@ -186,7 +192,15 @@ export async function getOrder(shop: Shop, id: string): Promise<Order> {
 
 type DetailsRow = Omit<
   OrderDetails,
-  'payment' | 'refunded' | 'refundable' | 'refund_due' | 'amount_due' | 'tax_lines' | 'line_states'
+  | 'payment'
+  | 'payment_terms'
+  | 'payment_due_at'
+  | 'refunded'
+  | 'refundable'
+  | 'refund_due'
+  | 'amount_due'
+  | 'tax_lines'
+  | 'line_states'
 > &
   PaymentRow &
   Received & { taxed: TaxedPart[]; lines: PricedQuantities[] };
@@ -205,6 +219,7 @@ const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRo
   amount_received: amountReceived,
   retained: sql`o.retained`,
   disputed: sql`o.disputed`,
+  overdue: sql`(${isOwed} and o.payment_due_at <= now())`,
   credited: sql`o.credited`,
   disputes,
   recorded_payments: recordedPayments,
@@ -230,7 +245,7 @@ export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails
 }
 
 function detailsOf(
-  { payment_due_at, bank_details, failure_reason, taxed, lines, ...row }: DetailsRow,
+  { payment_due_at, bank_details, failure_reason, payment_terms_days, left_to_pay, taxed, lines, ...row }: DetailsRow,
   digits: number,
 ): OrderDetails {
   const { amount_received, retained, disputed, credited, ...order } = row;
@@ -241,7 +256,9 @@ function detailsOf(
   return {
     ...order,
     tax_lines: taxLinesOf(taxed, digits),
-    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }),
+    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason, payment_terms_days, left_to_pay }),
+    payment_terms: payment_terms_days === null ? null : { days: payment_terms_days },
+    payment_due_at,
     refunded: decimal(refunded, digits),
     refundable: decimal(refundable, digits),
     refund_due: refundDue(row, digits),
@@ -274,15 +291,17 @@ async function forCustomer(shop: Shop, which: Sql): Promise<CustomerOrder[]> {
     sql`select ${orderColumns(shop, 'customer')}, ${fulfillments} as fulfillments, ${paymentColumns}
       from orders o where o.site_id = ${shop.siteId} and ${which}`,
   );
-  return rows.map(({ payment_due_at, bank_details, failure_reason, ...order }) => ({
+  return rows.map(({ payment_due_at, bank_details, failure_reason, payment_terms_days, left_to_pay, ...order }) => ({
     ...order,
-    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason }),
+    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason, payment_terms_days, left_to_pay }),
   }));
 }
 
-export function paymentOf(order: Order, { payment_due_at, bank_details, failure_reason }: PaymentRow): Payment {
+export function paymentOf(order: Order, row: PaymentRow): Payment {
+  const { payment_due_at, bank_details, failure_reason, payment_terms_days, left_to_pay } = row;
   const { payment_status: status, total: amount, currency } = order;
-  const due_at = status === 'awaiting_payment' ? payment_due_at : null;
+  const isOnTerms = payment_terms_days !== null && status === 'pending' && order.status !== 'cancelled';
+  const due_at = status === 'awaiting_payment' || isOnTerms ? payment_due_at : null;
   const instructions =
     bank_details && due_at
       ? {
@@ -292,7 +311,7 @@ export function paymentOf(order: Order, { payment_due_at, bank_details, failure_
           bank_name: bank_details.bank_name ?? null,
           instructions: bank_details.instructions ?? null,
           reference: order.order_number,
-          amount,
+          amount: left_to_pay,
           currency,
           due_at,
         }

@@ -10,6 +10,8 @@ export interface ShownOrder extends CustomerOrder {
   tax_included: boolean;
   tax_lines: TaxLine[];
   discount_code: string | null;
+  /** Set for an order on payment terms. */
+  payment_terms_days: number | null;
   /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];
   /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
@@ -25,6 +27,7 @@ interface Terms extends Received {
   locale: string;
   tax_included: boolean;
   discount_code: string | null;
+  payment_terms_days: number | null;
   taxed: TaxedPart[];
   refunds: ShownRefund[];
 }
@@ -33,7 +36,7 @@ interface Terms extends Received {
 export async function getShown(shop: Shop, id: string, customer_id?: string): Promise<ShownOrder> {
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
-    sql`select o.locale, o.tax_included, o.discount_code, ${amountReceived} as amount_received, o.retained,
+    sql`select o.locale, o.tax_included, o.discount_code, o.payment_terms_days, ${amountReceived} as amount_received, o.retained,
         o.disputed, o.credited, ${taxedParts} as taxed, (
         select coalesce(json_agg(json_build_object('amount', r.amount::text, 'status', coalesce(m.status, 'succeeded'),
           'refunded_at', iso(coalesce(m.updated_at, r.created_at))) order by r.created_at, r.id), '[]')
