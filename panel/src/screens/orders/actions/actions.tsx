@@ -52,7 +52,7 @@ export function Actions({ order }: { order: OrderDetails }) {
 }
 
 function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: Act; name: string }[] {
-  const { status, payment_status, payment_method, fulfillment_status, refundable, total } = order;
+  const { status, payment_status, payment_method, fulfillment_status, refundable, total, payment_terms } = order;
   const isOpen = !['cancelled', 'completed'].includes(status);
   const awaits = payment_method === 'bank_transfer' && payment_status === 'awaiting_payment';
   const acts: { act: Act; name: string; fits: boolean; scope: string }[] = [
@@ -66,6 +66,7 @@ function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: A
       scope: 'orders:write',
     },
     { act: 'record', name: 'Record payment', fits: hasExpired(order), scope: 'orders:write' },
+    { act: 'record', name: 'Record payment', fits: awaits || payment_terms !== null, scope: 'orders:payments' },
     { act: 'delivered', name: 'Mark as delivered', fits: fulfillment_status === 'fulfilled', scope: 'orders:write' },
     { act: 'mail', name: 'Resend mail', fits: order.email !== null, scope: 'orders:write' },
     { act: 'return', name: 'Create return', fits: hasPiecesToReturn(order), scope: 'orders:write' },
@@ -119,7 +120,8 @@ function MarkDelivered({ order, onClose }: { order: OrderDetails; onClose: () =>
     said: `Order ${order.order_number} is delivered.`,
     onDone: onClose,
   });
-  const onHandover = order.payment_method === 'manual' && order.payment_status === 'pending';
+  const isOnTerms = order.payment_terms !== null;
+  const onHandover = order.payment_method === 'manual' && order.payment_status === 'pending' && !isOnTerms;
   return (
     <Confirm
       open
