@@ -7,11 +7,11 @@
 import type { OrderDetails, OrderEditInput } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
-import { lockCreditOf, refuseMoreCredit } from '../customers/credit.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { lockCreditOf, refuseMoreCredit } from './credit-limit.ts';
 import { type Line, type Plan, planOf, shippingTaxes } from './edit-plan.ts';
 import { type Before, readBefore, readLines, readOption, readVariants, taxTermsAtPurchase } from './edit-rows.ts';
 import { moveStock } from './edit-stock.ts';
@@ -89,7 +89,8 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
   await moveStock(shop, order_id, plan);
   await writeLines(shop, order_id, plan);
   await writeAmounts(shop, order_id, edited);
-  const isDearer = minorUnits(edited.total, shop.currencyDigits) > minorUnits(edited.previous_total, shop.currencyDigits);
+  const isDearer =
+    minorUnits(edited.total, shop.currencyDigits) > minorUnits(edited.previous_total, shop.currencyDigits);
   if (isDearer && customer_id !== null) await refuseMoreCredit(shop, customer_id, order_id);
   await record(shop, order, edited, plan);
   const { has_shipped, is_over } = await progressOf(shop, order_id);
