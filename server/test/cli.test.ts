@@ -257,7 +257,7 @@ test('the commands in the set-up list work exactly as shown', async () => {
   const before = await commerce(['setup']);
   expect(before.out).toContain('The shop cannot sell yet.');
   const shown = lines(before.out);
-  expect(shown).toHaveLength(9);
+  expect(shown).toHaveLength(10);
 
   for (const line of shown) {
     const words = [...line.matchAll(/(?:[^\s"]|"[^"]*")+/g)].map(([word]) => word.replaceAll('"', ''));

@@ -1891,7 +1891,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a statement run
-         * @description Reverts all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, refunded, cancelled or paid in parts; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
+         * @description Reverts all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, edited, refunded, cancelled or paid in parts; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
          */
         post: operations["dashboard.undoStatementRun"];
         delete?: never;
@@ -5633,7 +5633,7 @@ export interface components {
                 payment_status: components["schemas"]["PaymentStatus"];
             };
             statement_run_not_undoable?: {
-                /** @description The orders that have been shipped, refunded, cancelled or paid in parts; at most 100. */
+                /** @description The orders that have been shipped, edited, refunded, cancelled or paid in parts; at most 100. */
                 orders: {
                     id: components["schemas"]["Id"];
                     order_number: string;
@@ -8418,7 +8418,7 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description When the last of its orders was marked as paid. */
             marked_at: components["schemas"]["Timestamp"];
-            /** @description Whether dashboard.undoStatementRun is possible: as long as no order has been shipped, refunded, cancelled or paid in parts. */
+            /** @description Whether dashboard.undoStatementRun is possible: as long as no order has been shipped, edited, refunded, cancelled or paid in parts. */
             undoable: boolean;
             orders: {
                 id: components["schemas"]["Id"];
@@ -11026,7 +11026,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description An order of the run has been shipped, refunded, cancelled or paid in parts, or the first call with this key is still running. */
+        /** @description An order of the run has been shipped, edited, refunded, cancelled or paid in parts, or the first call with this key is still running. */
         StatementRunConflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];

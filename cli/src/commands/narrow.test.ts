@@ -58,7 +58,8 @@ const LISTS = leaves(createProgram({ env, stdin, stdout, stderr, once, off })).f
   ({ args, reads }) =>
     reads.some((id) => /^dashboard\.(?:list|getOrderTimeline)/.test(id)) &&
     reads.every((id) => READ_IDS.has(id)) &&
-    !args.includes('export'),
+    !args.includes('export') &&
+    !args.includes('download'),
 );
 
 const SHAPES = [

@@ -370,6 +370,39 @@ test('refunds of an exchange order go back through the payment of the first orde
   expect(refundedAt(shop)).toBe(1_490);
 });
 
+test("a refund in Stripe's dashboard also takes what an exchange moved to its order, once, and back if it fails", async () => {
+  const shop = await stripe.givenShop();
+  const { id: order_id, line_items } = await shop.givenPaidOrder();
+  const { dashboard } = shop;
+  const params = { path: { order_id } };
+  await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
+  const lines = [{ line_item_id: line_items[0]?.id ?? '', quantity: 1, reason: 'does_not_fit' as const }];
+  const back = await dashboard.POST('/api/dashboard/returns', { body: { order_id, lines, override_policy: true } });
+  const of = { params: { path: { return_id: back.data?.id ?? '' } } };
+  const arrived = [{ id: back.data?.lines[0]?.id ?? '', quantity: 1, condition: 'resellable' as const }];
+  await dashboard.POST('/api/dashboard/returns/{return_id}/receive', { ...of, body: { lines: arrived } });
+  const { data } = await dashboard.POST('/api/dashboard/returns/{return_id}/exchange', {
+    ...of,
+    body: { lines: [{ variant_id: line_items[0]?.variant_id ?? '', quantity: 1 }] },
+  });
+  const exchange_id = data?.order.id ?? '';
+  const [intent] = [...standIn.ledger.intents.values()].filter(({ account }) => account === shop.account);
+
+  const made = standIn.refund(intent?.id ?? '', 1_490);
+  const event = shop.events().at(-1);
+  if (!event) throw new Error('The refund was not reported.');
+  expect([await shop.send(event), await shop.send(event)]).toEqual([200, 200]);
+
+  expect(await shop.details(order_id)).toMatchObject({ refunded: '4.90', payment_status: 'refunded' });
+  expect(await shop.details(exchange_id)).toMatchObject({ refunded: '10.00', status: 'cancelled', refundable: '0.00' });
+
+  standIn.ledger.changeRefund(made, 'failed');
+  const failed = shop.events().at(-1);
+  if (failed) expect(await shop.send(failed)).toBe(200);
+  expect(await shop.details(order_id)).toMatchObject({ refunded: '0.00', payment_status: 'paid', refundable: '4.90' });
+  expect(await shop.details(exchange_id)).toMatchObject({ refunded: '0.00', refundable: '10.00' });
+});
+
 test('rejects an edit while a payment is authorized (409 payment_in_progress), and edits the order after its capture', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, line_items } = await shop.givenPaidOrder();

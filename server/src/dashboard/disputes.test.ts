@@ -35,6 +35,28 @@ async function givenDisputed(amount?: number) {
   return { shop, order, dispute };
 }
 
+test('an open dispute also holds the exchange order that its payment pays', async () => {
+  const shop = await stripe.givenShop();
+  const { id: order_id, line_items } = await shop.givenPaidOrder();
+  const { dashboard } = shop;
+  await ship(shop, order_id);
+  const lines = [{ line_item_id: line_items[0]?.id ?? '', quantity: 1, reason: 'does_not_fit' as const }];
+  const back = await dashboard.POST('/api/dashboard/returns', { body: { order_id, lines, override_policy: true } });
+  const params = { path: { return_id: back.data?.id ?? '' } };
+  const arrived = [{ id: back.data?.lines[0]?.id ?? '', quantity: 1, condition: 'resellable' as const }];
+  await dashboard.POST('/api/dashboard/returns/{return_id}/receive', { params, body: { lines: arrived } });
+  const { data } = await dashboard.POST('/api/dashboard/returns/{return_id}/exchange', {
+    params,
+    body: { lines: [{ variant_id: line_items[0]?.variant_id ?? '', quantity: 1 }] },
+  });
+  const made = data?.order.id ?? '';
+  standIn.dispute(intentOf(shop));
+  await sendDisputes(shop);
+
+  expect((await ship(shop, made)).error).toMatchObject({ error: 'order_disputed', disputes: [{ amount: '14.90' }] });
+  expect((await ship(shop, made, { override_dispute: true })).response.status).toBe(201);
+});
+
 test('shows an open dispute, keeps its amount from being refunded, and reports it', async () => {
   const { shop, order, dispute } = await givenDisputed(1_000);
   expect(await shop.details(order.id)).toMatchObject({

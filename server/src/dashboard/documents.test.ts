@@ -64,6 +64,35 @@ test('issues one invoice once everything has shipped, and none before', async ()
   expect(await documentsOf(shop, order.id)).toEqual([invoice]);
 });
 
+test('an invoice of an edited order charges the edited total, and the invoiced order cannot be edited (409)', async () => {
+  const shop = await openTaxedShop();
+  const mug = await shop.givenProduct({ price: '10.00', inventory_quantity: 10 });
+  const path = { product_id: mug.id };
+  const { data: product } = await shop.dashboard.GET('/api/dashboard/products/{product_id}', { params: { path } });
+  const order = await shop.givenOrder({ content: [{ variant_id: product?.variants[0]?.id ?? '', quantity: 3 }] });
+  const params = { path: { order_id: order.id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params });
+  const change = [{ line_item_id: order.line_items[0]?.id ?? '', quantity: 2 }];
+  const edit = (body: object) =>
+    shop.dashboard.POST('/api/dashboard/orders/{order_id}/edit', { params, body: { change, ...body } });
+  expect((await edit({ expected_total: '24.90' })).error).toBeUndefined();
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
+
+  expect(await documentsOf(shop, order.id)).toMatchObject([{ kind: 'invoice', total: '24.90' }]);
+  await refund(shop, order.id, { amount: '10.00' });
+  expect(await documentsOf(shop, order.id)).toMatchObject([{ kind: 'invoice', total: '24.90' }]);
+
+  const early = await shop.givenOrder({ content: [{ variant_id: product?.variants[0]?.id ?? '', quantity: 3 }] });
+  const at = { params: { path: { order_id: early.id } } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/documents', at);
+  expect(await documentsOf(shop, early.id)).toHaveLength(1);
+  const { error } = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/edit', {
+    ...at,
+    body: { change: [{ line_item_id: early.line_items[0]?.id ?? '', quantity: 1 }], dry_run: true },
+  });
+  expect(error).toMatchObject({ error: 'order_not_editable' });
+});
+
 test('issues nothing while the seller is incomplete, and names what is missing (409 invoice_seller_missing)', async () => {
   const shop = await openShop();
   await shop.givenTerms(GERMAN);

@@ -95,6 +95,29 @@ test('the fee of the return lowers the credit', async () => {
   expect((await exchange(2)).data?.order).toMatchObject({ exchange_credit: '18.50', amount_due: '6.50' });
 });
 
+test('what an edit left to give back stays owed after the refund and the exchange of returned pieces', async () => {
+  const { shop, order, line_item_id, given, receive, refundReturn, details } = await givenShippedOrder(3, { ship: 2 });
+  const at = { params: { path: { order_id: order.id } } };
+  const body = { change: [{ line_item_id, quantity: 2 }], expected_total: '24.90' };
+  await shop.dashboard.POST(`${ORDER}/edit`, { ...at, body });
+  const givenBack = async () => {
+    const back = await given(1);
+    await receive(back.id, back.lines[0]?.id ?? '', 1);
+    return back.id;
+  };
+
+  await refundReturn(await givenBack());
+  expect(await details()).toMatchObject({ refunded: '10.00', refund_due: '10.00' });
+  const cheap = await givenVariant(shop, { name: 'Spoon', price: '2.50' });
+  const { response } = await shop.dashboard.POST(EXCHANGE, {
+    params: { path: { return_id: await givenBack() } },
+    body: { lines: [{ variant_id: cheap.variant_id, quantity: 1 }] },
+  });
+
+  expect(response.status).toBe(201);
+  expect(await details()).toMatchObject({ refunded: '17.50', refund_due: '10.00', amount_received: '32.40' });
+});
+
 test('with price paid, another variant of the product costs what was paid for it, and other products are rejected (422)', async () => {
   const { shop, exchange, given, receive, order, customer: _ } = await givenReceived({ pieces: 1 });
   const other = await exchange(1, { price: 'paid' });

@@ -1,6 +1,7 @@
 import type { OrderEditInput } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { givenVariant, stockOf } from '../../test/buying.ts';
+import { givenShippedOrder } from '../../test/returns.ts';
 import { openShop } from '../../test/shop.ts';
 
 const ORDER = '/api/dashboard/orders/{order_id}';
@@ -39,6 +40,11 @@ async function givenOrder({
     ship: (pieces: number) =>
       opened.dashboard.POST(`${ORDER}/fulfillments`, { ...at, body: { items: [{ line_item_id, quantity: pieces }] } }),
     refund: (amount: string) => opened.dashboard.POST(`${ORDER}/refunds`, { ...at, body: { amount, reason: 'other' } }),
+    refundPieces: (amount: string, pieces: number) =>
+      opened.dashboard.POST(`${ORDER}/refunds`, {
+        ...at,
+        body: { amount, reason: 'customer', line_items: [{ line_item_id, quantity: pieces }] },
+      }),
     record: (amount: string) => opened.dashboard.POST(`${ORDER}/payments`, { ...at, body: { amount, method: 'cash' } }),
     details: async () => (await opened.dashboard.GET(ORDER, at)).data,
     onHand: async () => [
@@ -131,6 +137,19 @@ test('shipped pieces stay in the order (409 edit_exceeds_remaining), and the res
   expect(over.error).toMatchObject({ error: 'order_not_editable', fulfillment_status: 'fulfilled' });
 });
 
+test('an order whose shipped pieces are all back is returned when an edit takes the rest out', async () => {
+  const { shop, order, line_item_id, given, receive, details } = await givenShippedOrder(3, { ship: 2 });
+  const back = await given(2);
+  await receive(back.id, back.lines[0]?.id ?? '', 2);
+
+  const at = { params: { path: { order_id: order.id } } };
+  const body = { change: [{ line_item_id, quantity: 2 }], expected_total: '24.90' };
+  const { data } = await shop.dashboard.POST(`${ORDER}/edit`, { ...at, body });
+
+  expect(data?.order).toMatchObject({ fulfillment_status: 'returned' });
+  expect(await details()).toMatchObject({ fulfillment_status: 'returned' });
+});
+
 test('a lower total is owed to the customer, and its refund is not owed again', async () => {
   const { edit, refund, line_item_id, lid, details } = await givenOrder();
 
@@ -145,6 +164,28 @@ test('a lower total is owed to the customer, and its refund is not owed again', 
   await edit({ add: [{ variant_id: lid.variant_id, quantity: 1 }] });
   // The refund returned money above the price, so it does not pay for what is added later.
   expect(await details()).toMatchObject({ refund_due: '0.00', amount_due: '12.50', total: '27.40' });
+});
+
+test('a refund of pieces lowers the price, and what an edit left to give back stays owed', async () => {
+  const { edit, refundPieces, line_item_id, details } = await givenOrder();
+  await edit({ change: [{ line_item_id, quantity: 2 }] });
+  expect(await details()).toMatchObject({ refund_due: '10.00' });
+
+  await refundPieces('10.00', 1);
+  expect(await details()).toMatchObject({ refund_due: '10.00', refunded: '10.00' });
+  // What it returns above the price of its pieces is no longer owed. The delivery cost of 4.90 may be kept.
+  await refundPieces('14.00', 1);
+  expect(await details()).toMatchObject({ refund_due: '6.00', refunded: '24.00', status: 'cancelled' });
+});
+
+test('what an edit left to give back stays owed when the refund of the last pieces cancels the order', async () => {
+  const { edit, refund, refundPieces, line_item_id, details } = await givenOrder();
+  await edit({ change: [{ line_item_id, quantity: 1 }] });
+
+  await refundPieces('10.00', 1);
+  expect(await details()).toMatchObject({ status: 'cancelled', refunded: '10.00', refund_due: '20.00' });
+  await refund('20.00');
+  expect(await details()).toMatchObject({ refunded: '30.00', refund_due: '0.00' });
 });
 
 test('a refund that lowered the price is not due again after an edit', async () => {
@@ -233,6 +274,28 @@ test('another shipping option changes shipping cost and method', async () => {
   expect(unknown).toContain('shipping_option_unavailable');
 });
 
+test('an unpaid edited order can be reinstated whatever the products cost now that were taken out', async () => {
+  const { shop, order, edit, line_item_id, mug, lid, record, details, onHand } = await givenOrder({ paid: false });
+  const add = [{ variant_id: lid.variant_id, quantity: 1 }];
+  await edit({ change: [{ line_item_id, quantity: 0 }], add });
+  await shop.owner.query(
+    `update commerce.orders set payment_due_at = now() - interval '1 hour' where site_id = $1 and id = $2`,
+    [shop.site_id, order.id],
+  );
+  await record('17.40');
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}/variants/{variant_id}', {
+    params: { path: { product_id: mug.product.id, variant_id: mug.variant_id } },
+    body: { price: '19.00' },
+  });
+
+  const at = { params: { path: { order_id: order.id } } };
+  const { response } = await shop.dashboard.POST(`${ORDER}/reinstate`, { ...at, body: {} });
+
+  expect(response.status).toBe(200);
+  expect(await details()).toMatchObject({ status: 'confirmed', payment_status: 'paid', amount_due: '0.00' });
+  expect(await onHand()).toEqual([30, 4]);
+});
+
 test('the transfer of an unpaid order pays its edited total', async () => {
   const { shop, order, edit, line_item_id, details } = await givenOrder({ paid: false });
   const at = { params: { path: { order_id: order.id } } };
@@ -253,6 +316,34 @@ test('rejects an edit of a cancelled order (409 order_not_editable)', async () =
   expect(response.status).toBe(409);
   expect(error).toMatchObject({ error: 'order_not_editable', status: 'cancelled', payment_status: 'paid' });
 });
+
+test.each([true, false])(
+  'rejects an edit of an imported order whose tax is not known by line (tax_included: %s)',
+  async (tax_included) => {
+    const { dashboard } = await openShop();
+    const imported = {
+      order_number: '1042',
+      currency: 'EUR',
+      created_at: '2024-11-05T09:28:00.000Z',
+      paid_at: '2024-11-05T09:28:30.000Z',
+      line_items: [{ name: 'Stoneware mug', quantity: 3, price: '10.00' }],
+      tax: '5.70',
+      tax_included,
+      total: tax_included ? '30.00' : '35.70',
+      payment_status: 'paid' as const,
+      fulfillment_status: 'unfulfilled' as const,
+    };
+    const { data } = await dashboard.POST('/api/dashboard/orders/import', { body: { orders: [imported] } });
+    const at = { params: { path: { order_id: data?.results[0]?.order_id ?? '' } } };
+    const { data: order } = await dashboard.GET(ORDER, at);
+    const change = [{ line_item_id: order?.line_items[0]?.id ?? '', quantity: 1 }];
+
+    const { error, response } = await dashboard.POST(`${ORDER}/edit`, { ...at, body: { change, dry_run: true } });
+
+    expect(response.status).toBe(409);
+    expect(error).toMatchObject({ error: 'order_not_editable', status: 'confirmed' });
+  },
+);
 
 test('a refund above the provider payment returns the rest by hand', async () => {
   const { edit, record, refund, lid, details } = await givenOrder({

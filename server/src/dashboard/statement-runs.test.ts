@@ -42,6 +42,32 @@ async function statesOf(shop: OpenShop, orders: Order[]) {
   return details.map((order) => `${order?.status} ${order?.payment_status}`);
 }
 
+test('a run cannot be undone after an edit of a paid order (409), which records what was received', async () => {
+  const shop = await openShop();
+  const [order] = (await givenOrders(shop, 1)) as [Order];
+  const { variants } = await shop.givenProduct({ price: '12.50' });
+  const run = randomUUID();
+  await markPaid(shop, [order], run);
+  const body = { add: [{ variant_id: variants[0]?.id ?? '', quantity: 1 }] };
+  const edit = (more: object) =>
+    shop.dashboard.POST('/api/dashboard/orders/{order_id}/edit', {
+      params: { path: { order_id: order.id } },
+      body: { ...body, ...more },
+    });
+  await edit({ expected_total: (await edit({ dry_run: true })).data?.expected_total });
+
+  const { response, error } = await undo(shop, run);
+
+  expect(response.status).toBe(409);
+  expect(error).toMatchObject({
+    error: 'statement_run_not_undoable',
+    message: `Order ${order.order_number} has been shipped, edited, refunded or cancelled.`,
+  });
+  expect(await detailsOf(shop, order)).toMatchObject({ payment_status: 'paid', amount_due: '12.50' });
+  const { data: runs } = await shop.dashboard.GET('/api/dashboard/statement-runs');
+  expect(JSON.stringify(runs)).toContain('"undoable":false');
+});
+
 test('undoing a bank statement run makes its orders await payment again, with a new deadline', async () => {
   const shop = await openShop();
   const orders = await givenOrders(shop, 3);

@@ -39,12 +39,18 @@ export async function countDisputed(shop: Shop, order_id: string): Promise<void>
   );
 }
 
-/** Throws `order_disputed` if a dispute of the order is open. */
+/** Throws `order_disputed` if a dispute of the order, or of the order whose payment pays an exchange, is open. */
 export async function refuseDisputed(shop: Shop, order_id: string): Promise<void> {
   const open = await shop.rows<Pick<Dispute, 'id' | 'amount' | 'currency' | 'provider_reference'>>(
-    sql`select d.id, d.amount, o.currency, d.reference as provider_reference from disputes d
-      join orders o on o.site_id = d.site_id and o.id = d.order_id
-      where d.site_id = ${shop.siteId} and d.order_id = ${order_id} and d.status = 'open' order by d.id`,
+    sql`with recursive paid_by as (
+        select o.id, o.exchange_of, o.currency from orders o where o.site_id = ${shop.siteId} and o.id = ${order_id}
+        union all
+        select o.id, o.exchange_of, o.currency from paid_by b
+        join orders o on o.site_id = ${shop.siteId} and o.id = b.exchange_of
+      )
+      select d.id, d.amount, b.currency, d.reference as provider_reference from paid_by b
+      join disputes d on d.site_id = ${shop.siteId} and d.order_id = b.id
+      where d.status = 'open' order by d.id`,
   );
   if (open.length === 0) return;
   const amounts = open.map(({ amount, currency }) => `${amount} ${currency}`).join(' and ');

@@ -17,7 +17,7 @@ import { type Before, readBefore, readLines, readOption, readVariants, taxTermsA
 import { moveStock } from './edit-stock.ts';
 import { type EditedOrder, keepVersion, writeAmounts, writeLines } from './edit-writes.ts';
 import { expireIfDue } from './expiry.ts';
-import { becomeFulfilled } from './nothing-left.ts';
+import { becomeFulfilled, endIfAllBack } from './nothing-left.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { settleIfCovered } from './payments.ts';
 import { progressOf } from './quantities.ts';
@@ -79,6 +79,8 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
   const tax = await taxTermsAtPurchase(shop, before, lines);
   const plan = planOf(lines, variants, { add, change }, tax);
   refuseUneditable(order);
+  await refuseInvoiced(shop, order);
+  refuseUnknownTax(shop, order, before, lines);
   await refuseOpenPayment(shop, order_id);
   refuseEmpty(lines, plan);
   const option = shipping_option_id === undefined ? undefined : await readOption(shop, shipping_option_id, before);
@@ -96,6 +98,7 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
   const { has_shipped, is_over } = await progressOf(shop, order_id);
   if (has_shipped && is_over && order.fulfillment_status === 'partially_fulfilled') {
     await becomeFulfilled(shop, await lockOrder(shop, order_id), 'The rest was taken out. Nothing is left to ship.');
+    await endIfAllBack(shop, order_id);
   }
   await mail.enqueue(shop, 'order_edited', { order_id });
   await settleIfCovered(shop, order_id);
@@ -112,6 +115,29 @@ function refuseUneditable({ status, payment_status, fulfillment_status }: Locked
   const message = isOpen
     ? `An order whose payment is ${payment_status.replaceAll('_', ' ')} cannot be edited.`
     : 'Only an order with pieces that have not shipped can be edited.';
+  throw new ShopError('order_not_editable', message, { status, payment_status, fulfillment_status });
+}
+
+/** Throws `order_not_editable` for an order with an invoice, because an order has only one and its content is final. */
+async function refuseInvoiced(
+  shop: Shop,
+  { id, status, payment_status, fulfillment_status }: LockedOrder,
+): Promise<void> {
+  const invoice = await shop.one<RowOf<'documents', 'number'>>(
+    sql`select number from documents where site_id = ${shop.siteId} and order_id = ${id} and kind = 'invoice'`,
+  );
+  if (!invoice) return;
+  const message = `Invoice ${invoice.number} was issued for the order. Refund pieces, or place another order.`;
+  throw new ShopError('order_not_editable', message, { status, payment_status, fulfillment_status });
+}
+
+/** Throws `order_not_editable` for an order with a tax that its lines do not have, such as an imported one. */
+function refuseUnknownTax(shop: Shop, order: LockedOrder, { tax, shipping_tax }: Before, lines: Line[]): void {
+  const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
+  const known = lines.reduce((sum, line) => sum + line.tax, minor(shipping_tax ?? '0'));
+  if (known === minor(tax)) return;
+  const { status, payment_status, fulfillment_status } = order;
+  const message = 'The tax of the lines of this order is not known. Refund pieces, or place another order.';
   throw new ShopError('order_not_editable', message, { status, payment_status, fulfillment_status });
 }
 

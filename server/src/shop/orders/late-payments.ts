@@ -85,13 +85,14 @@ interface OtherPrice {
 async function refuseOtherPrices(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`select from variants v where v.site_id = ${shop.siteId} and v.id in (
-        select l.variant_id from order_lines l where l.site_id = ${shop.siteId} and l.order_id = ${order_id})
+        select l.variant_id from order_lines l
+        where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and l.quantity > 0)
       order by v.id for share`,
   );
   const lines = await shop.rows<OtherPrice>(
     sql`select l.id as line_item_id, l.price as previous_price, v.price from order_lines l
       left join variants v on v.site_id = l.site_id and v.id = l.variant_id
-      where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and v.price is distinct from l.price
+      where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and l.quantity > 0 and v.price is distinct from l.price
       order by l.position limit 100`,
   );
   if (lines.length === 0) return;

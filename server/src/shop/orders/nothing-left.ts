@@ -3,7 +3,7 @@ import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
 import { end, type LockedOrder, lockOrder } from './orders.ts';
 import { progressOf } from './quantities.ts';
-import { amountReceived } from './received.ts';
+import { amountReceived, surplusLeft } from './received.ts';
 import { canMove, changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
 
@@ -59,7 +59,9 @@ async function becomeCancelled(shop: Shop, order: LockedOrder, reason: CancelRea
   if (canMove(order, 'payment_status', 'voided')) after.payment_status = 'voided';
   await end(shop, order, after, { reason, restock: false });
   await shop.run(
-    sql`update orders o set retained = greatest(0, ${amountReceived} - o.refunds_begun)
+    // What an edit left above the price stays owed.
+    sql`update orders o set retained = greatest(0, ${amountReceived} - o.refunds_begun
+          - case when o.released is null then 0 else greatest(0, ${surplusLeft} + o.disputed) end)
       where o.site_id = ${shop.siteId} and o.id = ${order.id}`,
   );
   const message = 'The order was cancelled, because all of it was refunded before it shipped.';

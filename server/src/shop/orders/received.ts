@@ -17,10 +17,11 @@ export const paidOrPartlyRefunded: Sql = sql`case when exists (
   then 'partially_refunded' else 'paid' end`;
 
 /**
- * The amount that the shop may keep: the total without pieces that came back unpaid or, for a cancelled order, the part that
- * the cancelling refund left.
+ * The amount that the shop may keep: the total without pieces that came back unpaid and without what a capture released before an
+ * edit or, for a cancelled order, the part that the cancelling refund left.
  */
-export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retained else o.total - o.credited end`;
+export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retained
+  else o.total - o.credited - coalesce(o.released, 0) end`;
 
 export interface Received {
   amount_received: string;

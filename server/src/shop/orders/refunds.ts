@@ -21,7 +21,7 @@ import { amountReceived, paidOrPartlyRefunded, surplusLeft } from './received.ts
 import { claimLines, claimUnshipped, giveLinesBack, type RefundLine, restockLines } from './refund-lines.ts';
 import { getOrder, refundObject } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates } from './states.ts';
-import { refuseMoreShipping, shippingLeft } from './suggestion.ts';
+import { priceOf, refuseMoreShipping, shippingLeft } from './suggestion.ts';
 import * as events from './timeline.ts';
 
 const MAX_REFUNDS = 250;
@@ -70,12 +70,11 @@ export async function create(
   const payment = await refundPaymentOf(shop, order_id);
   const { by_hand = false } = input;
   if (payment && by_hand) await refuseUntried(shop, order_id);
-  const { isAll, overpaid } = await claim(shop, order_id, minor, { shipping });
+  const { isAll, ...claimed } = await claim(shop, order_id, minor, { shipping });
+  const surplus = minorUnits(claimed.overpaid, digits);
+  const overpaid = surplus > 0 ? Math.min(surplus, minor - (await priceIn(shop, order_id, input, minor))) : 0;
   const most = payment && !by_hand ? await leftAtProvider(shop, payment.id) : minor;
-  const [first, ...rest] = partsOf(
-    { amount: minor, shipping: minorUnits(shipping, digits), overpaid: minorUnits(overpaid, digits) },
-    most,
-  );
+  const [first, ...rest] = partsOf({ amount: minor, shipping: minorUnits(shipping, digits), overpaid }, most);
   const { line_items = [], return_id = null } = input;
   const id = await insert(shop, order_id, input, first);
   if (line_items.length > 0) await claimLines(shop, order_id, id, line_items, return_id);
@@ -88,6 +87,22 @@ export async function create(
     else await succeed(shop, order_id, { id, amount, reason: input.reason, return_id });
   }
   return { refund: await get(shop, id), order: await getOrder(shop, order_id) };
+}
+
+/**
+ * The part of a refund that is the price of its pieces and its shipping, in minor units. It lowers the price, and returns none of
+ * the money that an edit left above the price.
+ */
+async function priceIn(
+  shop: Shop,
+  order_id: string,
+  { line_items = [], shipping = '0', return_id }: RefundInput,
+  amount: number,
+): Promise<number> {
+  // The pieces of an exchange are in its return.
+  if (line_items.length === 0 && return_id) return amount;
+  const { sum } = await priceOf(shop, order_id, { line_items });
+  return Math.min(amount, Math.max(0, sum) + minorUnits(shipping, shop.currencyDigits));
 }
 
 interface RefundPart {
@@ -275,6 +290,12 @@ export async function claim(
   );
   const overpaid = decimal(Math.min(minor, Math.max(0, balance.surplus)), digits);
   return { isAll: balance.begun + minor === paid, overpaid };
+}
+
+/** What a refund that was made at the provider can take from a locked order, in minor units. */
+export async function refundableAtProvider(shop: Shop, order_id: string): Promise<number> {
+  const { refundable, disputed } = await balanceOf(shop, order_id);
+  return refundable + disputed;
 }
 
 /** Reads the received, refunded, disputed and refundable amount of a locked order, in minor units. */

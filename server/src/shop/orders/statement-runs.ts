@@ -10,7 +10,7 @@ import * as events from './timeline.ts';
 const MOST_RUNS = 50;
 const MOST_NAMED = 100;
 
-/** Whether the order has not changed since it was marked as paid, and was paid in one part. */
+/** Whether the order has not changed since it was marked as paid. Payments in parts and edits of paid orders set `captured`. */
 const undoable = sql`(o.payment_status = 'paid' and o.status = 'confirmed' and o.fulfillment_status = 'unfulfilled'
   and o.refunds_begun = 0 and o.captured is null)`;
 
@@ -86,7 +86,7 @@ function refuseChanged(changed: OrderOfRun[]): void {
   const orders = changed.slice(0, MOST_NAMED).map(({ id, order_number }) => ({ id, order_number }));
   const message =
     changed.length === 1
-      ? `Order ${first.order_number} has been shipped, refunded, cancelled or paid in parts.`
-      : `${changed.length} orders of the run have been shipped, refunded, cancelled or paid in parts.`;
+      ? `Order ${first.order_number} has been shipped, edited, refunded, cancelled or paid in parts.`
+      : `${changed.length} orders of the run have been shipped, edited, refunded, cancelled or paid in parts.`;
   throw new ShopError('statement_run_not_undoable', message, { orders });
 }

@@ -45,12 +45,13 @@ export async function emptyInSteps(
 
 /**
  * Foreign keys that form circles: carts and checkouts refer to their pending payment, which refers to them, and merged
- * carts refer to other carts.
+ * carts and exchange orders refer to rows of their own table.
  */
 const CIRCLES = [
   'carts_site_id_merged_into_fkey',
   'carts_site_id_payment_id_fkey',
   'checkouts_site_id_payment_id_fkey',
+  'exchange_of_order',
 ];
 
 async function breakCircles(owner: pg.ClientBase, site_id: string): Promise<void> {
@@ -63,6 +64,11 @@ async function breakCircles(owner: pg.ClientBase, site_id: string): Promise<void
     );
     await owner.query(
       'update commerce.checkouts set payment_id = null where site_id = $1::uuid and payment_id is not null',
+      [site_id],
+    );
+    await owner.query(
+      `update commerce.orders set exchange_of = null, exchange_credit = 0
+        where site_id = $1::uuid and exchange_of is not null`,
       [site_id],
     );
   });

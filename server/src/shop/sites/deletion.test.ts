@@ -1,6 +1,7 @@
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { asOwner } from '../../../test/as-owner.ts';
 import { workJobs } from '../../../test/jobs.ts';
+import { givenShippedOrder } from '../../../test/returns.ts';
 import { FILES_DIR } from '../../../test/server.ts';
 import { openShop } from '../../../test/shop.ts';
 import { openStripe } from '../../../test/stripe/shop.ts';
@@ -113,6 +114,37 @@ test('deletes sites on their deletion day, keeps those with open obligations unl
   await expect.poll(() => stateOf(shops.forced), { timeout: 10_000 }).toBeUndefined();
   expect(await stateOf(shops.owing)).toMatchObject({ due: true });
   expect(await stateOf(shops.early)).toEqual({ suspended: true, due: true });
+});
+
+test('what an edit left to give back prevents a deletion, also after a refund of pieces', async () => {
+  const { shop, order, line_item_id, refundOrder } = await givenShippedOrder(3, { ship: 2 });
+  const change = [{ line_item_id, quantity: 2 }];
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/edit', {
+    params: { path: { order_id: order.id } },
+    body: { change, expected_total: '24.90' },
+  });
+  await refundOrder('10.00', 1);
+
+  const refused = erase(shop.site_id, { now: true, force: false });
+
+  await expect(refused).rejects.toMatchObject({ code: 'conflict', context: { refunds_due: 1 } });
+});
+
+test('deletes the orders of a site with exchanges in batches', async () => {
+  const { shop, order, given, receive } = await givenShippedOrder(1);
+  const back = await given(1);
+  await receive(back.id, back.lines[0]?.id ?? '', 1);
+  await shop.dashboard.POST('/api/dashboard/returns/{return_id}/exchange', {
+    params: { path: { return_id: back.id } },
+    body: { lines: [{ variant_id: order.line_items[0]?.variant_id ?? '', quantity: 1 }] },
+  });
+  await asOwner((owner) => beginDeletion(owner, shop.site_id));
+  const steps: Step[] = [];
+
+  await asOwner((owner) => emptyInSteps(owner, shop.site_id, { onStep: (step) => steps.push(step) }));
+
+  expect(steps.find(({ table }) => table === 'orders')?.rows).toBe(2);
+  expect(await erase(shop.site_id, { now: true, force: true })).toMatchObject({ removed: { left_over: 0 } });
 });
 
 test('a second call completes an interrupted deletion', async () => {
