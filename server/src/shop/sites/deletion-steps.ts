@@ -45,12 +45,13 @@ export async function emptyInSteps(
 
 /**
  * Foreign keys that form circles: carts and checkouts refer to their pending payment, which refers to them, and merged
- * carts and exchange orders refer to rows of their own table.
+ * carts, exchange orders and credit notes refer to rows of their own table.
  */
 const CIRCLES = [
   'carts_site_id_merged_into_fkey',
   'carts_site_id_payment_id_fkey',
   'checkouts_site_id_payment_id_fkey',
+  'documents_site_id_invoice_id_fkey',
   'exchange_of_order',
 ];
 
@@ -71,6 +72,7 @@ async function breakCircles(owner: pg.ClientBase, site_id: string): Promise<void
         where site_id = $1::uuid and exchange_of is not null`,
       [site_id],
     );
+    await owner.query(`delete from commerce.documents where site_id = $1::uuid and kind = 'credit_note'`, [site_id]);
   });
 }
 
