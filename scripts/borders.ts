@@ -35,7 +35,7 @@ export const FLOORS: Record<string, string[][]> = {
     ['invoices'],
     ['mails'],
     ['checkout'],
-    ['agents', 'integrations', 'versions', 'sites'],
+    ['agents', 'drafts', 'integrations', 'versions', 'sites'],
   ],
   'server/src/http': [
     ['received.ts'],

@@ -10,6 +10,7 @@ import { addCustomers } from './commands/customers.ts';
 import { addDeliveries } from './commands/deliveries.ts';
 import { addDev } from './commands/dev.ts';
 import { addDiscounts } from './commands/discounts.ts';
+import { addDraftOrders } from './commands/draft-orders.ts';
 import { addFiles } from './commands/files.ts';
 import { addInit } from './commands/init.ts';
 import { addInventory } from './commands/inventory.ts';
@@ -159,6 +160,7 @@ export function createProgram(terminal: Terminal): Command {
   addCollections(program, terminal);
   addInventory(program, terminal);
   addOrders(program, terminal);
+  addDraftOrders(program, terminal);
   addReturns(program, terminal);
   addWithdrawals(program, terminal);
   addInvoices(program, terminal);

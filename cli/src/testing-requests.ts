@@ -127,6 +127,8 @@ const PUBLISHED: Record<string, string> = {
   webhook_id: '--webhook',
 };
 
+const OPTION = '0192f3a0-4444-7000-8000-0000000000ab';
+
 /** Fields that published flags set in another way: arguments and expected value. */
 export const SPECIAL: Record<string, [string[], unknown][]> = {
   'createDiscount.kind': [[['--free-shipping'], 'free_shipping']],
@@ -157,6 +159,14 @@ export const SPECIAL: Record<string, [string[], unknown][]> = {
   'refundReturn.shipping': [[['--shipping', 'all'], 'all']],
   'createFulfillment.override_dispute': [[['--override-dispute'], true]],
   'createRefund.by_hand': [[['--by-hand'], true]],
+  'createDraftOrder.reserve': [[['--reserve'], true]],
+  'updateDraftOrder.reserve': [[['--reserve'], true]],
+  ...Object.fromEntries(
+    ['createDraftOrder', 'updateDraftOrder'].map((name) => [
+      `${name}.shipping_option_id`,
+      [[['--shipping-option', OPTION], OPTION]],
+    ]),
+  ),
   'updateFulfillment.notify': [[['--notify'], true]],
   'reinstateOrder.keep_prices': [[['--keep-prices'], true]],
   'listInventory.low_stock': [[['--low-stock'], true]],
@@ -178,6 +188,11 @@ export const ELSEWHERE = new Set([
   ],
   'confirmWithdrawal.lines',
   ...['add', 'change', 'shipping_option_id', 'expected_total', 'dry_run'].map((field) => `editOrder.${field}`),
+  'recordOrderPayment.entry',
+  ...['lines', 'discount', 'customer_id', 'shipping_address', 'billing_address'].flatMap((name) => [
+    `createDraftOrder.${name}`,
+    `updateDraftOrder.${name}`,
+  ]),
   ...['receiveReturn.lines', 'suggestRefund.line_items', 'suggestRefund.shipping', 'suggestRefund.fee'],
   ...['createProduct.taxable', 'updateOrder.shipping_address', 'updateOrder.billing_address'],
   ...['exportProducts', 'exportOrders', 'exportCustomers'].flatMap((name) => [`${name}.cursor`, `${name}.limit`]),
@@ -199,6 +214,7 @@ export const pathOf = (path: string) => path.replace(/\{(\w+)\}/g, (_all, name) 
 export const BESIDE: Record<string, (flag: string) => string[]> = {
   createDiscount: (flag) => (/free|amount/.test(flag) ? [] : ['--percentage', '10']),
   createReturn: () => ['--item', 'MUG-SLATE=1'],
+  createDraftOrder: () => ['--item', `${ID}=1`],
   createRefund: (flag) => (flag === '--amount' ? [] : ['--amount', '1.00']),
   updateFulfillment: () => ['--shipment', ID],
   adjustInventory: (flag) =>

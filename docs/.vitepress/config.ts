@@ -49,6 +49,7 @@ export default defineConfig({
         ['Payments', '/payments'],
         ['Returns', '/returns'],
         ['Invoices', '/invoices'],
+        ['Quotes and invoices', '/b2b-orders'],
         ['Search', '/search'],
         ['The panel and its commands', '/merchant'],
         ['Importing', '/import'],

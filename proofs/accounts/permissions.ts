@@ -13,12 +13,13 @@ const OPERATIONS: Record<string, string> = {
   'inventory:write': 'adjustInventories adjustInventory',
   'orders:read': `getOverview listOrders matchTransfers listStatementRuns getOrder listFulfillments listRefunds getOrderTimeline
     listOrdersOfCustomer suggestRefund listReturns getReturn
-    listWithdrawals getWithdrawal listDocuments getDocument getDocumentFile`,
+    listWithdrawals getWithdrawal listDocuments getDocument getDocumentFile listDraftOrders getDraftOrder`,
   'orders:write': `placeTestOrder markOrdersPaid fulfillOrders undoStatementRun importOrders updateOrder markOrderPaid captureOrder
     createFulfillment updateFulfillment markOrderDelivered cancelOrder recordOrderPayment reinstateOrder editOrder sendOrderMail
     createReturn approveReturn declineReturn setReturnTracking cancelReturn receiveReturn closeReturn closeWithdrawal
-    linkWithdrawal issueInvoice`,
+    linkWithdrawal issueInvoice createDraftOrder updateDraftOrder sendDraftOrder cancelDraftOrder`,
   'orders:refund': 'createRefund refundReturn exchangeReturn confirmWithdrawal',
+  'orders:payments': 'completeDraftOrder',
   'orders:export': 'exportOrders',
   'customers:read': 'listCustomers getCustomer',
   'customers:write': 'createCustomer importCustomers updateCustomer anonymizeCustomer',
@@ -71,7 +72,7 @@ export const SCOPES_OF: Record<Role, string[]> = {
 };
 
 /** Scopes that neither `read` nor `write` includes. */
-const BY_NAME = ['orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];
+const BY_NAME = ['orders:payments', 'orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];
 
 /** All grants that a key can have. */
 export const GRANTS = ['read', 'write', ...ALL];

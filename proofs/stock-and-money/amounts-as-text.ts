@@ -245,6 +245,14 @@ const SENDERS: Record<string, Sender> = {
   },
   'dashboard.approveReturn': { path: () => ({ return_id: randomUUID() }), picky: ['fee'] },
   'dashboard.refundReturn': { path: () => ({ return_id: randomUUID() }), picky: ['amount', 'shipping'] },
+  'dashboard.createCustomer': { body: () => ({ email: `${randomUUID()}@mail.example` }) },
+  // The customer, the variant and the draft do not exist, so a valid amount is answered with 404.
+  'dashboard.updateCustomer': { path: () => ({ customer_id: randomUUID() }), picky: ['credit_limit'] },
+  'dashboard.createDraftOrder': {
+    picky: ['price', 'value'],
+    body: () => ({ lines: [{ variant_id: randomUUID(), quantity: 1 }] }),
+  },
+  'dashboard.updateDraftOrder': { path: () => ({ draft_order_id: randomUUID() }), picky: ['price', 'value'] },
   // Capturing fails: the order was paid by transfer, so no payment is authorized.
   'dashboard.captureOrder': { path: ({ order_id }) => ({ order_id }), picky: ['amount'] },
   // Recording fails, because the order has not expired.

@@ -142,6 +142,20 @@ export async function makeReturn(world: World, tenant: Tenant): Promise<Partial<
   return { return: [made.id], return_line: made.lines.map(({ id }) => id) };
 }
 
+/** Staff prepare an order, ready to be completed by bank transfer. */
+export async function makeDraftOrder(world: World, tenant: Tenant): Promise<Partial<Ids>> {
+  const { canary } = tenant;
+  await takeTransfers(world, tenant);
+  const made = (await callAs(world, tenant, 'dashboard.createDraftOrder', {
+    email: 'jo@shop.example',
+    lines: [{ variant_id: tenant.ids.variant[0], quantity: 1 }],
+    shipping_address: addressOf(tenant),
+    shipping_option_id: tenant.ids.shipping_option[0],
+    note: `${canary} note`,
+  })) as { id: string };
+  return { draft_order: [made.id] };
+}
+
 /**
  * A guest withdrew from a paid order that has not shipped. Written to the tables directly, because withdrawals are stated on a
  * page, not over the API.

@@ -44,6 +44,7 @@ export interface Ids {
   return: string[];
   return_line: string[];
   /** Withdrawals that staff have to confirm. */
+  draft_order: string[];
   withdrawal: string[];
   document: string[];
   withdrawn_line: string[];

@@ -180,7 +180,7 @@ async function seedTenant(world: World, name: Tenant['name'], seed: number): Pro
   tenant.secrets.CustomerToken = tenant.ids.customer_token[0] ?? '';
   await writeSettings(world, tenant);
   await makeAll(world, tenant, { discount: 3, shipping_option: 2, cart: 2, checkout: 2, order: 5, agent_token: 2 });
-  await makeAll(world, tenant, { shipped_order: 2, return: 2, withdrawal: 2, document: 2 });
+  await makeAll(world, tenant, { shipped_order: 2, return: 2, withdrawal: 2, document: 2, draft_order: 2 });
   await makeAll(world, tenant, { user_code: 2, agent_cart: 2, agent_checkout: 2, agent_order: 2, sync_order: 2 });
   await makeAll(world, tenant, { statement_run: 2, webhook: 2, listener: 2 });
   await moveOrders(world, tenant);

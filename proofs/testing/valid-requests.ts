@@ -76,6 +76,11 @@ function returnLine(call: Call, { ids }: Scene): void {
   call.body = { order_id: ids.shipped_order?.[0], lines };
 }
 
+function draftLine(call: Call, { ids }: Scene): void {
+  const { customer_id: _, ...body } = call.body as Record<string, unknown>;
+  call.body = { ...body, lines: [{ variant_id: ids.variant?.[0], quantity: 1 }] };
+}
+
 /** Changes to calls that the examples cannot express, because their success depends on the current state. */
 const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<void> | void>> = {
   // Logs in a new member of staff each time, because the login delay may apply to a login that was attacked before.
@@ -163,6 +168,11 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
   'dashboard.recordOrderPayment': (call, { world, tenant, ids }) => {
     call.body = { ...(call.body as object), received_at: null };
     return letExpire(world, tenant, ids.order?.[0] ?? '');
+  },
+  'dashboard.createDraftOrder': draftLine,
+  'dashboard.updateDraftOrder': draftLine,
+  'dashboard.completeDraftOrder': (call) => {
+    call.body = { payment_method: 'bank_transfer' };
   },
   'dashboard.reinstateOrder': async (call, { world, tenant, ids }) => {
     const order_id = ids.order?.[0] ?? '';

@@ -84,6 +84,7 @@ const TEMPLATES: Record<keyof Abouts, true> = {
   agent_approved: true,
   order_placed: true,
   new_order: true,
+  draft_sent: true,
   payment_reminder: true,
   payment_received: true,
   order_edited: true,
@@ -255,6 +256,17 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
   await write('order_placed', { order_id });
   await write('new_order', { order_id, to_shop: true });
   await write('payment_reminder', { order_id });
+  const turned = (columns: string) =>
+    shop.owner.query(`update commerce.orders set ${columns} where id = $1`, [order_id]);
+  await turned(`payment_status = 'pending', payment_method = 'manual', payment_terms_days = 14`);
+  await write('payment_reminder', { order_id });
+  await turned(`payment_status = 'awaiting_payment', payment_method = 'bank_transfer', payment_terms_days = null`);
+  const draft = await dashboard.POST('/api/dashboard/draft-orders', {
+    body: { email, lines: [{ variant_id: mug.variants[0]?.id ?? '', quantity: 40 }], note: 'Delivery in two parts.' },
+  });
+  const draft_order_id = draft.data?.id ?? '';
+  await dashboard.POST('/api/dashboard/draft-orders/{draft_order_id}/send', { params: { path: { draft_order_id } } });
+  await write('draft_sent', { draft_order_id });
   await dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
   await write('payment_received', { order_id });
   const edit = { add: [{ variant_id: towel.variants[0]?.id ?? '', quantity: 1 }] };

@@ -127,8 +127,11 @@ const INVARIANTS: Record<string, string> = {
     where o.checkout_id is not null and o.discount_code is not null and o.status <> 'cancelled' and not exists (
       select from commerce.discount_redemptions r
       where r.site_id = o.site_id and r.order_id = o.id and r.status = 'redeemed' and r.code = o.discount_code)`,
-  'an order without a discount code has no discount': `
-    select id from commerce.orders where checkout_id is not null and discount_code is null and discount <> 0`,
+  'an order without a discount code or the discount of a draft has no discount': `
+    select o.id from commerce.orders o where checkout_id is not null and discount_code is null and discount <> 0
+      and not exists (
+        select from commerce.draft_orders d
+        where d.site_id = o.site_id and d.checkout_id = o.checkout_id and d.discount_type is not null)`,
   'refunds and disputes do not exceed the received amount, and refunds match the payment status': `
     select o.id from (
       select *, coalesce(captured, case when paid then total else 0 end) as received

@@ -1799,7 +1799,7 @@ export interface paths {
         put?: never;
         /**
          * Mark several orders as paid
-         * @description Records up to 100 bank transfers, each row independently and by the rules of dashboard.markOrderPaid: a rejected row gives the reason and does not stop the others. An order that is already paid is unchanged. With an amount, an order with another total is rejected. If an order is in two rows of one call, the second is rejected.
+         * @description Records up to 100 bank transfers, each row independently and by the rules of dashboard.markOrderPaid: a rejected row gives the reason and does not stop the others. An order that is already paid is unchanged. With an amount, an order with another total is rejected. For an order on payment terms, amount, received, or else all that is due is recorded as a payment, which also needs the scope orders:payments; more than what is due is rejected. If an order is in two rows of one call, the second is rejected, unless it is on payment terms.
          */
         post: operations["dashboard.markOrdersPaid"];
         delete?: never;
@@ -1891,7 +1891,7 @@ export interface paths {
         put?: never;
         /**
          * Undo a statement run
-         * @description Reverts all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, edited, invoiced, refunded or cancelled; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
+         * @description Reverts all payments that were recorded with this statement_run_id: its orders return to pending and awaiting_payment, with a new payment deadline. It is possible while none of them has been shipped, edited, invoiced, refunded, cancelled or paid in parts; otherwise no order changes, and the error is 409 statement_run_not_undoable. Customers get no mail, apart from the usual reminder. An undone run is 404.
          */
         post: operations["dashboard.undoStatementRun"];
         delete?: never;
@@ -2176,7 +2176,7 @@ export interface paths {
         put?: never;
         /**
          * Edit an order before it ships
-         * @description Adds products, changes the quantities of lines and chooses another shipping option, while pieces of the order are left to ship. Send it with dry_run first, which changes nothing and returns the order as it would be, then again with the expected_total of that response; 409 price_changed has the new total if it differs. Taxes follow the rates of the purchase. Remaining pieces keep their share of the discount, added ones get none, and products are added at their current price. Stock is taken and returned (409 insufficient_stock). Pieces that were shipped, refunded or withdrawn from stay in the order (409 edit_exceeds_remaining). A line with quantity 0 leaves line_items. 409 payment_in_progress while a provider payment is open, such as an authorization that is not captured yet. The payment status stays: of a paid order, a higher total is amount_due, a lower one refund_due. The customer gets a mail, and the order page shows how to pay what is due. The budget of an agent that made the order does not change. The order's versions list what it was before.
+         * @description Adds products, changes the quantities of lines and chooses another shipping option, while pieces of the order are left to ship. Send it with dry_run first, which changes nothing and returns the order as it would be, then again with the expected_total of that response; 409 price_changed has the new total if it differs. Taxes follow the rates of the purchase. Remaining pieces keep their share of the discount, added ones get none, and products are added at their current price. Stock is taken and returned (409 insufficient_stock). Pieces that were shipped, refunded or withdrawn from stay in the order (409 edit_exceeds_remaining). A line with quantity 0 leaves line_items. 409 payment_in_progress while a provider payment is open, such as an authorization that is not captured yet. The payment status of a paid order stays: a higher total is amount_due, a lower one refund_due. An unpaid order becomes paid if recorded payments cover its new total. 409 credit_limit_exceeded if an order on payment terms would cost so much more that the customer owes more than their credit_limit. The customer gets a mail, and the order page shows how to pay what is due. The budget of an agent that made the order does not change. The order's versions list what it was before.
          */
         post: operations["dashboard.editOrder"];
         delete?: never;
@@ -2267,7 +2267,7 @@ export interface paths {
         put?: never;
         /**
          * Record a payment
-         * @description Records money that arrived for an order after it had expired, or for the amount_due of an order that was edited after it was paid. An expired order stays expired, the amount counts as amount_received, and all of it is refund_due and refundable; then either reinstate the order or refund the money. Of an edited order, it lowers amount_due; more than that is refund_due. Several payments add up; each call records one. Any other order is 409 order_not_expired: a bank transfer that is still awaited is recorded with mark-paid.
+         * @description Records money that arrived for an order. Several payments add up; each call records one. An order on payment terms or one that awaits a bank transfer becomes paid once nothing is due any more; money above that is refund_due. Until then its status does not change, and an order with recorded money does not expire. Of an order with an amount_due after an edit, the money lowers amount_due; more than that is refund_due. Such a payment also needs the scope orders:payments. An expired order stays expired, and all of the money is refund_due: either reinstate the order or refund the money. Any other order is 409 order_not_expired. An entry of a bank statement that is already recorded is 409 payment_already_recorded.
          */
         post: operations["dashboard.recordOrderPayment"];
         delete?: never;
@@ -2357,6 +2357,153 @@ export interface paths {
         get: operations["dashboard.getOrderTimeline"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/draft-orders": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List draft orders
+         * @description Draft orders by page, newest first. Ended ones are deleted with their carts (retention).
+         */
+        get: operations["dashboard.listDraftOrders"];
+        put?: never;
+        /**
+         * Create a draft order
+         * @description Creates an order that the customer accepts later, with the prices of the draft. Discount codes do not apply to it. Nothing is reserved and nobody gets a mail until it is sent. Prices of its own and a discount need the scope orders:payments. An unknown customer or shipping option, or a variant that is not for sale, is 404; an option that does not fit the address is 409 shipping_option_unavailable.
+         */
+        post: operations["dashboard.createDraftOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/draft-orders/{draft_order_id}": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a draft order.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                draft_order_id: components["parameters"]["DraftOrderId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Read a draft order
+         * @description The draft with its lines and current totals.
+         */
+        get: operations["dashboard.getDraftOrder"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change a draft order
+         * @description Changes an open draft; any other status is 409 invalid_transition. Prices of its own and a discount need the scope orders:payments.
+         */
+        patch: operations["dashboard.updateDraftOrder"];
+        trace?: never;
+    };
+    "/api/dashboard/draft-orders/{draft_order_id}/send": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a draft order.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                draft_order_id: components["parameters"]["DraftOrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a draft order
+         * @description Mails the customer a link to the hosted checkout, where they accept the draft with its prices. With reserve, the stock is reserved until expires_at (409 insufficient_stock); otherwise the customer gets that error if the stock is gone, and the draft stays sent. A sent draft can be sent again. Without an e-mail it is 409 checkout_incomplete.
+         */
+        post: operations["dashboard.sendDraftOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/draft-orders/{draft_order_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a draft order.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                draft_order_id: components["parameters"]["DraftOrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a draft order
+         * @description Cancels an open or sent draft and releases its stock. The link shows that it is cancelled. While a payment is pending it is 409 payment_in_progress.
+         */
+        post: operations["dashboard.cancelDraftOrder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/dashboard/draft-orders/{draft_order_id}/complete": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a draft order.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                draft_order_id: components["parameters"]["DraftOrderId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Complete a draft order
+         * @description Makes the order of an open or sent draft without the customer, by bank transfer, payment on handover or invoice. An invoice needs the payment terms of the customer, under the same conditions as at the checkout. The customer gets the mail about the order. Missing fields are 409 checkout_incomplete, missing stock 409 insufficient_stock.
+         */
+        post: operations["dashboard.completeDraftOrder"];
         delete?: never;
         options?: never;
         head?: never;
@@ -5486,7 +5633,7 @@ export interface components {
                 payment_status: components["schemas"]["PaymentStatus"];
             };
             statement_run_not_undoable?: {
-                /** @description The orders that have been shipped, edited, invoiced, refunded or cancelled; at most 100. */
+                /** @description The orders that have been shipped, edited, invoiced, refunded, cancelled or paid in parts; at most 100. */
                 orders: {
                     id: components["schemas"]["Id"];
                     order_number: string;
@@ -5602,7 +5749,7 @@ export interface components {
             };
             payment_method_unavailable?: {
                 /** @description The methods that the shop offers. */
-                payment_methods: components["schemas"]["PaymentMethod"][];
+                payment_methods: components["schemas"]["CheckoutPaymentMethod"][];
             };
             payment_failed?: {
                 /** @description The provider's reason, such as card_declined; null if it gives none. */
@@ -5658,6 +5805,17 @@ export interface components {
                 /** @description The amount received minus refunds. */
                 amount_received: components["schemas"]["Money"];
                 amount_due: components["schemas"]["Money"];
+            };
+            payment_already_recorded?: {
+                order_id: components["schemas"]["Id"];
+            };
+            invoice_overdue?: {
+                order_number: string;
+            };
+            credit_limit_exceeded?: {
+                credit_limit: components["schemas"]["Money"];
+                amount_due: components["schemas"]["Money"];
+                total: components["schemas"]["Money"];
             };
             order_prices_changed?: {
                 lines: {
@@ -5835,7 +5993,7 @@ export interface components {
          * @description The stable name of an error. x-error-catalogue gives its status, whether the same call may succeed later, its meaning and the remedy. For agents, advice is the sentence that responses return as next, with the operation that helps; without advice, next is the remedy.
          * @enum {string}
          */
-        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "edit_exceeds_remaining" | "order_not_editable" | "order_not_expired" | "payment_incomplete" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "invoice_seller_missing" | "invoice_not_possible" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
+        ErrorCode: "invalid_request" | "not_bank_transfer" | "payment_not_awaiting" | "discount_not_found" | "discount_not_started" | "discount_expired" | "discount_minimum_not_met" | "discount_usage_limit_reached" | "discount_customer_limit_reached" | "discount_not_applicable" | "reset_token_invalid" | "verification_token_invalid" | "invitation_token_invalid" | "authorization_pending" | "slow_down" | "access_denied" | "expired_token" | "invalid_grant" | "agent_cap_exceeded" | "unauthorized" | "invalid_token" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "budget_exceeded" | "merchant_not_allowed" | "site_suspended" | "insufficient_scope" | "invitation_for_another" | "step_up_required" | "origin_not_allowed" | "agents_not_allowed" | "password_required" | "category_not_allowed" | "human_confirmation_required" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_in_flight" | "slug_taken" | "two_factor_on" | "two_factor_off" | "sku_taken" | "handle_taken" | "email_taken" | "option_name_taken" | "variant_options_taken" | "option_in_use" | "last_variant" | "product_has_variants" | "limit_reached" | "sync_key_limit" | "key_not_active" | "last_owner" | "member_has_keys" | "already_staff" | "login_required" | "insufficient_stock" | "quantity_changed" | "collection_not_manual" | "currency_in_use" | "payment_account_in_use" | "payment_account_connected" | "cart_not_active" | "cart_empty" | "cart_limit" | "checkout_not_open" | "checkout_incomplete" | "price_changed" | "review_changed" | "buyer_data_locked" | "shipping_option_unavailable" | "payment_method_unavailable" | "payment_failed" | "payment_action_required" | "payment_in_progress" | "discount_code_taken" | "discount_in_use" | "invalid_transition" | "fulfillment_exceeds_remaining" | "edit_exceeds_remaining" | "order_not_editable" | "order_not_expired" | "payment_incomplete" | "payment_already_recorded" | "invoice_overdue" | "credit_limit_exceeded" | "order_prices_changed" | "refund_exceeds_paid" | "order_disputed" | "return_quantity_exceeded" | "return_window_closed" | "invoice_seller_missing" | "invoice_not_possible" | "not_returnable" | "statement_run_not_undoable" | "customer_has_open_orders" | "consent_not_pending" | "reference_taken" | "webhook_disabled" | "rotation_in_progress" | "delivery_pending" | "gone" | "cart_expired" | "checkout_expired" | "consent_expired" | "cursor_expired" | "stale" | "payload_too_large" | "unsupported_media_type" | "validation_error" | "rate_limited" | "headers_too_large" | "internal_error" | "unavailable" | "storage_full" | "site_moved" | "timeout";
         /** @description An amount in the shop's currency, as a decimal string with exactly the currency's digits ("12.50" in EUR, "1250" in JPY). Never a JSON number. */
         Money: string;
         /** @enum {string} */
@@ -5940,10 +6098,10 @@ export interface components {
             recovery_codes: string[];
         };
         /**
-         * @description A permission of a caller of the dashboard. Each operation names the one scope that it needs. Two scopes stand for many: read for every scope that ends in :read, and write, which includes read, for all except staff:write, keys:write, payments:write, customers:export and orders:export. A key has these five only if they are granted by name.
+         * @description A permission of a caller of the dashboard. Each operation names the one scope that it needs. Two scopes stand for many: read for every scope that ends in :read, and write, which includes read, for all except staff:write, keys:write, payments:write, orders:payments, customers:export and orders:export. A key has these six only if they are granted by name.
          * @enum {string}
          */
-        ApiKeyScope: "read" | "write" | "products:read" | "products:write" | "inventory:read" | "inventory:write" | "orders:read" | "orders:write" | "orders:refund" | "orders:export" | "customers:read" | "customers:write" | "customers:export" | "discounts:read" | "discounts:write" | "settings:read" | "settings:write" | "payments:write" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:write" | "keys:write" | "staff:write" | "audit:read";
+        ApiKeyScope: "read" | "write" | "products:read" | "products:write" | "inventory:read" | "inventory:write" | "orders:read" | "orders:write" | "orders:refund" | "orders:payments" | "orders:export" | "customers:read" | "customers:write" | "customers:export" | "discounts:read" | "discounts:write" | "settings:read" | "settings:write" | "payments:write" | "webhooks:read" | "webhooks:write" | "agents:read" | "agents:write" | "keys:write" | "staff:write" | "audit:read";
         /** @description The staff member or API key that did something; null for actions from before this was recorded. */
         KeyActor: {
             /** @enum {string} */
@@ -6209,6 +6367,8 @@ export interface components {
             ask_for_marketing: boolean;
             /** @description Whether the shop gets a mail for each order from a checkout, at brand.support_email or, without one, at the address of each staff member. Staff members can choose for themselves with dashboard.updateNotifications. */
             mail_new_orders: boolean;
+            /** @description Whether a customer gets a reminder three days after the deadline of an unpaid order on payment terms. It applies to orders placed afterwards. */
+            mail_overdue_invoices: boolean;
             return_policy: components["schemas"]["ReturnPolicy"];
             /** @description Whether consumers can withdraw from contracts on the hosted page /withdraw, to which all hosted pages and mails link. Until it is set, it is true for a shop that charges the tax of an EU country or delivers to one. */
             withdrawal_page: boolean;
@@ -6314,6 +6474,7 @@ export interface components {
             product_url_template?: components["schemas"]["UrlOrNull"];
             ask_for_marketing?: boolean;
             mail_new_orders?: boolean;
+            mail_overdue_invoices?: boolean;
             return_policy?: components["schemas"]["ReturnPolicyInput"];
             withdrawal_page?: boolean;
             invoicing?: components["schemas"]["InvoicingInput"];
@@ -6529,10 +6690,10 @@ export interface components {
             currency: components["schemas"]["Currency"];
             /**
              * Format: date-time
-             * @description The deadline for a bank transfer; null for other methods. After it the payment expires and the order is cancelled.
+             * @description The deadline of a bank transfer that is awaited, after which the payment expires and the order is cancelled, or of an unpaid order on payment terms, which stays. Null for other orders.
              */
             due_at: string | null;
-            /** @description How to make the transfer, while it is awaited; else null. */
+            /** @description How to make the transfer, while it is awaited or an invoice is unpaid; else null. */
             instructions: components["schemas"]["PaymentInstructions"] | null;
             /** @description The provider's reason if the payment failed; else null. */
             failure_reason: string | null;
@@ -6557,6 +6718,11 @@ export interface components {
         };
         /** @description The words in which the buyer agreed, with a box that was not ticked beforehand, that the supply of digital content begins before the period for withdrawal ends, and that the right of withdrawal is lost by that. Null without this consent: then the right stays. */
         DigitalConsentWording: string | null;
+        /** @description The payment terms of an order, as they were when it was placed. */
+        PaymentTerms: {
+            /** @description The number of days after the order within which it is paid. */
+            days: number;
+        };
         /**
          * @description open means that the bank has taken the amount back and has not decided; won, that the shop got it again; lost, that the customer keeps it.
          * @enum {string}
@@ -6737,6 +6903,15 @@ export interface components {
             amount_received: components["schemas"]["Money"];
             /** @description The amount that the customer still has to pay. Pieces that come back before the order is paid lower it. Of a paid order, it is what an edit has added and nobody has paid yet. 0 for an order that was cancelled or has expired. */
             amount_due: components["schemas"]["Money"];
+            /** @description The payment terms of an order that is paid by invoice; null for other orders. */
+            payment_terms: components["schemas"]["PaymentTerms"] | null;
+            /**
+             * Format: date-time
+             * @description The deadline of a bank transfer or an invoice; null without one.
+             */
+            payment_due_at: string | null;
+            /** @description Whether the invoice of an order on payment terms is past its deadline and not fully paid. */
+            overdue: boolean;
             /** @description The chargebacks of the order's payment, oldest first. */
             disputes: components["schemas"]["Dispute"][];
             /** @description The payments recorded by hand with POST payments, oldest first. */
@@ -8128,12 +8303,15 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
+        /** @description The entry of a bank statement that dashboard.matchTransfers returned for the payment. A payment for an order on payment terms is recorded only once with it. */
+        StatementEntry: string;
         /** @description The result of marking orders as paid, row by row. */
         MarkPaidResult: {
             /** @description True when nothing was written. */
             dry_run: boolean;
             /** @description The number of rows with each result. */
             counts: {
+                recorded: number;
                 paid: number;
                 unchanged: number;
                 failed: number;
@@ -8147,10 +8325,10 @@ export interface components {
                 /** @description Null if no order has the number. */
                 order_id: components["schemas"]["Id"] | null;
                 /**
-                 * @description paid is new; unchanged means that it was already paid.
+                 * @description paid is new; recorded means that a payment was recorded for an order on payment terms; unchanged means that the order was already paid or the entry is recorded.
                  * @enum {string}
                  */
-                status: "paid" | "unchanged" | "failed";
+                status: "paid" | "recorded" | "unchanged" | "failed";
                 /** @description Why the row failed; else null. */
                 reason: ("not_found" | "duplicate" | "not_bank_transfer" | "payment_not_awaiting" | "amount_differs") | null;
                 /** @description The reason in a sentence; else null. */
@@ -8208,6 +8386,8 @@ export interface components {
             transfers: {
                 /** @description Its position in the file, which is the line of a CSV or the entry of a CAMT file, counted from 1. */
                 line: number;
+                /** @description Identifies the payment in every file that contains it. Send it with the payment, so that it is recorded only once. */
+                entry: string;
                 /** @description As a plain decimal; as written if it cannot be read. */
                 amount: string;
                 /** @description Null if the file does not name one; then it is taken to be the shop's currency. */
@@ -8216,7 +8396,7 @@ export interface components {
                 /** @description The payer's text. */
                 text: string;
                 /**
-                 * @description matched: an order awaits exactly this transfer. already_paid: the order has been paid. amount_differs: the order has another total or currency. several_orders: it fits more than one order. matched_before: an earlier transfer of the statement pays the order. late: the order has already expired; record the money with dashboard.recordOrderPayment. not_awaiting: the order is cancelled or not paid by bank transfer. no_order: it names no order. check_by_hand: it is not certain that the entry is booked, incoming and in the shop's currency; message has the reason.
+                 * @description matched: an order awaits exactly this transfer, or an order on payment terms is at least this amount short. already_paid: the order has been paid, or the entry is recorded. amount_differs: the order has another total or currency. several_orders: it fits more than one order. matched_before: an earlier transfer of the statement pays the order. late: the order has already expired; record the money with dashboard.recordOrderPayment. not_awaiting: the order is cancelled or not paid by bank transfer. no_order: it names no order. check_by_hand: it is not certain that the entry is booked, incoming and in the shop's currency; message has the reason.
                  * @enum {string}
                  */
                 outcome: "matched" | "already_paid" | "amount_differs" | "several_orders" | "matched_before" | "not_awaiting" | "no_order" | "late" | "check_by_hand";
@@ -8238,7 +8418,7 @@ export interface components {
             id: components["schemas"]["Id"];
             /** @description When the last of its orders was marked as paid. */
             marked_at: components["schemas"]["Timestamp"];
-            /** @description Whether dashboard.undoStatementRun is possible: as long as no order has been shipped, edited, invoiced, refunded or cancelled. */
+            /** @description Whether dashboard.undoStatementRun is possible: as long as no order has been shipped, edited, invoiced, refunded, cancelled or paid in parts. */
             undoable: boolean;
             orders: {
                 id: components["schemas"]["Id"];
@@ -8459,6 +8639,163 @@ export interface components {
          * @enum {string}
          */
         OrderMailKind: "placed" | "payment_reminder" | "payment_received" | "shipped" | "cancelled" | "refunded" | "edited";
+        /**
+         * @description open until it is sent; sent while the customer can accept it; completed once it is an order. It ends as cancelled by staff or as expired at expires_at.
+         * @enum {string}
+         */
+        DraftOrderStatus: "open" | "sent" | "completed" | "cancelled" | "expired";
+        /** @description A draft order in a list. */
+        DraftOrderSummary: {
+            id: components["schemas"]["Id"];
+            status: components["schemas"]["DraftOrderStatus"];
+            customer_id: components["schemas"]["IdOrNull"];
+            email: string | null;
+            /** @description The total when the draft was last changed, or that of its order. */
+            total: components["schemas"]["Money"];
+            currency: components["schemas"]["Currency"];
+            order_id: components["schemas"]["IdOrNull"];
+            order_number: string | null;
+            expires_at: components["schemas"]["Timestamp"];
+            /** Format: date-time */
+            sent_at: string | null;
+            created_at: components["schemas"]["Timestamp"];
+        };
+        DraftOrderPage: {
+            draft_orders: components["schemas"]["DraftOrderSummary"][];
+            total: components["schemas"]["Count"];
+            page: components["schemas"]["Count"];
+            limit: components["schemas"]["Count"];
+            pages: components["schemas"]["Count"];
+        };
+        /** @description A line of a draft order. */
+        DraftLineInput: {
+            /** @description A variant that is for sale; each at most once. */
+            variant_id: components["schemas"]["Id"];
+            quantity: number;
+            /** @description A price of its own for one piece, with the tax if prices include it. It needs the scope orders:payments. If absent, the variant's price at the time of the order. */
+            price?: components["schemas"]["MoneyInput"];
+        };
+        /** @description A discount on all lines. It needs the scope orders:payments. */
+        DraftDiscountInput: {
+            /** @enum {string} */
+            type: "percentage" | "fixed_amount";
+            /** @description The percentage, above 0 and at most 100 with two decimals, or the amount. */
+            value: components["schemas"]["MoneyInput"];
+            /** @description Why the customer gets it. Only staff see it. */
+            reason?: string | null;
+        };
+        /** @description A draft order as input. */
+        DraftOrderInput: {
+            /** @description The customer. Their e-mail, phone number and default address apply unless others are given; with payment terms, they can pay by invoice. */
+            customer_id?: components["schemas"]["Id"] | null;
+            /** @description Where the link is sent; needed to send or complete the draft. */
+            email?: components["schemas"]["EmailInput"] | null;
+            phone?: string | null;
+            /** @description The lines, in this order. */
+            lines: components["schemas"]["DraftLineInput"][];
+            discount?: components["schemas"]["DraftDiscountInput"] | null;
+            shipping_address?: components["schemas"]["AddressInput"] | null;
+            /** @description Null if it is the shipping address. */
+            billing_address?: components["schemas"]["AddressInput"] | null;
+            /** @description If absent or null, the customer chooses. */
+            shipping_option_id?: components["schemas"]["IdOrNull"];
+            /** @description A note that the customer sees. */
+            note?: string | null;
+            locale?: components["schemas"]["LocaleOrNull"];
+            /** @description Whether the stock is reserved from the time when the draft is sent; false if absent. */
+            reserve?: boolean;
+            /**
+             * Format: date-time
+             * @description Until when the customer can accept it; within a year. In 30 days if absent.
+             */
+            expires_at?: string;
+        };
+        /** @description A line of a draft order. */
+        DraftLine: {
+            id: components["schemas"]["Id"];
+            variant_id: components["schemas"]["Id"];
+            product_id: components["schemas"]["Id"];
+            name: string;
+            variant_name: string | null;
+            sku: string | null;
+            image_url: string | null;
+            quantity: number;
+            price: components["schemas"]["Money"];
+            /** @description Whether the price was entered for this draft. */
+            has_own_price: boolean;
+            total: components["schemas"]["Money"];
+            /** @description Whether it is for sale and in stock. */
+            available: boolean;
+        };
+        /** @description A discount on all lines. */
+        DraftDiscount: {
+            /** @enum {string} */
+            type: "percentage" | "fixed_amount";
+            /** @description The percentage, such as 10 or 12.50, or the amount. */
+            value: string;
+            reason: string | null;
+        };
+        /** @description An order that staff prepare, and that the customer accepts on the hosted checkout. */
+        DraftOrder: {
+            id: components["schemas"]["Id"];
+            status: components["schemas"]["DraftOrderStatus"];
+            customer_id: components["schemas"]["IdOrNull"];
+            email: string | null;
+            phone: string | null;
+            lines: components["schemas"]["DraftLine"][];
+            discount: components["schemas"]["DraftDiscount"] | null;
+            shipping_address: components["schemas"]["Address"] | null;
+            billing_address: components["schemas"]["Address"] | null;
+            shipping_option_id: components["schemas"]["IdOrNull"];
+            note: string | null;
+            locale: components["schemas"]["LocaleOrNull"];
+            reserve: boolean;
+            expires_at: components["schemas"]["Timestamp"];
+            currency: components["schemas"]["Currency"];
+            subtotal: components["schemas"]["Money"];
+            discount_amount: components["schemas"]["Money"];
+            shipping_cost: components["schemas"]["Money"];
+            tax: components["schemas"]["Money"];
+            tax_included: boolean;
+            total: components["schemas"]["Money"];
+            /** @description The fields that an order needs and that the draft does not have. The customer fills them in. */
+            missing: string[];
+            /** @description The hosted checkout, while the draft is sent; else null. Anyone with the link may accept it. */
+            checkout_url: string | null;
+            /** @description The order, once it is completed. */
+            order_id: components["schemas"]["IdOrNull"];
+            order_number: string | null;
+            /** @description The staff member or key that created it. */
+            actor_id: components["schemas"]["Id"];
+            /** Format: date-time */
+            sent_at: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The fields to change; absent ones stay. lines replaces all lines. */
+        DraftOrderPatch: {
+            /** @description Where the link is sent; needed to send or complete the draft. */
+            email?: components["schemas"]["EmailInput"] | null;
+            phone?: string | null;
+            /** @description Replaces all lines. */
+            lines?: components["schemas"]["DraftLineInput"][];
+            discount?: components["schemas"]["DraftDiscountInput"] | null;
+            shipping_address?: components["schemas"]["AddressInput"] | null;
+            /** @description Null if it is the shipping address. */
+            billing_address?: components["schemas"]["AddressInput"] | null;
+            /** @description If null, the customer chooses. */
+            shipping_option_id?: components["schemas"]["IdOrNull"];
+            /** @description A note that the customer sees. */
+            note?: string | null;
+            locale?: components["schemas"]["LocaleOrNull"];
+            /** @description Whether the stock is reserved from the time when the draft is sent. */
+            reserve?: boolean;
+            /**
+             * Format: date-time
+             * @description Until when the customer can accept it; within a year.
+             */
+            expires_at?: string;
+        };
         /**
          * @description The state of a return. requested waits for the shop's decision; approved, for the goods; in_transit means that tracking was given; received, that goods have arrived. declined, closed and cancelled are final.
          * @enum {string}
@@ -8732,6 +9069,12 @@ export interface components {
              * @description The e-mail that staff entered for a customer with an account. It replaces email once its owner opens the link in the mail about it. Null if there is none.
              */
             pending_email: string | null;
+            /** @description Within how many days the customer may pay by invoice; null for a customer without payment terms. */
+            payment_terms_days: number | null;
+            /** @description The most that the customer may owe for orders on payment terms; null for no limit. */
+            credit_limit: components["schemas"]["Money"] | null;
+            /** @description What the customer owes for orders on payment terms. */
+            amount_due: components["schemas"]["Money"];
         };
         /** @description A customer as input by the merchant. */
         CustomerInput: {
@@ -8748,6 +9091,10 @@ export interface components {
             note?: string | null;
             /** @description The custom fields of the customer. A flat map of strings, at most 50 keys of 1 to 100 characters with values of up to 500. */
             metadata?: components["schemas"]["Metadata"];
+            /** @description The number of days after the order within which the customer, once logged in, may pay by invoice; null for no payment terms. Changing it needs the scope orders:payments. */
+            payment_terms_days?: number | null;
+            /** @description The most that the customer may owe for orders on payment terms, the new order included; null for no limit. Changing it needs the scope orders:payments. */
+            credit_limit?: components["schemas"]["MoneyInput"] | null;
         };
         /** @description An address from another shop. Every field may be missing. */
         CustomerImportAddress: {
@@ -8848,6 +9195,10 @@ export interface components {
             note?: string | null;
             /** @description Replaces all metadata. */
             metadata?: components["schemas"]["Metadata"];
+            /** @description The number of days after the order within which the customer, once logged in, may pay by invoice; null for no payment terms. Changing it needs the scope orders:payments. */
+            payment_terms_days?: number | null;
+            /** @description The most that the customer may owe for orders on payment terms, the new order included; null for no limit. Changing it needs the scope orders:payments. */
+            credit_limit?: components["schemas"]["MoneyInput"] | null;
         };
         /** @enum {string} */
         AgentTokenStatus: "active" | "expired" | "revoked";
@@ -9209,6 +9560,11 @@ export interface components {
          * @enum {string}
          */
         CheckoutStatus: "open" | "ready" | "requires_escalation" | "completed" | "expired" | "cancelled";
+        /**
+         * @description A payment method of a checkout. An order that is paid by invoice has the payment_method manual and payment_terms.
+         * @enum {string}
+         */
+        CheckoutPaymentMethod: "bank_transfer" | "card" | "online" | "manual" | "invoice" | "free";
         /** @description The discount of one line. */
         DiscountAllocation: {
             line_item_id: components["schemas"]["Id"];
@@ -9270,9 +9626,9 @@ export interface components {
             requires_shipping: boolean;
             /** @description The option chosen; null if none is chosen or it no longer fits. */
             shipping_option: components["schemas"]["ShippingChoice"] | null;
-            payment_method: components["schemas"]["PaymentMethod"] | null;
-            /** @description The methods that the shop offers for this checkout. */
-            payment_methods: components["schemas"]["PaymentMethod"][];
+            payment_method: components["schemas"]["CheckoutPaymentMethod"] | null;
+            /** @description The methods that the shop offers for this checkout. invoice is among them if its customer is logged in and has payment terms. */
+            payment_methods: components["schemas"]["CheckoutPaymentMethod"][];
             note: string | null;
             items: components["schemas"]["CartItem"][];
             currency: components["schemas"]["Currency"];
@@ -9318,10 +9674,10 @@ export interface components {
             digital_consent_wording: components["schemas"]["DigitalConsentWording"];
         };
         /**
-         * @description How the customer wants to pay. bank_transfer needs the shop's bank details, card a card provider; manual is paid when the goods are handed over. An order whose total is 0 becomes free, whatever was chosen.
+         * @description How the customer wants to pay. bank_transfer needs the shop's bank details, card a card provider; manual is paid when the goods are handed over. invoice is paid after delivery, within the payment terms of the logged-in customer. An order whose total is 0 becomes free, whatever was chosen.
          * @enum {string}
          */
-        PaymentChoice: "bank_transfer" | "card" | "manual";
+        PaymentChoice: "bank_transfer" | "card" | "manual" | "invoice";
         /** @description The exact wording that the customer saw and agreed to. It is kept with the consent, as proof of it. */
         MarketingWording: string;
         /** @description The fields to change; absent ones stay as they are, and null clears a field. */
@@ -10672,7 +11028,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description An order of the run has been shipped, edited, invoiced, refunded or cancelled, or the first call with this key is still running. */
+        /** @description An order of the run has been shipped, edited, invoiced, refunded, cancelled or paid in parts, or the first call with this key is still running. */
         StatementRunConflict: {
             headers: {
                 "Retry-After": components["headers"]["RetryAfter"];
@@ -10745,6 +11101,20 @@ export interface components {
         /** @description The purchase would exceed the agent's budget or its limit for one order. */
         BudgetExceeded: {
             headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The draft or the stock does not allow it, or the first call with this Idempotency-Key is still running. */
+        DraftOrderConflict: {
+            headers: {
+                "Retry-After": components["headers"]["RetryAfter"];
                 "X-Request-Id": components["headers"]["RequestId"];
                 RateLimit: components["headers"]["RateLimit"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -11112,6 +11482,11 @@ export interface components {
          */
         FulfillmentId: components["schemas"]["Id"];
         /**
+         * @description The id of a draft order.
+         * @example 0192f3a2-8888-7000-8000-000000000001
+         */
+        DraftOrderId: components["schemas"]["Id"];
+        /**
          * @description The id of a return.
          * @example 0192f3a2-7777-7000-8000-000000000001
          */
@@ -11371,6 +11746,7 @@ export type PaymentInstructions = components['schemas']['PaymentInstructions'];
 export type Payment = components['schemas']['Payment'];
 export type MarketingConsent = components['schemas']['MarketingConsent'];
 export type DigitalConsentWording = components['schemas']['DigitalConsentWording'];
+export type PaymentTerms = components['schemas']['PaymentTerms'];
 export type DisputeStatus = components['schemas']['DisputeStatus'];
 export type Dispute = components['schemas']['Dispute'];
 export type RecordedPaymentMethod = components['schemas']['RecordedPaymentMethod'];
@@ -11482,6 +11858,7 @@ export type ShippingOption = components['schemas']['ShippingOption'];
 export type ShippingOptionInput = components['schemas']['ShippingOptionInput'];
 export type ShippingOptionPatch = components['schemas']['ShippingOptionPatch'];
 export type OrderPage = components['schemas']['OrderPage'];
+export type StatementEntry = components['schemas']['StatementEntry'];
 export type MarkPaidResult = components['schemas']['MarkPaidResult'];
 export type FulfillResult = components['schemas']['FulfillResult'];
 export type TransferMatches = components['schemas']['TransferMatches'];
@@ -11499,6 +11876,16 @@ export type OrderEdit = components['schemas']['OrderEdit'];
 export type ShippingRefund = components['schemas']['ShippingRefund'];
 export type RefundSuggestion = components['schemas']['RefundSuggestion'];
 export type OrderMailKind = components['schemas']['OrderMailKind'];
+export type DraftOrderStatus = components['schemas']['DraftOrderStatus'];
+export type DraftOrderSummary = components['schemas']['DraftOrderSummary'];
+export type DraftOrderPage = components['schemas']['DraftOrderPage'];
+export type DraftLineInput = components['schemas']['DraftLineInput'];
+export type DraftDiscountInput = components['schemas']['DraftDiscountInput'];
+export type DraftOrderInput = components['schemas']['DraftOrderInput'];
+export type DraftLine = components['schemas']['DraftLine'];
+export type DraftDiscount = components['schemas']['DraftDiscount'];
+export type DraftOrder = components['schemas']['DraftOrder'];
+export type DraftOrderPatch = components['schemas']['DraftOrderPatch'];
 export type ReturnStatus = components['schemas']['ReturnStatus'];
 export type ReturnKind = components['schemas']['ReturnKind'];
 export type ReturnReason = components['schemas']['ReturnReason'];
@@ -11561,6 +11948,7 @@ export type DiscountApplication = components['schemas']['DiscountApplication'];
 export type ShippingChoice = components['schemas']['ShippingChoice'];
 export type ReturnUrl = components['schemas']['ReturnUrl'];
 export type CheckoutStatus = components['schemas']['CheckoutStatus'];
+export type CheckoutPaymentMethod = components['schemas']['CheckoutPaymentMethod'];
 export type DiscountAllocation = components['schemas']['DiscountAllocation'];
 export type NextAction = components['schemas']['NextAction'];
 export type CheckoutPayment = components['schemas']['CheckoutPayment'];
@@ -11671,6 +12059,7 @@ export type ResponseOrderEditConflict = components['responses']['OrderEditConfli
 export type ResponseRefundConflict = components['responses']['RefundConflict'];
 export type ResponseLatePaymentConflict = components['responses']['LatePaymentConflict'];
 export type ResponseBudgetExceeded = components['responses']['BudgetExceeded'];
+export type ResponseDraftOrderConflict = components['responses']['DraftOrderConflict'];
 export type ResponseReturnConflict = components['responses']['ReturnConflict'];
 export type ResponseDocumentConflict = components['responses']['DocumentConflict'];
 export type ResponseCustomerConflict = components['responses']['CustomerConflict'];
@@ -11720,6 +12109,7 @@ export type ParameterShippingOptionId = components['parameters']['ShippingOption
 export type ParameterStatementRunId = components['parameters']['StatementRunId'];
 export type ParameterOrderId = components['parameters']['OrderId'];
 export type ParameterFulfillmentId = components['parameters']['FulfillmentId'];
+export type ParameterDraftOrderId = components['parameters']['DraftOrderId'];
 export type ParameterReturnId = components['parameters']['ReturnId'];
 export type ParameterDocumentId = components['parameters']['DocumentId'];
 export type ParameterWithdrawalId = components['parameters']['WithdrawalId'];
@@ -17269,8 +17659,11 @@ export interface operations {
                     orders: {
                         /** @description The number of the order, such as 1001. */
                         order_number: string;
-                        /** @description The amount that arrived, in the shop's currency; the order must have this total. */
+                        /** @description The amount that arrived, in the shop's currency. The order must have this total, or be on payment terms. */
                         amount?: components["schemas"]["MoneyInput"];
+                        /** @description The amount that arrived, checked by hand. It is recorded for an order on payment terms, and not compared with the total of other orders. */
+                        received?: components["schemas"]["MoneyInput"];
+                        entry?: components["schemas"]["StatementEntry"];
                     }[];
                     /** @description An id of your own, a UUID, for all calls that mark the transfers of one bank statement. The orders that they mark can be undone together with dashboard.undoStatementRun. */
                     statement_run_id?: components["schemas"]["Id"];
@@ -18583,6 +18976,7 @@ export interface operations {
                     received_at?: string | null;
                     /** @description The reference of the payment elsewhere, such as that of the bank's entry. */
                     reference?: string | null;
+                    entry?: components["schemas"]["StatementEntry"];
                 };
             };
         };
@@ -18808,6 +19202,356 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.listDraftOrders": {
+        parameters: {
+            query?: {
+                /** @description The page to return, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description The maximum number on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only draft orders of this status. */
+                status?: components["schemas"]["DraftOrderStatus"];
+            };
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of draft orders. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftOrderPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.createDraftOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "email": "june@example.com",
+                 *       "lines": [
+                 *         {
+                 *           "variant_id": "0192f3a0-5555-7000-8000-000000000002",
+                 *           "quantity": 40,
+                 *           "price": "11.00"
+                 *         }
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["DraftOrderInput"];
+            };
+        };
+        responses: {
+            /** @description The draft, open. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftOrderConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.getDraftOrder": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path: {
+                /**
+                 * @description The id of a draft order.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                draft_order_id: components["parameters"]["DraftOrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.updateDraftOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a draft order.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                draft_order_id: components["parameters"]["DraftOrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "note": "Delivery to the back door, please."
+                 *     }
+                 */
+                "application/json": components["schemas"]["DraftOrderPatch"];
+            };
+        };
+        responses: {
+            /** @description The draft. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftOrderConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.sendDraftOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a draft order.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                draft_order_id: components["parameters"]["DraftOrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft, sent. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftOrderConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.cancelDraftOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a draft order.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                draft_order_id: components["parameters"]["DraftOrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft, cancelled. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftOrderConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "dashboard.completeDraftOrder": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+                /**
+                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description The id of a draft order.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                draft_order_id: components["parameters"]["DraftOrderId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "payment_method": "invoice"
+                 *     }
+                 */
+                "application/json": {
+                    /**
+                     * @description manual is offered for pickup, bank_transfer with bank details.
+                     * @enum {string}
+                     */
+                    payment_method: "bank_transfer" | "manual" | "invoice";
+                };
+            };
+        };
+        responses: {
+            /** @description The draft, completed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["DraftOrderConflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

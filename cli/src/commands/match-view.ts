@@ -19,9 +19,10 @@ const WORDS: Partial<Record<string, string>> = {
   assigned_late: 'assigned by you; late',
   paid: 'paid',
   recorded: 'recorded as late payment',
+  recorded_part: 'recorded',
   already_paid: 'was paid already',
 };
-const GOOD = new Set(['matched', 'assigned', 'assigned_late', 'paid', 'recorded']);
+const GOOD = new Set(['matched', 'assigned', 'assigned_late', 'paid', 'recorded', 'recorded_part']);
 
 const COLUMNS: Column<Found>[] = [
   { title: '#', value: ({ number }) => number, right: true },
@@ -69,7 +70,9 @@ export function preview(
 export function result(marked: Found[], run_id: string, style: Style): string {
   const paid = marked.filter(({ outcome }) => outcome === 'paid');
   const recorded = marked.filter(({ outcome }) => outcome === 'recorded');
+  const parts = marked.filter(({ outcome }) => outcome === 'recorded_part');
   const summary = [`${counted(paid.length, 'order')} marked as paid.`];
+  if (parts.length > 0) summary.push(`${counted(parts.length, 'payment')} recorded for orders on payment terms.`);
   if (recorded.length > 0) {
     const [first] = recorded.flatMap(({ orders }) => orders);
     summary.push(

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import type { Command } from 'commander';
+import { usageError } from '../errors.ts';
 import { addFlags, givenRequest, type Presentations } from '../flags.ts';
 import { confirm } from '../prompt.ts';
 import { openSession } from '../session.ts';
@@ -13,8 +14,9 @@ interface RecordOptions extends YesOption {
 }
 
 const RECORD_EXAMPLES = `
-ORDER is an order number or an id of an order that has expired, or that has an amount due after an edit. An expired order stays
-expired until you reinstate it; all that was recorded can be refunded. The command asks first; programs agree with --yes.
+ORDER is an order number or an id of an order that is on payment terms, awaits a bank transfer, has an amount due after an edit, or
+has expired. An unpaid order becomes paid once nothing is due. An expired order stays expired until you reinstate it; all that was
+recorded can be refunded. The command asks first; programs agree with --yes.
 
 Examples:
   $ commerce orders record-payment 1001
@@ -28,7 +30,8 @@ Examples:
   $ commerce orders reinstate 1001
   $ commerce orders reinstate 1001 --keep-prices   although products have other prices by now`;
 
-const SHOWN = { amount: false, method: { help: 'how it arrived; bank_transfer when absent' } } as const;
+/** Without an amount, the amount due or, of an expired order, the total. */
+const SHOWN = { amount: false, entry: false, method: { help: 'how it arrived; bank_transfer when absent' } } as const;
 
 const REINSTATE_FLAGS: Presentations<'dashboard.reinstateOrder'> = {
   keep_prices: { sets: [{ flag: '--keep-prices', help: 'even if products have other prices by now', value: true }] },
@@ -37,7 +40,7 @@ const REINSTATE_FLAGS: Presentations<'dashboard.reinstateOrder'> = {
 /** `orders record-payment|reinstate`: record a payment, and reinstate an order that it reached too late. */
 export function addLatePayments(orders: Command, terminal: Terminal): void {
   addYes(addFlags(orders.command('record-payment <order>'), 'dashboard.recordOrderPayment', SHOWN))
-    .description('Record money for an expired order, or for the amount due after an edit.')
+    .description('Record money that arrived for an order, in parts or after it had expired.')
     .option(
       '--amount <amount>',
       'the amount that arrived (default: what is due, or the total of an expired order)',
@@ -55,17 +58,21 @@ async function record(wanted: string, options: RecordOptions, command: Command, 
   const given = await givenRequest<'dashboard.recordOrderPayment'>(command, terminal);
   const { client } = await openSession(command, terminal);
   const before = await findOrder(client, wanted);
-  const isExpired = before.payment_status === 'expired';
-  const { amount = isExpired ? before.total : before.amount_due } = options;
+  const isLate = before.payment_status === 'expired';
+  const { amount = isLate ? before.total : before.amount_due } = options;
+  if (Number(amount) === 0)
+    throw usageError('Nothing is due for the order.', 'Give the amount that arrived: --amount 5.00');
   if (!options.yes) await confirm(terminal, `${headOf(before)}\nHave ${amount} ${before.currency} arrived for it?`);
   const params = { path: { order_id: before.id } };
   const body = { ...given.body, amount };
   const { order, payment } = await unwrap(client.POST('/api/dashboard/orders/{order_id}/payments', { params, body }));
-  const { order_number, refundable, currency } = order;
-  const choice = `${refundable} ${currency} were received and not refunded.
+  const { order_number, refundable, amount_due, refund_due, currency } = order;
+  const late = `${refundable} ${currency} were received and not refunded.
 Then: commerce orders reinstate ${order_number}
   or: commerce orders refund ${order_number} --all --reason other`;
-  const next = isExpired ? choice : `${order.amount_due} ${currency} remain to be paid.`;
+  const due = `${amount_due} ${currency} are still due.`;
+  const owed = `Refund it: commerce orders refund ${order_number} --amount ${refund_due} --reason other`;
+  const next = isLate ? late : Number(refund_due) > 0 ? owed : due;
   const summary = `has a recorded payment of ${payment.amount} ${currency}`;
   showChange({ before, order, summary, next, more: { payment } }, command, terminal);
 }

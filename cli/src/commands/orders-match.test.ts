@@ -16,7 +16,7 @@ function orderOf(n: number, total: string) {
 const ORDERS = [orderOf(1001, '36.00'), orderOf(1002, '10.00')];
 const OUTCOMES = ['matched', 'matched', 'amount_differs', 'no_order'];
 const transfers = OUTCOMES.map((outcome, i) => ({
-  ...{ line: i + 2, amount: '36.00', currency: 'EUR', payer: 'June', text: 'Order', outcome },
+  ...{ line: i + 2, amount: i === 1 ? '10.00' : '36.00', currency: 'EUR', payer: 'June', text: 'Order', outcome },
   message: outcome === 'matched' ? null : 'The text contains no order number.',
   orders: outcome === 'no_order' ? [] : [ORDERS[i % 2] ?? {}],
 }));

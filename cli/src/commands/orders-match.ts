@@ -15,7 +15,7 @@ import { findOrder } from './order-view.ts';
 
 const EXAMPLES = `
 FILE is a statement of your bank, in CAMT.053 (XML) or CSV with a header. A transfer belongs to an order that awaits it
-if its text names the order number and its amount is the order's total. All other transfers are listed with the reason; assign
+if its text names the order number and its amount is the order's total, or at most what is due for an order on payment terms. All other transfers are listed with the reason; assign
 those that you have checked with --assign and the number in the first column. For an order that has expired,
 the money is then recorded as a late payment. The command shows the transfers and asks before it changes orders; programs
 agree with --yes.
@@ -147,7 +147,11 @@ function questionOf(toMark: Found[], late: Found[]): string {
 }
 
 const MOST_ROWS = 100;
-const BY_STATUS: Partial<Record<string, string>> = { paid: 'paid', unchanged: 'already_paid' };
+const BY_STATUS: Partial<Record<string, string>> = {
+  paid: 'paid',
+  recorded: 'recorded_part',
+  unchanged: 'already_paid',
+};
 
 /**
  * Marks orders as paid. For automatic matches, the server compares amount and total again. For assigned transfers, the
@@ -157,9 +161,7 @@ async function markAll(client: DashboardClient, toMark: Found[], statement_run_i
   const marked: Found[] = [];
   for (let from = 0; from < toMark.length; from += MOST_ROWS) {
     const rows = toMark.slice(from, from + MOST_ROWS);
-    const orders = rows.flatMap(({ outcome, orders: [order] }) =>
-      order ? [{ order_number: order.order_number, ...(outcome === 'matched' && { amount: order.total }) }] : [],
-    );
+    const orders = rows.flatMap((row) => rowOf(row) ?? []);
     const body = { orders, statement_run_id };
     const { results } = await unwrap(client.POST('/api/dashboard/orders/mark-paid', { body }));
     for (const { index, status, message } of results) {
@@ -168,6 +170,22 @@ async function markAll(client: DashboardClient, toMark: Found[], statement_run_i
     }
   }
   return marked;
+}
+
+interface MarkRow {
+  order_number: string;
+  entry: string;
+  amount?: string;
+  received?: string;
+}
+
+/** The order to mark. The amount of an assigned transfer is only sent if the server could read it. */
+function rowOf({ outcome, amount, currency, entry, orders: [order] }: Found): MarkRow | undefined {
+  if (!order) return undefined;
+  const { order_number } = order;
+  if (outcome === 'matched') return { order_number, entry, amount };
+  const read = readAmount(amount, { sign: '.', decimals: decimalsOf(currency ?? order.currency) });
+  return { order_number, entry, ...(read.amount !== undefined && { received: amount }) };
 }
 
 /** Records payments for expired orders, which stay expired. The user then refunds the money or reinstates the order. */

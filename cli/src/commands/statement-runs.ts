@@ -18,7 +18,7 @@ Examples:
 
 const UNDO_EXAMPLES = `
 RUN is the id that \`commerce orders match\` and \`commerce orders statements\` show. All orders of the run await their payment
-again, with a new deadline. It is possible while none of them has been shipped, edited, invoiced, refunded or cancelled.
+again, with a new deadline. It is possible while none of them has been shipped, edited, invoiced, refunded, cancelled or paid in parts.
 
 Examples:
   $ commerce orders statements

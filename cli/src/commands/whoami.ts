@@ -43,4 +43,11 @@ function inShort(scopes: string[]): string {
   return shown.filter((scope) => !scope.endsWith(':read') || !scopes.includes('read')).join(', ');
 }
 
-const BEYOND_WRITE = ['orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];
+const BEYOND_WRITE = [
+  'orders:payments',
+  'orders:export',
+  'customers:export',
+  'payments:write',
+  'keys:write',
+  'staff:write',
+];

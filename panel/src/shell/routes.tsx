@@ -16,6 +16,9 @@ export const routes: { path: string; component: Screen }[] = [
     component: screen(() => import('../screens/orders/statement/statement.tsx'), 'Statement'),
   },
   { path: '/orders/:order_id', component: screen(() => import('../screens/orders/order.tsx'), 'OrderScreen') },
+  { path: '/drafts', component: screen(() => import('../screens/drafts/drafts.tsx'), 'Drafts') },
+  { path: '/drafts/new', component: screen(() => import('../screens/drafts/new-draft.tsx'), 'NewDraft') },
+  { path: '/drafts/:draft_order_id', component: screen(() => import('../screens/drafts/draft.tsx'), 'DraftScreen') },
   { path: '/returns', component: screen(() => import('../screens/returns/returns.tsx'), 'Returns') },
   {
     path: '/withdrawals',

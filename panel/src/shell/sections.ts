@@ -2,6 +2,7 @@
 export const sections: { path: string; name: string; scope?: string }[] = [
   { path: '/', name: 'Today', scope: 'orders:read' },
   { path: '/orders', name: 'Orders', scope: 'orders:read' },
+  { path: '/drafts', name: 'Drafts', scope: 'orders:read' },
   { path: '/returns', name: 'Returns', scope: 'orders:read' },
   { path: '/withdrawals', name: 'Withdrawals', scope: 'orders:read' },
   { path: '/products', name: 'Products', scope: 'products:read' },

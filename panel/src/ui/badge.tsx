@@ -27,6 +27,8 @@ const tones: Record<string, Tone> = {
   unmatched: 'open',
   received: 'open',
   open: 'open',
+  sent: 'open',
+  overdue: 'bad',
   won: 'good',
   lost: 'bad',
   declined: 'bad',

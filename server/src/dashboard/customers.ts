@@ -1,3 +1,6 @@
+import type { CustomerPatch } from '@commerce-backend/spec';
+import type { Caller } from '../http/callers/caller.ts';
+import { requireAlso } from '../http/callers/scopes.ts';
 import { mistakesInCustomer } from '../http/contract/rows.ts';
 import type { Handler } from '../http/pipeline/handler.ts';
 import * as customers from '../shop/customers/customers.ts';
@@ -7,12 +10,22 @@ import * as orderList from '../shop/orders/list.ts';
 
 export const listCustomers: Handler<'dashboard.listCustomers'> = ({ shop, query }) => customers.list(shop, query);
 
-export const createCustomer: Handler<'dashboard.createCustomer'> = ({ shop, body }) => customers.create(shop, body);
+export const createCustomer: Handler<'dashboard.createCustomer'> = ({ shop, caller, body }) => {
+  requireTerms(body, caller);
+  return customers.create(shop, body);
+};
 
 export const getCustomer: Handler<'dashboard.getCustomer'> = ({ shop, path }) => customers.get(shop, path.customer_id);
 
-export const updateCustomer: Handler<'dashboard.updateCustomer'> = ({ shop, path, body }) =>
-  customers.update(shop, path.customer_id, body);
+export const updateCustomer: Handler<'dashboard.updateCustomer'> = ({ shop, caller, path, body }) => {
+  requireTerms(body, caller);
+  return customers.update(shop, path.customer_id, body);
+};
+
+/** Payment terms are credit, so they need the scope of payments. */
+function requireTerms({ payment_terms_days, credit_limit }: CustomerPatch, caller: Caller): void {
+  if (payment_terms_days !== undefined || credit_limit !== undefined) requireAlso('orders:payments', caller);
+}
 
 export const anonymizeCustomer: Handler<'dashboard.anonymizeCustomer'> = ({ shop, path }) =>
   erasure.anonymize(shop, path.customer_id);

@@ -8,6 +8,7 @@ import * as collections from './collections.ts';
 import * as customers from './customers.ts';
 import * as discounts from './discounts.ts';
 import * as documents from './documents.ts';
+import * as draftOrders from './draft-orders.ts';
 import * as events from './events.ts';
 import * as files from './files.ts';
 import * as inventory from './inventory.ts';
@@ -39,6 +40,7 @@ export const dashboard: Handlers<'dashboard'> = {
   ...customers,
   ...discounts,
   ...documents,
+  ...draftOrders,
   ...events,
   ...files,
   ...inventory,

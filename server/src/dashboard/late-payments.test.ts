@@ -278,11 +278,12 @@ test("reinstating an order prepared by an agent charges the agent's budget again
   expect(await used()).toBe(Math.round(Number(order?.total) * 100));
 });
 
-test('accepts late payments only for expired orders, with an amount above 0 and a past date', async () => {
+test('accepts no payment for an order that is paid by card, and none without an amount above 0 and a past date', async () => {
   const shop = await openShop();
-  const { id, total } = await shop.givenOrder();
-  const at = { params: { path: { order_id: id } } };
-  const open = await shop.dashboard.POST(paymentPath, { ...at, body: { amount: total } });
+  const { id } = await shop.givenOrder();
+  const card = await shop.givenOrder({ payment_method: 'card', card_token: 'tok_success' });
+  const at = { params: { path: { order_id: card.id } } };
+  const paid = await shop.dashboard.POST(paymentPath, { ...at, body: { amount: card.total } });
   const { record } = await givenExpired(shop, id);
 
   const zero = await record('0.00');
@@ -292,12 +293,8 @@ test('accepts late payments only for expired orders, with an amount above 0 and 
     body: { amount: '1.00' },
   });
 
-  expect(open.response.status).toBe(409);
-  expect(open.error).toMatchObject({
-    error: 'order_not_expired',
-    status: 'pending',
-    payment_status: 'awaiting_payment',
-  });
+  expect(paid.response.status).toBe(409);
+  expect(paid.error).toMatchObject({ error: 'order_not_expired', status: 'confirmed', payment_status: 'paid' });
   expect([zero.response.status, future.response.status, unknown.response.status]).toEqual([422, 422, 404]);
 });
 

@@ -28,7 +28,7 @@ test('marks or rejects each row of a bank statement separately', async () => {
 
   const { data } = await shop.dashboard.POST(severalPath, { body: { orders: rows } });
 
-  expect(data?.counts).toEqual({ paid: 1, unchanged: 0, failed: 5 });
+  expect(data?.counts).toEqual({ paid: 1, recorded: 0, unchanged: 0, failed: 5 });
   expect(data?.results.map(({ order_id, status, reason }) => [order_id, status, reason])).toEqual([
     [first.id, 'paid', null],
     [other.id, 'failed', 'amount_differs'],
@@ -46,7 +46,9 @@ test('a dry run returns the same result without writing, and a paid order stays 
   const { order_number } = await shop.givenOrder();
   const mark = async (dry_run: boolean) => {
     const { data } = await shop.dashboard.POST(severalPath, { body: { orders: [{ order_number }], dry_run } });
-    return { dry_run: data?.dry_run, ...data?.counts, now: await statusesOf(shop) };
+    const { recorded, ...counts } = data?.counts ?? {};
+    expect(recorded).toBe(0);
+    return { dry_run: data?.dry_run, ...counts, now: await statusesOf(shop) };
   };
 
   expect(await mark(true)).toEqual({ dry_run: true, paid: 1, unchanged: 0, failed: 0, now: ['awaiting_payment'] });

@@ -9,11 +9,12 @@ import { exportPage } from '../shop/orders/export.ts';
 import { fulfillSeveral } from '../shop/orders/fulfill-several.ts';
 import * as fulfillments from '../shop/orders/fulfillments.ts';
 import * as orderImport from '../shop/orders/import.ts';
-import { recordPayment, reinstate } from '../shop/orders/late-payments.ts';
+import { reinstate } from '../shop/orders/late-payments.ts';
 import * as orderList from '../shop/orders/list.ts';
 import { sendAgain } from '../shop/orders/mails.ts';
 import { markSeveralPaid } from '../shop/orders/mark-paid.ts';
 import * as orders from '../shop/orders/orders.ts';
+import { recordPayment } from '../shop/orders/payments.ts';
 import * as refunds from '../shop/orders/refunds.ts';
 import { suggest } from '../shop/orders/suggestion.ts';
 import { timeline } from '../shop/orders/timeline.ts';
@@ -34,7 +35,8 @@ export const editOrder: Handler<'dashboard.editOrder'> = ({ shop, path, body }) 
 export const markOrderPaid: Handler<'dashboard.markOrderPaid'> = ({ shop, path }) =>
   orders.markPaid(shop, path.order_id);
 
-export const markOrdersPaid: Handler<'dashboard.markOrdersPaid'> = ({ shop, body }) => markSeveralPaid(shop, body);
+export const markOrdersPaid: Handler<'dashboard.markOrdersPaid'> = ({ shop, caller, body }) =>
+  markSeveralPaid(shop, body, () => requireAlso('orders:payments', caller));
 
 export const markOrderDelivered: Handler<'dashboard.markOrderDelivered'> = ({ shop, path }) =>
   orders.markDelivered(shop, path.order_id);
@@ -48,8 +50,8 @@ export const cancelOrder: Handler<'dashboard.cancelOrder'> = async ({ shop, call
 export const captureOrder: Handler<'dashboard.captureOrder'> = ({ shop, path, body }) =>
   capture(shop, path.order_id, body?.amount);
 
-export const recordOrderPayment: Handler<'dashboard.recordOrderPayment'> = ({ shop, path, body }) =>
-  recordPayment(shop, path.order_id, body);
+export const recordOrderPayment: Handler<'dashboard.recordOrderPayment'> = ({ shop, caller, path, body }) =>
+  recordPayment(shop, path.order_id, body, () => requireAlso('orders:payments', caller));
 
 export const reinstateOrder: Handler<'dashboard.reinstateOrder'> = ({ shop, path, body }) =>
   reinstate(shop, path.order_id, body);

@@ -61,7 +61,7 @@ test('a run cannot be undone after an edit of a paid order (409), which records 
   expect(response.status).toBe(409);
   expect(error).toMatchObject({
     error: 'statement_run_not_undoable',
-    message: `Order ${order.order_number} has been shipped, edited, invoiced, refunded or cancelled.`,
+    message: `Order ${order.order_number} has been shipped, edited, invoiced, refunded, cancelled or paid in parts.`,
   });
   expect(await detailsOf(shop, order)).toMatchObject({ payment_status: 'paid', amount_due: '12.50' });
   const { data: runs } = await shop.dashboard.GET('/api/dashboard/statement-runs');

@@ -140,8 +140,10 @@ export const POLICIES: Policy[] = [
   sweep('order_links', `created_at <= now() - interval '180 days'`),
   due(
     'orders',
-    `payment_status = 'awaiting_payment'
-      and (payment_due_at <= now() or (payment_reminded_at is null and payment_reminder_at <= now()))`,
+    `(payment_status = 'awaiting_payment'
+        and (payment_due_at <= now() or (payment_reminded_at is null and payment_reminder_at <= now())))
+      or (payment_terms_days is not null and payment_status = 'pending' and payment_reminded_at is null
+        and payment_reminder_at <= now())`,
   ),
   due('payment_moves', `status = 'pending'`),
   due(

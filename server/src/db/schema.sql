@@ -1121,9 +1121,11 @@ create table commerce.cart_items (
   quantity integer not null,
   price_seen numeric not null,
   created_at timestamp with time zone not null default now(),
+  fixed_price numeric,
   constraint cart_items_pkey PRIMARY KEY (site_id, id),
   constraint one_line_per_variant UNIQUE (site_id, cart_id, variant_id),
   constraint cart_items_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id) ON DELETE CASCADE,
+  constraint cart_items_fixed_price_check CHECK ((fixed_price >= (0)::numeric)),
   constraint cart_items_quantity_check CHECK (((quantity >= 1) AND (quantity <= 999)))
 );
 alter table commerce.cart_items enable row level security, force row level security;
@@ -1143,6 +1145,7 @@ create table commerce.carts (
   attribution jsonb,
   reorder_of uuid,
   guest_profile_id uuid,
+  is_draft boolean not null default false,
   constraint carts_pkey PRIMARY KEY (site_id, id),
   constraint carts_site_id_agent_token_id_fkey FOREIGN KEY (site_id, agent_token_id) REFERENCES commerce.agent_tokens(site_id, id),
   constraint carts_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),
@@ -1236,8 +1239,8 @@ create table commerce.checkouts (
   constraint checkouts_bound_browser_check CHECK ((length(bound_browser) = 32)),
   constraint checkouts_check CHECK (((status = 'completed'::text) = (order_id IS NOT NULL))),
   constraint checkouts_check1 CHECK (((agent_token_id IS NULL) OR (source = 'agent'::text))),
-  constraint checkouts_payment_method_check CHECK ((payment_method = ANY (ARRAY['bank_transfer'::text, 'card'::text, 'manual'::text, 'free'::text]))),
-  constraint checkouts_source_check CHECK ((source = ANY (ARRAY['storefront'::text, 'agent'::text, 'ai_widget'::text]))),
+  constraint checkouts_payment_method_check CHECK ((payment_method = ANY (ARRAY['bank_transfer'::text, 'card'::text, 'manual'::text, 'invoice'::text, 'free'::text]))),
+  constraint checkouts_source_check CHECK ((source = ANY (ARRAY['storefront'::text, 'agent'::text, 'ai_widget'::text, 'dashboard'::text]))),
   constraint checkouts_status_check CHECK ((status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text, 'completed'::text, 'expired'::text, 'cancelled'::text]))),
   constraint guest_agents_have_no_token CHECK (((guest_profile_id IS NULL) OR ((source = 'agent'::text) AND (agent_token_id IS NULL)))),
   constraint nothing_to_pay_for CHECK (((payment_id IS NULL) OR (status = ANY (ARRAY['open'::text, 'ready'::text, 'requires_escalation'::text]))))
@@ -1374,8 +1377,12 @@ create table commerce.customers (
   locale text,
   imported_at timestamp with time zone,
   pending_email text,
+  payment_terms_days integer,
+  credit_limit numeric,
   constraint customers_pkey PRIMARY KEY (site_id, id),
   constraint customers_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint customers_credit_limit_check CHECK ((credit_limit >= (0)::numeric)),
+  constraint customers_payment_terms_days_check CHECK (((payment_terms_days >= 0) AND (payment_terms_days <= 365))),
   constraint email_in_lower_case CHECK ((email = lower(email))),
   constraint pending_email_in_lower_case CHECK ((pending_email = lower(pending_email)))
 );
@@ -1499,6 +1506,29 @@ create table commerce.documents (
 CREATE INDEX documents_issued ON commerce.documents USING btree (site_id, issued_at);
 CREATE INDEX documents_of ON commerce.documents USING btree (site_id, order_id, id);
 alter table commerce.documents enable row level security, force row level security;
+
+create table commerce.draft_orders (
+  site_id uuid not null,
+  id uuid not null,
+  cart_id uuid not null,
+  checkout_id uuid not null,
+  discount_type text,
+  discount_value numeric,
+  discount_reason text,
+  reserve boolean not null default false,
+  sent_at timestamp with time zone,
+  actor_id uuid not null,
+  created_at timestamp with time zone not null default now(),
+  constraint draft_orders_pkey PRIMARY KEY (site_id, id),
+  constraint one_draft_per_cart UNIQUE (site_id, cart_id),
+  constraint one_draft_per_checkout UNIQUE (site_id, checkout_id),
+  constraint draft_orders_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id) ON DELETE CASCADE,
+  constraint draft_orders_site_id_checkout_id_fkey FOREIGN KEY (site_id, checkout_id) REFERENCES commerce.checkouts(site_id, id) ON DELETE CASCADE,
+  constraint draft_discount CHECK (((discount_type IS NULL) = (discount_value IS NULL))),
+  constraint draft_orders_discount_type_check CHECK ((discount_type = ANY (ARRAY['percentage'::text, 'fixed_amount'::text]))),
+  constraint draft_orders_discount_value_check CHECK ((discount_value > (0)::numeric))
+);
+alter table commerce.draft_orders enable row level security, force row level security;
 
 create table commerce.event_listeners (
   site_id uuid not null,
@@ -1807,12 +1837,14 @@ create table commerce.order_payments (
   reference text,
   actor_id uuid not null,
   created_at timestamp with time zone not null default now(),
+  entry text,
   constraint order_payments_pkey PRIMARY KEY (site_id, id),
   constraint order_payments_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
   constraint order_payments_amount_check CHECK ((amount > (0)::numeric)),
   constraint order_payments_method_check CHECK ((method = ANY (ARRAY['bank_transfer'::text, 'cash'::text, 'card'::text, 'other'::text])))
 );
 CREATE INDEX order_payments_of ON commerce.order_payments USING btree (site_id, order_id, id);
+CREATE UNIQUE INDEX statement_entry_recorded ON commerce.order_payments USING btree (site_id, entry) WHERE (entry IS NOT NULL);
 alter table commerce.order_payments enable row level security, force row level security;
 
 create table commerce.order_versions (
@@ -1888,6 +1920,7 @@ create table commerce.orders (
   shipping_refunded numeric not null default 0,
   disputed numeric not null default 0,
   credited numeric not null default 0,
+  payment_terms_days integer,
   edits integer not null default 0,
   released numeric,
   exchange_of uuid,
@@ -1921,8 +1954,10 @@ END))),
   constraint orders_tax_check CHECK ((tax >= (0)::numeric)),
   constraint orders_total_check CHECK ((total >= (0)::numeric)),
   constraint refunds_within_payment CHECK (((refunds_begun >= (0)::numeric) AND (disputed >= (0)::numeric) AND ((refunds_begun + disputed) <= COALESCE(captured, total)))),
-  constraint shipping_refunded_at_most CHECK (((shipping_refunded >= (0)::numeric) AND (shipping_refunded <= commerce.shipping_charged(shipping_cost, tax_included, shipping_tax, shipping_taxes))))
+  constraint shipping_refunded_at_most CHECK (((shipping_refunded >= (0)::numeric) AND (shipping_refunded <= commerce.shipping_charged(shipping_cost, tax_included, shipping_tax, shipping_taxes)))),
+  constraint terms_of_invoice CHECK (((payment_terms_days IS NULL) OR (payment_method = 'manual'::text)))
 );
+CREATE INDEX invoices_to_remind ON commerce.orders USING btree (payment_reminder_at, site_id) WHERE ((payment_terms_days IS NOT NULL) AND (payment_status = 'pending'::text) AND (payment_reminded_at IS NULL));
 CREATE INDEX orders_due ON commerce.orders USING btree (payment_due_at, site_id) WHERE (payment_status = 'awaiting_payment'::text);
 CREATE INDEX orders_newest ON commerce.orders USING btree (site_id, created_at DESC, id);
 CREATE INDEX orders_numbered ON commerce.orders USING btree (site_id, lower(order_number));
@@ -1931,6 +1966,7 @@ CREATE INDEX orders_of_customer ON commerce.orders USING btree (site_id, custome
 CREATE INDEX orders_of_exchange ON commerce.orders USING btree (site_id, exchange_of) WHERE (exchange_of IS NOT NULL);
 CREATE INDEX orders_of_guests ON commerce.orders USING btree (site_id, lower(email)) WHERE (customer_id IS NULL);
 CREATE INDEX orders_of_statement_run ON commerce.orders USING btree (site_id, statement_run_id) WHERE (statement_run_id IS NOT NULL);
+CREATE INDEX orders_on_terms ON commerce.orders USING btree (site_id, customer_id) WHERE ((payment_terms_days IS NOT NULL) AND (payment_status = 'pending'::text));
 CREATE INDEX orders_open ON commerce.orders USING btree (site_id, fulfillment_status, payment_status) WHERE (status = ANY (ARRAY['pending'::text, 'confirmed'::text, 'processing'::text]));
 CREATE INDEX orders_searched ON commerce.orders USING gin (site_id, commerce.order_search_text(order_number, email, tracking_number, external_reference, shipping_address, billing_address) public.gin_trgm_ops);
 CREATE INDEX orders_to_remind ON commerce.orders USING btree (payment_reminder_at, site_id) WHERE ((payment_status = 'awaiting_payment'::text) AND (payment_reminded_at IS NULL));
@@ -2412,6 +2448,7 @@ create table commerce.site_settings (
   return_policy jsonb not null default '{}'::jsonb,
   withdrawal_page boolean,
   invoicing jsonb not null default '{}'::jsonb,
+  mail_overdue_invoices boolean not null default true,
   constraint site_settings_pkey PRIMARY KEY (site_id),
   constraint site_settings_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
   constraint site_settings_default_locale_check CHECK ((default_locale ~ '^(en|de|fr)(-[A-Z]{2}){0,1}$'::text)),
@@ -3094,6 +3131,12 @@ create policy backup on commerce.documents as permissive for select to commerce_
 create policy tenant on commerce.documents as permissive for all to public
   using ((site_id = ( SELECT commerce.current_site() AS current_site)));
 
+create policy backup on commerce.draft_orders as permissive for select to commerce_backup
+  using (true);
+
+create policy tenant on commerce.draft_orders as permissive for all to public
+  using ((site_id = ( SELECT commerce.current_site() AS current_site)));
+
 create policy backup on commerce.event_listeners as permissive for select to commerce_backup
   using (true);
 
@@ -3227,7 +3270,7 @@ create policy backup on commerce.orders as permissive for select to commerce_bac
   using (true);
 
 create policy due on commerce.orders as permissive for select to commerce_sweep
-  using (((payment_status = 'awaiting_payment'::text) AND ((payment_due_at <= now()) OR ((payment_reminded_at IS NULL) AND (payment_reminder_at <= now())))));
+  using ((((payment_status = 'awaiting_payment'::text) AND ((payment_due_at <= now()) OR ((payment_reminded_at IS NULL) AND (payment_reminder_at <= now())))) OR ((payment_terms_days IS NOT NULL) AND (payment_status = 'pending'::text) AND (payment_reminded_at IS NULL) AND (payment_reminder_at <= now()))));
 
 create policy search_reads on commerce.orders as permissive for select to commerce_search
   using (true);
@@ -3609,6 +3652,10 @@ grant select on commerce.document_counters to commerce_backup;
 grant insert, select on commerce.documents to commerce_app;
 
 grant select on commerce.documents to commerce_backup;
+
+grant delete, insert, select, update on commerce.draft_orders to commerce_app;
+
+grant select on commerce.draft_orders to commerce_backup;
 
 grant delete, insert, select, update on commerce.event_listeners to commerce_app;
 

@@ -127,6 +127,7 @@ export interface Tables {
     quantity: number;
     price_seen: string;
     created_at: string;
+    fixed_price: string | null;
   };
   carts: {
     site_id: string;
@@ -143,6 +144,7 @@ export interface Tables {
     attribution: unknown;
     reorder_of: string | null;
     guest_profile_id: string | null;
+    is_draft: boolean;
   };
   catalog_schedule: {
     site_id: string;
@@ -170,13 +172,13 @@ export interface Tables {
     cart_id: string;
     customer_id: string | null;
     status: 'open' | 'ready' | 'requires_escalation' | 'completed' | 'expired' | 'cancelled';
-    source: 'storefront' | 'agent' | 'ai_widget';
+    source: 'storefront' | 'agent' | 'ai_widget' | 'dashboard';
     email: string | null;
     phone: string | null;
     shipping_address: unknown;
     billing_address: unknown;
     shipping_option_id: string | null;
-    payment_method: 'bank_transfer' | 'card' | 'manual' | 'free' | null;
+    payment_method: 'bank_transfer' | 'card' | 'manual' | 'invoice' | 'free' | null;
     note: string | null;
     shown_total: string;
     shown_prices: unknown;
@@ -280,6 +282,8 @@ export interface Tables {
     locale: string | null;
     imported_at: string | null;
     pending_email: string | null;
+    payment_terms_days: number | null;
+    credit_limit: string | null;
   };
   discount_redemptions: {
     site_id: string;
@@ -345,6 +349,19 @@ export interface Tables {
     locale: string;
     content: unknown;
     sha256: string;
+  };
+  draft_orders: {
+    site_id: string;
+    id: string;
+    cart_id: string;
+    checkout_id: string;
+    discount_type: 'percentage' | 'fixed_amount' | null;
+    discount_value: string | null;
+    discount_reason: string | null;
+    reserve: boolean;
+    sent_at: string | null;
+    actor_id: string;
+    created_at: string;
   };
   event_listeners: {
     site_id: string;
@@ -543,6 +560,7 @@ export interface Tables {
     reference: string | null;
     actor_id: string;
     created_at: string;
+    entry: string | null;
   };
   order_versions: {
     site_id: string;
@@ -612,6 +630,7 @@ export interface Tables {
     shipping_refunded: string;
     disputed: string;
     credited: string;
+    payment_terms_days: number | null;
     edits: number;
     released: string | null;
     exchange_of: string | null;
@@ -911,6 +930,7 @@ export interface Tables {
     return_policy: unknown;
     withdrawal_page: boolean | null;
     invoicing: unknown;
+    mail_overdue_invoices: boolean;
   };
   site_usage: {
     site_id: string;

@@ -13,6 +13,7 @@ import * as shippingOptions from '../shop/shipping/options.ts';
 import type { Shop } from '../shop/shop.ts';
 import { demoProducts } from './catalog.ts';
 import { demoCollections } from './collections.ts';
+import { offerDraft } from './draft.ts';
 import { demoLegal } from './legal.ts';
 import { giveAccounts } from './people.ts';
 import { type DemoActors, sellAll, sellByCard } from './sell.ts';
@@ -40,7 +41,7 @@ export async function seedDemo(options: DemoOptions): Promise<{ demo: DemoCreden
       staff: { email: await freeEmail(connection), name: STAFF_NAME },
       password: staffPassword,
       // The key of `commerce login --demo`, whose user may try everything.
-      key_scopes: ['read', 'write', 'payments:write', 'keys:write'],
+      key_scopes: ['read', 'write', 'orders:payments', 'payments:write', 'keys:write'],
       // The sync key for the write operations in docs/sync.md.
       sync_scopes: ['read', 'write'],
     });
@@ -49,6 +50,7 @@ export async function seedDemo(options: DemoOptions): Promise<{ demo: DemoCreden
     const accounts = await giveAccounts(shop);
     const actors = { ...(await actorsOf(shop)), accounts };
     await sellAll(options.db, connection, actors, options);
+    await offerDraft(options.db, connection, actors, options);
     const { sync_key_id: _, staff, ...secrets } = credentials;
     const { email, password } = staff;
     if (password === null) throw new Error('Another process is creating a demo shop in this database. Try again.');

@@ -118,6 +118,9 @@ async function tenantsWithOverdueRows(client: PoolClient): Promise<Tenant[]> {
           union select site_id from commerce.orders o where ${isOverdue}
           union select site_id from commerce.orders
             where payment_status = 'awaiting_payment' and payment_reminded_at is null and payment_reminder_at <= now()
+          union select site_id from commerce.orders
+            where payment_terms_days is not null and payment_status = 'pending' and payment_reminded_at is null
+              and payment_reminder_at <= now()
           union select site_id from commerce.payments
             where status in ('pending', 'authorized', 'abandoned')
               or (order_id is null and status in ('started', 'requires_action', 'succeeded'))

@@ -139,7 +139,11 @@ export function authorizationCode(
   return tokenFrom('code', seed);
 }
 
+export function checkoutLink(baseUrl: string, token: string): string {
+  return `${baseUrl}/checkout/${token}`;
+}
+
 /** The hosted page of a checkout. The URL contains a secret. */
 export function checkoutUrl(shop: Shop, deps: LinkDeps, checkout_id: string): string {
-  return `${deps.hosts.addressOf(shop.siteId)}/checkout/${checkoutToken(shop, deps, checkout_id)}`;
+  return checkoutLink(deps.hosts.addressOf(shop.siteId), checkoutToken(shop, deps, checkout_id));
 }

@@ -33,6 +33,8 @@ export interface Mails {
   new_order: { order_id: string; staff_id?: string; to_shop?: true };
   /** To a staff member. `variant_ids` are the first of `count` variants at or below their threshold. */
   low_stock: { variant_ids: string[]; count: number; staff_id: string };
+  /** Offers a draft order to the customer, with a link to accept it. */
+  draft_sent: { draft_order_id: string };
   payment_reminder: { order_id: string };
   payment_received: { order_id: string };
   order_edited: { order_id: string };

@@ -9,6 +9,7 @@ const SCREENS: [operation: RegExp, path: string, noun: string][] = [
   [/Collection(Products?)?$/, '/collections', 'Collection'],
   [/(Product|Option|Image|Variant)$/, '/products', 'Product'],
   [/Discount$/, '/discounts', 'Discount'],
+  [/DraftOrder$/, '/drafts', 'Draft order'],
   [/(Order|OrderPaid|OrderDelivered|OrderMail|Fulfillment|Refund)$/, '/orders', 'Order'],
   [/Return$/, '/returns', 'Return'],
   [/Withdrawal$/, '/withdrawals', 'Withdrawal'],

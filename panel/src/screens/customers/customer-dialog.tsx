@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useLocation } from 'wouter';
 import { api, type Inputs, readAgain, type Schemas } from '../../api.ts';
+import { useCan } from '../../session/use-me.ts';
 import { Dialog } from '../../ui/dialog.tsx';
 import { changesOf } from '../../ui/form/changes.ts';
 import { fieldsOf } from '../../ui/form/fields.tsx';
@@ -14,6 +15,7 @@ type Input = Inputs['CustomerInput'];
 const Field = fieldsOf<Input>();
 
 export function CustomerDialog({ customer, onClose }: { customer?: Customer; onClose: () => void }) {
+  const can = useCan();
   const [, navigate] = useLocation();
   const stored = { data: (customer ?? { email: '', marketing_opt_in: false }) as Input, etag: undefined };
   const editing = useEditing<Input>(stored, {
@@ -36,6 +38,16 @@ export function CustomerDialog({ customer, onClose }: { customer?: Customer; onC
           <Field.Text name="last_name" label="Last name" />
           <Field.Text name="phone" label="Phone" />
         </div>
+        {can('orders:payments') && (
+          <div className="fields-2">
+            <Field.Whole
+              name="payment_terms_days"
+              label="Days to pay an invoice"
+              hint="Empty: the customer cannot pay by invoice."
+            />
+            <Field.Amount name="credit_limit" label="Credit limit" hint="Empty: no limit." />
+          </div>
+        )}
         <Field.Area name="note" label="Note for staff" />
         <Field.Tick
           name="marketing_opt_in"

@@ -5,7 +5,7 @@ import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Card, Facts } from '../../ui/page.tsx';
 import type { OrderDetails } from './order-queries.ts';
-import { methodName } from './texts.ts';
+import { hasExpired, methodName } from './texts.ts';
 
 /** The order's payment method and payment status. */
 export function PaymentCard({ order }: { order: OrderDetails }) {
@@ -22,13 +22,14 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
     exchange_credit,
   } = order;
   const facts: [string, ReactNode][] = [
-    ['Method', methodName(payment.method)],
+    ['Method', order.payment_terms ? `Invoice, ${order.payment_terms.days} days` : methodName(payment.method)],
     ['Amount', money(payment.amount, currency)],
-    ['To pay until', payment.status === 'awaiting_payment' && payment.due_at ? time(payment.due_at) : null],
+    ['To pay until', payment.due_at ? time(payment.due_at) : null],
+    ['Received', Number(order.amount_received) > 0 ? money(order.amount_received, currency) : null],
     ['Reference', payment.instructions?.reference],
     ['Failure reason', payment.failure_reason],
     ...order.recorded_payments.map((one): [string, ReactNode] => [
-      'Recorded',
+      hasExpired(order) ? 'Arrived late' : 'Arrived',
       [money(one.amount, currency), date(one.received_at), one.reference].filter(Boolean).join(', '),
     ]),
     ['Paid by a return', exchange_of && <Link to={`/orders/${exchange_of}`}>{money(exchange_credit, currency)}</Link>],
@@ -40,7 +41,7 @@ export function PaymentCard({ order }: { order: OrderDetails }) {
     ['External reference', external_reference],
   ];
   return (
-    <Card title="Payment" actions={<Badge value={payment.status} />}>
+    <Card title="Payment" actions={<Badge value={order.overdue ? 'overdue' : payment.status} />}>
       <Facts facts={facts} />
     </Card>
   );

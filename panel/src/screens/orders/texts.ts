@@ -33,12 +33,16 @@ export function methodName(method: string | null | undefined): string {
   return method === 'manual' ? 'Paid on handover' : method ? label(method) : 'No payment';
 }
 
-/** Whether the order expired because its bank transfer did not arrive in time. A late payment can still be recorded. */
-/** Whether an edit of the paid order has left an amount due. */
-export function hasRestToPay({ amount_due, payment_status }: OrderDetails): boolean {
+/** Whether payments can be recorded for an order that has not expired. */
+export function takesPayments(order: OrderDetails): boolean {
+  const { amount_due, payment_method, payment_status, payment_terms } = order;
+  if (payment_terms !== null) return true;
+  if (payment_method === 'bank_transfer' && payment_status === 'awaiting_payment') return true;
+  // An edit of a paid order has left it.
   return Number(amount_due) > 0 && ['paid', 'partially_refunded', 'refunded'].includes(payment_status);
 }
 
+/** Whether the order expired because its bank transfer did not arrive in time. A late payment can still be recorded. */
 export function hasExpired({ status, payment_status }: Pick<Order, 'status' | 'payment_status'>): boolean {
   return status === 'cancelled' && payment_status === 'expired';
 }

@@ -80,6 +80,7 @@ function Selling() {
       </div>
       <Field.Tick name="ask_for_marketing" label="Ask for consent to marketing e-mails at the checkout" />
       <Field.Tick name="mail_new_orders" label="Mail new orders to the support address" />
+      <Field.Tick name="mail_overdue_invoices" label="Remind customers of overdue invoices" />
     </>
   );
 }

@@ -77,6 +77,8 @@ export const checkout: Record<keyof typeof english, string> = {
   pay_card_detail: 'Die Kartendaten geben Sie im nächsten Schritt ein.',
   pay_manual: 'Zahlung bei Lieferung oder Abholung',
   pay_manual_detail: 'Sie zahlen, wenn Sie die Ware erhalten.',
+  pay_invoice: 'Rechnung',
+  pay_invoice_detail: 'Sie überweisen den Betrag, nachdem Sie die Ware erhalten haben.',
   pay_online: 'Online-Zahlung',
   pay_online_detail: 'Sie zahlen auf der Seite des Zahlungsanbieters.',
   pay_free: 'Nichts zu zahlen',
@@ -127,6 +129,8 @@ export const checkout: Record<keyof typeof english, string> = {
   digital_goods: 'Digitale Inhalte',
   digital_consent:
     'Ich stimme ausdrücklich zu, dass {shop} vor Ablauf der Widerrufsfrist mit der Bereitstellung der digitalen Inhalte beginnt. Mir ist bekannt, dass durch meine Zustimmung mit Beginn der Vertragserfüllung mein Widerrufsrecht für diese Inhalte erlischt.',
+  after_invoice:
+    'Mit diesem Klick bestellen Sie bei {shop}. Sie zahlen auf Rechnung, nachdem Sie die Ware erhalten haben.',
   accept_terms:
     'Ich akzeptiere die <terms>AGB</terms> und habe die <privacy>Datenschutzerklärung</privacy> und die <withdrawal>Widerrufsbelehrung</withdrawal> gelesen.',
   ask_terms: 'Akzeptieren Sie die AGB, um zu bestellen.',
@@ -141,6 +145,10 @@ export const checkout: Record<keyof typeof english, string> = {
     'Die Karte wurde abgelehnt und nicht belastet. Versuchen Sie es mit einer anderen, oder ändern Sie die Zahlungsart.',
   delivery_unavailable: 'Diese Versandart gibt es für Ihre Adresse nicht mehr. Wählen Sie eine andere.',
   payment_unavailable: 'Diese Zahlungsart gibt es für diese Bestellung nicht. Wählen Sie eine andere.',
+  invoice_overdue:
+    'Eine frühere Rechnung ist überfällig. Bezahlen Sie zuerst diese, oder wählen Sie eine andere Zahlungsart.',
+  credit_limit_exceeded:
+    'Mit dieser Bestellung wäre mehr als Ihr Kreditlimit offen. Bezahlen Sie zuerst offene Rechnungen, oder wählen Sie eine andere Zahlungsart.',
   budget_exceeded: 'Das übersteigt das Budget des Assistenten',
   budget_exceeded_text:
     'Sein Budget reicht für die Gesamtsumme nicht mehr. Es wurde nichts bestellt. Entfernen Sie einen Artikel, oder kaufen Sie selbst im Shop ein.',
@@ -179,6 +187,7 @@ export const checkout: Record<keyof typeof english, string> = {
   payment_failed: 'Die Zahlung ist fehlgeschlagen',
   please_transfer: 'Bitte überweisen Sie {amount}',
   transfer_by: 'Überweisen Sie den gesamten Betrag bis {moment}. So lange sind die Artikel für Sie reserviert.',
+  invoice_by: 'Überweisen Sie den Betrag bis {moment}.',
   amount: 'Betrag',
   recipient: 'Empfänger',
   iban: 'IBAN',
@@ -207,6 +216,7 @@ export const checkout: Record<keyof typeof english, string> = {
   next_unconfirmed:
     'Ihre Bank hat die Zahlung noch nicht bestätigt. Wir schreiben Ihnen, sobald die Bestätigung da ist.',
   next_handed_over: 'Sie zahlen, wenn Sie die Ware erhalten.',
+  next_invoice: 'Sie überweisen den Rechnungsbetrag bis zum hier genannten Datum.',
 
   login: 'Bitte melden Sie sich an, um diesen Kauf zu bestätigen',
   login_why:

@@ -5,8 +5,16 @@ export const mail: Record<keyof typeof english, string> = {
   digital_consent:
     'Sie haben ausdrücklich zugestimmt, dass wir vor Ablauf der Widerrufsfrist mit der Bereitstellung der digitalen Inhalte beginnen, und bestätigt, dass durch Ihre Zustimmung mit Beginn der Vertragserfüllung Ihr Widerrufsrecht für diese Inhalte erlischt.',
   placed: 'Vielen Dank für Ihre Bestellung.',
+  draft_subject: 'Ihr Angebot von {shop}',
+  draft:
+    'Wir haben eine Bestellung für Sie vorbereitet. Auf der folgenden Seite können Sie sie bis zum {day} prüfen, ergänzen und annehmen.',
+  draft_link: 'Angebot ansehen',
+  draft_note: 'Hinweis des Shops: {note}',
   reminder_subject: 'Ihre Bestellung {number} wartet auf Ihre Zahlung',
   reminder: 'Die Artikel der Bestellung {number} sind für Sie reserviert.',
+  overdue_subject: 'Zahlungserinnerung zu Ihrer Bestellung {number}',
+  overdue:
+    'Für die Bestellung {number} ist noch nicht der gesamte Betrag eingegangen. Er war am {day} fällig. Falls Sie inzwischen gezahlt haben, ist dieses Schreiben gegenstandslos.',
   received_subject: 'Ihre Zahlung für Bestellung {number} ist eingegangen',
   received: 'Vielen Dank. Ihre Zahlung von {amount} für Bestellung {number} ist eingegangen.',
   received_next: 'Wir bereiten Ihre Bestellung vor und schreiben Ihnen, sobald sie unterwegs ist.',
@@ -43,6 +51,8 @@ export const mail: Record<keyof typeof english, string> = {
   next_unconfirmed:
     'Ihre Bank hat die Zahlung noch nicht bestätigt. Wir schreiben Ihnen, sobald die Bestätigung da ist.',
   next_handed_over: 'Sie zahlen, wenn Sie die Ware erhalten.',
+  next_invoice:
+    'Sie zahlen auf Rechnung. Bitte überweisen Sie den Betrag bis {day} mit dem angegebenen Verwendungszweck.',
   label: '{name}:',
   number: 'Bestellnummer',
   placed_on: 'Bestellt am',

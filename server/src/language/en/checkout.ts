@@ -73,6 +73,8 @@ export const checkout = {
   pay_card_detail: 'You enter your card details in the next step.',
   pay_manual: 'Pay on delivery or pickup',
   pay_manual_detail: 'You pay when you receive the goods.',
+  pay_invoice: 'Invoice',
+  pay_invoice_detail: 'You pay by bank transfer after you have received the goods.',
   pay_online: 'Online payment',
   pay_online_detail: 'You pay on the payment provider’s page.',
   pay_free: 'Nothing to pay',
@@ -121,6 +123,7 @@ export const checkout = {
   digital_goods: 'Digital content',
   digital_consent:
     'I expressly agree that {shop} begins to supply the digital content before the period for withdrawal ends. I know that I lose my right of withdrawal for it once the supply has begun.',
+  after_invoice: 'This button places your order with {shop}. You pay the invoice after you have received the goods.',
   accept_terms:
     'I accept the <terms>terms</terms> and have read the <privacy>privacy notice</privacy> and the <withdrawal>information on the right of withdrawal</withdrawal>.',
   ask_terms: 'Accept the terms to order.',
@@ -134,6 +137,9 @@ export const checkout = {
   card_declined: 'The card was declined, and nothing was charged. Try another card, or choose another payment method.',
   delivery_unavailable: 'This delivery option is no longer available for your address. Choose another.',
   payment_unavailable: 'This payment method is not available for this order. Choose another.',
+  invoice_overdue: 'An earlier invoice is overdue. Pay it first, or choose another payment method.',
+  credit_limit_exceeded:
+    'With this order, more than your credit limit would be due. Pay open invoices first, or choose another payment method.',
   budget_exceeded: 'This exceeds the assistant’s budget',
   budget_exceeded_text:
     'Its budget no longer covers the total. Nothing was ordered. Remove something, or buy the items yourself in the shop.',
@@ -169,6 +175,7 @@ export const checkout = {
   payment_failed: 'The payment did not go through',
   please_transfer: 'Please transfer {amount}',
   transfer_by: 'Transfer the whole amount by {moment}. Until then, the goods are reserved for you.',
+  invoice_by: 'Transfer the amount by {moment}.',
   amount: 'Amount',
   recipient: 'Recipient',
   iban: 'IBAN',
@@ -196,6 +203,7 @@ export const checkout = {
   next_preparing: 'We are preparing your order.',
   next_unconfirmed: 'Your bank has not confirmed the payment yet. We will let you know as soon as it does.',
   next_handed_over: 'You pay when you receive the goods.',
+  next_invoice: 'Pay the invoice by bank transfer by the date shown here.',
 
   login: 'Please log in to confirm this purchase',
   login_why: 'An assistant has prepared this purchase for a customer. Only that customer can see and confirm it.',

@@ -29,6 +29,7 @@ export const invoice = {
   added: 'Amounts in the table do not include tax.',
   paid: 'Already paid: {amount}',
   open: 'Amount due: {amount}',
+  open_until: 'Amount due by {day}: {amount}',
   nothing_open: 'The invoice is paid.',
   credited: 'The amount is refunded or set off against what is due.',
   export_reason: 'Export outside the European Union',

@@ -4,8 +4,16 @@ export const mail = {
   digital_consent:
     'You expressly agreed that we begin to supply the digital content before the period for withdrawal ends, and confirmed that you know that you lose your right of withdrawal for it once the supply has begun.',
   placed: 'Thank you for your order.',
+  draft_subject: 'Your offer from {shop}',
+  draft:
+    'We have prepared an order for you. You can check it, complete it and accept it on the following page until {day}.',
+  draft_link: 'View the offer',
+  draft_note: 'Note from the shop: {note}',
   reminder_subject: 'Your order {number} is awaiting your payment',
   reminder: 'The items of order {number} are reserved for you.',
+  overdue_subject: 'Reminder: the invoice for your order {number} is overdue',
+  overdue:
+    'We have not yet received the full payment for order {number}. It was due on {day}. If you have paid in the meantime, please disregard this mail.',
   received_subject: 'We have received your payment for order {number}',
   received: 'Thank you. We have received {amount} for order {number}.',
   received_next: 'We are preparing your order and will let you know when it is on its way.',
@@ -39,6 +47,7 @@ export const mail = {
   next_preparing: 'We are preparing your order and will let you know when it is on its way.',
   next_unconfirmed: 'Your bank has not confirmed the payment yet. We will let you know as soon as it does.',
   next_handed_over: 'You pay when you receive the goods.',
+  next_invoice: 'You pay by invoice. Please transfer the amount by {day}, using the reference given.',
   /** Stands before a value, in the plain-text part only. */
   label: '{name}:',
   number: 'Order number',

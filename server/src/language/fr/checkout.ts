@@ -77,6 +77,8 @@ export const checkout: Record<keyof typeof english, string> = {
   pay_card_detail: 'Vous saisirez les données de votre carte à l’étape suivante.',
   pay_manual: 'Paiement à la livraison ou au retrait',
   pay_manual_detail: 'Vous payez à la remise des articles.',
+  pay_invoice: 'Facture',
+  pay_invoice_detail: 'Vous payez par virement après avoir reçu les articles.',
   pay_online: 'Paiement en ligne',
   pay_online_detail: 'Vous payez sur la page du prestataire de paiement.',
   pay_free: 'Rien à payer',
@@ -127,6 +129,7 @@ export const checkout: Record<keyof typeof english, string> = {
   digital_goods: 'Contenus numériques',
   digital_consent:
     'J’accepte expressément que {shop} commence à fournir les contenus numériques avant la fin du délai de rétractation. Je reconnais perdre mon droit de rétractation pour ces contenus dès que la fourniture a commencé.',
+  after_invoice: 'En cliquant, vous passez commande chez {shop}. Vous réglez la facture après avoir reçu les articles.',
   accept_terms:
     'J’accepte les <terms>conditions générales de vente</terms> et j’ai lu la <privacy>politique de confidentialité</privacy> ainsi que les <withdrawal>informations sur le droit de rétractation</withdrawal>.',
   ask_terms: 'Acceptez les conditions générales de vente pour commander.',
@@ -141,6 +144,9 @@ export const checkout: Record<keyof typeof english, string> = {
     'La carte a été refusée et rien n’a été débité. Essayez-en une autre, ou changez de moyen de paiement.',
   delivery_unavailable: 'Ce mode de livraison n’est plus proposé pour votre adresse. Choisissez-en un autre.',
   payment_unavailable: 'Ce moyen de paiement n’est pas proposé pour cette commande. Choisissez-en un autre.',
+  invoice_overdue: 'Une facture précédente est échue. Réglez-la d’abord ou choisissez un autre moyen de paiement.',
+  credit_limit_exceeded:
+    'Avec cette commande, votre plafond d’encours serait dépassé. Réglez d’abord les factures ouvertes ou choisissez un autre moyen de paiement.',
   budget_exceeded: 'Le budget de l’assistant est dépassé',
   budget_exceeded_text:
     'Son budget ne couvre plus le total. Rien n’a été commandé. Supprimez un article, ou faites vous-même vos achats dans la boutique.',
@@ -179,6 +185,7 @@ export const checkout: Record<keyof typeof english, string> = {
   payment_failed: 'Le paiement n’a pas abouti',
   please_transfer: 'Montant à virer : {amount}',
   transfer_by: 'Virez la totalité du montant au plus tard le {moment}. D’ici là, les articles vous sont réservés.',
+  invoice_by: 'Virez le montant au plus tard le {moment}.',
   amount: 'Montant',
   recipient: 'Bénéficiaire',
   iban: 'IBAN',
@@ -207,6 +214,7 @@ export const checkout: Record<keyof typeof english, string> = {
   next_preparing: 'Nous préparons votre commande.',
   next_unconfirmed: 'Votre banque n’a pas encore confirmé le paiement. Nous vous écrirons dès que ce sera fait.',
   next_handed_over: 'Vous payez à la remise des articles.',
+  next_invoice: 'Réglez la facture par virement avant la date indiquée ici.',
 
   login: 'Connectez-vous pour confirmer cet achat',
   login_why: 'Un assistant a préparé cet achat. Seule la personne à qui il est destiné peut le voir et le confirmer.',

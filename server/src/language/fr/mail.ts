@@ -5,8 +5,16 @@ export const mail: Record<keyof typeof english, string> = {
   digital_consent:
     'Vous avez expressément accepté que nous commencions à fournir les contenus numériques avant la fin du délai de rétractation, et reconnu perdre votre droit de rétractation pour ces contenus dès que la fourniture a commencé.',
   placed: 'Merci pour votre commande.',
+  draft_subject: 'Votre devis de {shop}',
+  draft:
+    'Nous avons préparé une commande pour vous. Vous pouvez la vérifier, la compléter et l’accepter sur la page suivante jusqu’au {day}.',
+  draft_link: 'Voir le devis',
+  draft_note: 'Remarque de la boutique : {note}',
   reminder_subject: 'Votre commande {number} attend votre paiement',
   reminder: 'Les articles de la commande {number} vous sont encore réservés.',
+  overdue_subject: 'Rappel : la facture de votre commande {number} est échue',
+  overdue:
+    'Nous n’avons pas encore reçu la totalité du paiement de la commande {number}. Il était dû le {day}. Si vous avez payé entre-temps, ne tenez pas compte de ce message.',
   received_subject: 'Nous avons reçu votre paiement pour la commande {number}',
   received: 'Merci. Nous avons reçu {amount} pour la commande {number}.',
   received_next: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',
@@ -41,6 +49,7 @@ export const mail: Record<keyof typeof english, string> = {
   next_preparing: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',
   next_unconfirmed: 'Votre banque n’a pas encore confirmé le paiement. Nous vous écrirons dès que ce sera fait.',
   next_handed_over: 'Vous payez à la remise des articles.',
+  next_invoice: 'Vous payez sur facture. Merci de virer le montant au plus tard le {day} en indiquant la référence.',
   label: '{name} :',
   number: 'Numéro de commande',
   placed_on: 'Passée le',

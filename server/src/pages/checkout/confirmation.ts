@@ -60,7 +60,7 @@ ${steps(language, 'done')}
 <p class="number">${rich(language, 'checkout.order_number', { number })}</p>
 <div class="columns">
 <div class="entry">
-${payment.instructions && transfer(language, payment.instructions)}
+${transfer(language, payment)}
 <section class="part">
 <h2>${say('checkout.next')}</h2>
 ${nextSteps(view)}
@@ -112,6 +112,7 @@ function paymentSteps({ say }: Language, { status }: Order, payment: Payment): s
         say('checkout.next_preparing'),
       ];
     default:
+      if (payment.due_at) return [say('checkout.next_preparing'), say('checkout.next_invoice')];
       return payment.method === 'card' || payment.method === 'online'
         ? [say('checkout.next_unconfirmed')]
         : [say('checkout.next_handed_over'), say('checkout.next_preparing')];

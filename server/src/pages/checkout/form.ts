@@ -246,7 +246,7 @@ ${checkout.warnings.flatMap(({ reason }) => (reason ? html`<p class="warning">${
 <aside class="summary" id="summary" tabindex="-1" aria-labelledby="summary-heading">
 <h2 id="summary-heading">${say('checkout.your_order')}</h2>
 ${summaryLines(shown, view.ownOrigin)}
-${code}
+${!view.isDraft && code}
 ${summaryTotals(shown)}
 </aside>`;
 }

@@ -66,6 +66,9 @@ function explainRefusal({ language }: CheckoutVisit, error: ShopError, { action,
       return { wish: 'form', mistakes: [at('shipping_option_id', say('checkout.delivery_unavailable'))] };
     case 'payment_method_unavailable':
       return { wish: 'form', mistakes: [at('payment_method', say('checkout.payment_unavailable'))] };
+    case 'invoice_overdue':
+    case 'credit_limit_exceeded':
+      return { wish: 'form', mistakes: [at('payment_method', say(`checkout.${code}`))] };
     case 'checkout_incomplete':
       return { wish: 'form', mistakes: mistakesOfMissing(language, context.missing as string[]) };
     case 'budget_exceeded':

@@ -121,6 +121,8 @@ function afterButton({ checkout, testCard, language: { say }, front }: CheckoutV
       return say('checkout.after_transfer', { shop });
     case 'card':
       return say(testCard ? 'checkout.after_card' : 'checkout.after_card_elsewhere', { shop });
+    case 'invoice':
+      return say('checkout.after_invoice', { shop });
     default:
       return say('checkout.after_manual', { shop });
   }

@@ -95,6 +95,7 @@ export async function showOpen(
     path,
     csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`),
     checkout,
+    isDraft: visit.checkout.source === 'dashboard',
     countries,
     pickup: delivery.pickup,
     country,

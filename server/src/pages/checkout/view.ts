@@ -20,6 +20,8 @@ export interface CheckoutView {
   /** Form token, which proves that a form came from this page. */
   csrf: string;
   checkout: Checkout;
+  /** Whether staff prepared the order. Its lines and prices are fixed, and codes do not apply. */
+  isDraft: boolean;
   /** Countries to which the shop delivers. */
   countries: readonly string[];
   /** Whether the shop offers pickup, and accepts payment on pickup. */
@@ -65,7 +67,7 @@ ${ended && html`<p><strong>${ended}</strong> ${say('checkout.prepared_ended')}</
 <p class="hint">${say('checkout.prepared_budget', { left, total })}</p></div>`;
 }
 
-export function summaryOf({ language, checkout, path, showsExactStock }: CheckoutView): Summary {
+export function summaryOf({ language, checkout, isDraft, path, showsExactStock }: CheckoutView): Summary {
   const { items, warnings, shipping_option, shipping_cost, ...rest } = checkout;
   const lines = items.map((item) => ({
     ...item,
@@ -75,7 +77,7 @@ export function summaryOf({ language, checkout, path, showsExactStock }: Checkou
         sentence: sentenceOf(language, warning, { currency: checkout.currency, showsExactStock }),
         grave: GRAVE.includes(warning.code),
       })),
-    remedy: item.available ? undefined : removeButton(language, path, item),
+    remedy: item.available || isDraft ? undefined : removeButton(language, path, item),
   }));
   return { ...rest, language, lines, shipping_cost: shipping_option ? shipping_cost : null };
 }

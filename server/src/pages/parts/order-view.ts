@@ -25,7 +25,6 @@ export interface OrderView {
 /** The heading and content of an order page. */
 export function orderView({ language, ownOrigin, order, alert, addresses, actions }: OrderView): Html {
   const { say } = language;
-  const { instructions } = order.payment;
   const shown = summaryOfOrder(language, order);
   return html`
 <h1>${say('account.order', { number: order.order_number })}</h1>
@@ -33,7 +32,7 @@ export function orderView({ language, ownOrigin, order, alert, addresses, action
 ${alert}
 <div class="columns">
 <div class="entry">
-${instructions && transfer(language, instructions)}
+${transfer(language, order.payment)}
 ${dueOf(language, order)}
 ${standing(language, order)}
 ${parcels(language, order)}
@@ -50,9 +49,9 @@ ${actions}
 }
 
 /** What is still to be paid after an edit, and how. */
-function dueOf(language: Language, { due, currency }: ShownOrder): Html | undefined {
+function dueOf(language: Language, { due, currency, payment_status: status }: ShownOrder): Html | undefined {
   if (!due) return undefined;
-  if (due.instructions) return transfer(language, due.instructions);
+  if (due.instructions) return transfer(language, { status, instructions: due.instructions });
   return html`
 <section class="part" aria-labelledby="due">
 <h2 id="due">${language.say('order.amount_due')}</h2>
@@ -66,7 +65,8 @@ function standing(language: Language, order: ShownOrder): Html {
   const { status, payment_status, payment_method, fulfillment_status, shipping_method, cancelled_at } = order;
   const paid = say(`account.payment_${payment_status}`);
   const sent = say(`account.delivery_${fulfillment_status}`);
-  const method = payment_method && say(`checkout.pay_${payment_method}`);
+  const method =
+    payment_method && say(`checkout.pay_${order.payment_terms_days === null ? payment_method : 'invoice'}`);
   const payment = method ? say('order.payment_by', { method, state: paid }) : paid;
   const delivery = shipping_method ? say('order.delivery_by', { method: shipping_method, state: sent }) : sent;
   return html`

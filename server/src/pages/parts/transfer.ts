@@ -1,4 +1,4 @@
-import type { PaymentInstructions } from '@commerce-backend/spec';
+import type { Payment, PaymentInstructions } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import type { DueInstructions } from '../../shop/orders/shown.ts';
 import { transferCode } from '../../shop/payments/transfer-code.ts';
@@ -7,8 +7,14 @@ import { qrCode } from './qr-code.ts';
 import { copyScript } from './script.ts';
 import { inGroups, moment, money, rich } from './words.ts';
 
-/** Shows bank transfer details as a table, as a QR code and as text to copy. */
-export function transfer(language: Language, instructions: PaymentInstructions | DueInstructions): Html {
+/** Payment instructions, and the status of the payment that they ask for. */
+export interface TransferAsked extends Pick<Payment, 'status'> {
+  instructions: PaymentInstructions | DueInstructions | null;
+}
+
+/** Shows bank transfer details as a table, as a QR code and as text to copy. Goods on payment terms are not reserved but sent. */
+export function transfer(language: Language, { status, instructions }: TransferAsked): Html | undefined {
+  if (!instructions) return undefined;
   const { account_holder, iban, bic, bank_name, reference, amount, currency, due_at } = instructions;
   const { say } = language;
   const text = asText(language, instructions);
@@ -17,7 +23,7 @@ export function transfer(language: Language, instructions: PaymentInstructions |
   return html`
 <section class="part transfer">
 <h2>${rich(language, 'checkout.please_transfer', { amount: money(language, amount, currency) })}</h2>
-${due_at && html`<p>${rich(language, 'checkout.transfer_by', { moment: strong(moment(language, due_at)) })}</p>`}
+${due_at && html`<p>${rich(language, status === 'pending' ? 'checkout.invoice_by' : 'checkout.transfer_by', { moment: strong(moment(language, due_at)) })}</p>`}
 <dl class="bank">
 ${detail(say('checkout.amount'), language.amount(amount, currency), copyButton(language, say('checkout.amount'), language.digits(amount)))}
 ${detail(say('checkout.recipient'), account_holder)}

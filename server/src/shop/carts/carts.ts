@@ -169,6 +169,11 @@ export function refuseInactive({ status, merged_into }: CartState): void {
   throw new ShopError('cart_not_active', `The cart is ${status} and cannot be changed.`, { status, cart_id });
 }
 
+/** The error for changes of a cart that staff filled in. */
+export function ofDraft({ status }: CartState): ShopError {
+  return new ShopError('cart_not_active', 'The cart belongs to a draft order and cannot be changed.', { status });
+}
+
 /** Returns a cart to its customer, guest or agent. Throws the errors of `readForCustomer`. */
 export async function get(shop: Shop, id: string): Promise<Cart> {
   return view(await readForCustomer(shop, id, shop.customerId, false));
@@ -186,7 +191,7 @@ async function extendLifetime(shop: Shop, id: string): Promise<void> {
 function extendLifetimeSql(shop: Shop, id: string): Sql {
   return sql`update carts set updated_at = now(), expires_at = now() + case
         when customer_id is not null and agent_token_id is null then ${CART_LIFE.customer} else ${CART_LIFE.guest} end
-      where site_id = ${shop.siteId} and id = ${id} and status = 'active' and expires_at > now() and payment_id is null
+      where site_id = ${shop.siteId} and id = ${id} and status = 'active' and expires_at > now() and payment_id is null and not is_draft
         and (customer_id is null or customer_id = ${shop.customerId})
         and (${shop.agent === null} or agent_token_id = ${shop.agent?.token_id ?? null})
         and (${shop.guestProfile === null} or guest_profile_id = ${shop.guestProfile})`;
@@ -199,6 +204,7 @@ function extendLifetimeSql(shop: Shop, id: string): Sql {
 async function refuseChange(shop: Shop, id: string): Promise<never> {
   const cart = await readForCustomer(shop, id, shop.customerId, false);
   refuseInactive(cart);
+  if (cart.draft) throw ofDraft(cart);
   if (cart.payment_id) throw paying({ payment_id: cart.payment_id });
   throw new ShopError('conflict', 'The cart was changed by another request. Retry the request.');
 }

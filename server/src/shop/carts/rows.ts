@@ -50,6 +50,16 @@ export interface CartDiscount {
   refusal: ShopError | undefined;
 }
 
+/** What a draft order fixes for its cart and checkout. */
+export interface DraftTerms {
+  id: string;
+  /** Whether the stock is reserved until the draft expires. */
+  reserves: boolean;
+  discount_type: 'percentage' | 'fixed_amount' | null;
+  /** Percentage or amount, as a decimal string. */
+  discount_value: string | null;
+}
+
 export interface CartState {
   id: string;
   status: CartStatus;
@@ -76,11 +86,13 @@ export interface CartState {
   /** Quantity that the cart's checkout reserves, including lines removed since. */
   pieces_held: number;
   discount: CartDiscount | undefined;
+  /** The draft order of the cart, if it has one. Shoppers cannot change such a cart. */
+  draft: DraftTerms | null;
 }
 
 export type CartRow = Omit<
   CartState,
-  'lines' | 'pieces_held' | 'discount' | 'currency' | 'currency_digits' | 'show_stock'
+  'lines' | 'pieces_held' | 'discount' | 'draft' | 'currency' | 'currency_digits' | 'show_stock'
 >;
 
 /** A stored line with its catalogue data, which is null for a deleted variant. */
@@ -116,6 +128,7 @@ interface Row extends CartRow {
   /** Quantity that the cart's checkout reserves, by variant id. */
   held: Record<string, number> | null;
   redemption_id: string | null;
+  draft: DraftTerms | null;
 }
 
 export const cartColumns = sql`c.id, c.status, c.customer_id, c.agent_token_id, c.guest_profile_id, c.merged_into, c.payment_id, c.locale,
@@ -139,16 +152,20 @@ export async function readCart(shop: Shop, id: string | Sql): Promise<CartNow | 
             select k.id from checkouts k
             where k.site_id = c.site_id and k.cart_id = c.id and k.status not in ('expired', 'cancelled'))) as held, (
           select r.id from discount_redemptions r
-          where r.site_id = c.site_id and r.cart_id = c.id and r.status <> 'released') as redemption_id
+          where r.site_id = c.site_id and r.cart_id = c.id and r.status <> 'released') as redemption_id,
+        case when c.is_draft then (
+          select json_build_object('id', d.id, 'reserves', d.reserve and d.sent_at is not null,
+            'discount_type', d.discount_type, 'discount_value', d.discount_value::text)
+          from draft_orders d where d.site_id = c.site_id and d.cart_id = c.id) end as draft
       from carts c where c.site_id = ${shop.siteId} and c.id = ${id}`,
   );
   if (!row) return undefined;
-  const { lines: rows, held, redemption_id, expired, ...cart } = row;
+  const { lines: rows, held, redemption_id, expired, draft, ...cart } = row;
   const lines = rows?.map((line) => lineOf(line, held, shop.currencyDigits)) ?? [];
   const code = redemption_id ? await readCode(shop, redemption_id, lines) : undefined;
   const discount = code && discountOf(code, refusalOn(lines, code, shop.currencyDigits));
   const pieces_held = Object.values(held ?? {}).reduce((sum, quantity) => sum + quantity, 0);
-  return { ...stateOf(shop, cart), lines, pieces_held, discount, expired };
+  return { ...stateOf(shop, cart), lines, pieces_held, discount, draft, expired };
 }
 
 type ReservedCode = DiscountCode & { redemption_id: string };
@@ -166,7 +183,16 @@ async function readCode(shop: Shop, redemption_id: string, lines: CartLine[]): P
 
 export function stateOf(shop: Shop, cart: CartRow): CartState {
   const { currency, currencyDigits: currency_digits, showStock: show_stock } = shop;
-  return { ...cart, currency, currency_digits, show_stock, lines: [], pieces_held: 0, discount: undefined };
+  return {
+    ...cart,
+    currency,
+    currency_digits,
+    show_stock,
+    lines: [],
+    pieces_held: 0,
+    discount: undefined,
+    draft: null,
+  };
 }
 
 /** Builds a cart line. A line of a deleted variant has only the data stored with it. */
@@ -221,7 +247,7 @@ export const keptOfVariant = sql`v.product_id, p.name, ${variantName} as variant
 /** Builds arrays, because for an object PostgreSQL looks up a type for each key and value in each row. */
 const linesOfCart: Sql = sql`(
   select json_agg(json_build_array(i.id, i.variant_id, i.product_id, i.name, i.variant_name, i.quantity, i.price_seen::text,
-    p.name, v.price::text, v.sku, coalesce(v.image_url, (
+    p.name, coalesce(i.fixed_price, v.price)::text, v.sku, coalesce(v.image_url, (
       select g.url from product_images g where g.site_id = p.site_id and g.product_id = p.id
       order by g.position, g.id limit 1)),
     v.option1, v.option2, v.option3, v.requires_shipping, p.withdrawal_exempt = 'digital', p.tax_class,

@@ -129,7 +129,8 @@ async function insertPayment(
         update carts c set payment_id = begun.id, expires_at = greatest(c.expires_at, now() + interval '24 hours')
         from begun where c.site_id = ${shop.siteId} and c.id = ${row.cart_id}
       )
-      update checkouts k set payment_id = begun.id, payment_failure = null, reserved_until = begun.expires_at, updated_at = now(),
+      update checkouts k set payment_id = begun.id, payment_failure = null, reserved_until = greatest(k.reserved_until, begun.expires_at),
+        updated_at = now(),
         customer_id = ${customerOf(shop, row)}
       from begun where k.site_id = ${shop.siteId} and k.id = ${row.id}`,
   );

@@ -45,8 +45,8 @@ async function end(shop: Shop, guest_cart_id: string, target: string, customer_i
   );
 }
 
-function isMergeable({ status, customer_id, payment_id, expired }: CartState & { expired: boolean }): boolean {
-  return status === 'active' && customer_id === null && payment_id === null && !expired;
+function isMergeable({ status, customer_id, payment_id, draft, expired }: CartState & { expired: boolean }): boolean {
+  return status === 'active' && customer_id === null && payment_id === null && draft === null && !expired;
 }
 
 async function takeLines(shop: Shop, guest: CartState, target: CartState): Promise<void> {

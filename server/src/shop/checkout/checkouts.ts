@@ -11,6 +11,8 @@ import { together } from '../../db/connect.ts';
 import type { RowOf } from '../../db/row-of.ts';
 import * as carts from '../carts/carts.ts';
 import { refuseTooDear } from '../carts/limits.ts';
+import type { DraftTerms } from '../carts/rows.ts';
+import { refuseCredit } from '../customers/credit.ts';
 import { holdActor } from '../customers/erasure.ts';
 import { canonicalEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
@@ -69,6 +71,8 @@ export async function create(
   const ended = open === undefined && read.pieces_held > 0;
   const cart = ended ? await carts.readForCustomer(shop, cart_id, shop.customerId, false) : read;
   carts.refuseInactive(cart);
+  // A draft has one checkout, which is cancelled or has expired.
+  if (cart.draft && !open) throw carts.ofDraft(cart);
   if (open) refusePaying(open);
   if (cart.lines.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   refuseTooDear(cart);
@@ -180,9 +184,13 @@ async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
   return row;
 }
 
-/** Stores the changed fields and the prices shown to the caller, and extends the checkout's lifetime. */
-async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
+/**
+ * Stores the changed fields and the prices shown to the caller, and extends the checkout's lifetime. That of a draft is fixed, and so
+ * is its reservation if it has one.
+ */
+export async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
   const { row, missing, totals } = priced;
+  const draft = priced.cart.draft;
   const now = await shop.moment();
   const digits = shop.currencyDigits;
   const customer_id = customerOf(shop, row);
@@ -192,17 +200,25 @@ async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<
         status = ${status}, customer_id = ${customer_id},
         shown_total = ${decimal(totals.total, digits)},
         shown_prices = ${JSON.stringify(pricesOf(priced, digits))}::jsonb, told_prices = null, payment_failure = null,
-        reserved_until = ${shop.actorType === 'guest_agent' ? sql`k.reserved_until` : reservedUntil}, expires_at = ${expiresAt(sql`k.source`)}, updated_at = now()
+        reserved_until = ${reservation(shop, draft)}, expires_at = ${draft ? sql`k.expires_at` : expiresAt(sql`k.source`)}, updated_at = now()
       where k.site_id = ${shop.siteId} and k.id = ${row.id}`,
   );
   return {
     ...row,
     status,
     customer_id,
-    reserved_until: shop.actorType === 'guest_agent' ? row.reserved_until : later(now, RESERVED_MINUTES, 'minutes'),
-    expires_at: expiryOf(row.source, now),
+    reserved_until:
+      (shop.actorType === 'guest_agent' && row.reserved_until) ||
+      (draft?.reserves && row.expires_at) ||
+      later(now, RESERVED_MINUTES, 'minutes'),
+    expires_at: draft ? row.expires_at : expiryOf(row.source, now),
     updated_at: now,
   };
+}
+
+function reservation(shop: Shop, draft: DraftTerms | null): Sql {
+  if (shop.actorType === 'guest_agent') return sql`k.reserved_until`;
+  return draft?.reserves ? sql`k.expires_at` : reservedUntil;
 }
 
 /** Returns a checkout. Throws `not_found` or `checkout_expired`. */
@@ -236,8 +252,8 @@ export interface CheckoutPatch {
 /**
  * Changes the given fields and reserves the stock for another 15 minutes. Removes a shipping option or payment method
  * that is no longer available. Throws `checkout_expired`, `checkout_not_open`, `buyer_data_locked`,
- * `insufficient_stock`, `shipping_option_unavailable` or `payment_method_unavailable`, and the errors of
- * `requireAgentLimits`.
+ * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `invoice_overdue` or
+ * `credit_limit_exceeded`, and the errors of `requireAgentLimits`.
  */
 export async function update(
   shop: Shop,
@@ -266,6 +282,8 @@ export async function update(
   carts.refuseInactive(priced.cart);
   refuseTooDear(priced.cart);
   refuseUnavailable(priced, patch, checkoutDeps);
+  const { credit } = priced.terms;
+  if (patch.payment_method === 'invoice' && credit) refuseCredit(shop, credit, priced.totals.total);
   if (shop.agent) await requireAgentLimits(shop, priced);
   const filledIn = assignments({
     ...wanted,

@@ -1,6 +1,6 @@
 /**
  * Completes a checkout in one transaction. A payment through a provider, and its order, come first (pay.ts). Steps:
- * 1. lock the calling customer, so that the account is not erased meanwhile
+ * 1. lock the calling customer, so that the account is not erased meanwhile and the credit limit holds
  * 2. lock the cart, then the checkout; if it is completed, return its order
  * 3. calculate the prices again; reject a checkout that is incomplete or differs from the reviewed one
  * 4. spend from the agent's budget
@@ -12,10 +12,13 @@
  */
 
 import type { CustomerOrder, Order, Payment } from '@commerce-backend/spec';
+import { together } from '../../db/connect.ts';
 import * as carts from '../carts/carts.ts';
 import { paying, refuseTooDear } from '../carts/limits.ts';
+import { refuseCredit } from '../customers/credit.ts';
 import { holdActor } from '../customers/erasure.ts';
 import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
+import { lockCredit } from '../orders/credit-limit.ts';
 import { expireIfDue } from '../orders/expiry.ts';
 import { getForCustomer } from '../orders/rows.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
@@ -56,7 +59,7 @@ export async function complete(
   paid: Paid | undefined,
   customer_id: string | null = shop.customerId,
 ): Promise<Completed> {
-  await holdActor(shop);
+  await together(holdActor(shop), lockCredit(shop, customer_id));
   const locked = await lockToComplete(shop, id, customer_id);
   const { row } = locked;
   if (row.order_id) {
@@ -102,7 +105,7 @@ function answer(shop: Shop, row: CheckoutRow, { payment, fulfillments: _, ...ord
 /**
  * Throws if a priced checkout cannot become an order: `cart_not_active`, `cart_empty`, `conflict` (total too large to
  * calculate), `payment_method_unavailable`, `checkout_incomplete`, `price_changed`, `review_changed`,
- * `buyer_data_locked`, or a ValidationError for a card without its token.
+ * `buyer_data_locked`, `invoice_overdue`, `credit_limit_exceeded`, or a ValidationError for a card without its token.
  */
 export function requireReady(shop: Shop, checkoutDeps: CheckoutDeps, priced: Priced, completion: Completion): void {
   const { row, missing, payment_method } = priced;
@@ -119,6 +122,7 @@ export function requireReady(shop: Shop, checkoutDeps: CheckoutDeps, priced: Pri
   if (missing.length > 0) throw new ShopError('checkout_incomplete', `Missing: ${missing.join(', ')}.`, { missing });
   requireSeen(shop, checkoutDeps, priced, completion);
   if (priced.lines.length === 0) throw new ShopError('cart_empty', 'No product of the cart is for sale any longer.');
+  if (payment_method === 'invoice' && priced.terms.credit) refuseCredit(shop, priced.terms.credit, priced.totals.total);
   if (payment_method === 'card' && completion.payment === undefined) {
     const msg = 'Card payments need a card_token, a confirmation_token, or a return_url for the page of the provider.';
     throw new ValidationError([bodyMistake(['payment'], 'missing', msg)]);

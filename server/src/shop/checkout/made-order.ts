@@ -5,6 +5,7 @@ import { paymentOf } from '../orders/rows.ts';
 import type { OrderStates } from '../orders/states.ts';
 import type { Shop } from '../shop.ts';
 import { totalsOnTheWire } from '../totals.ts';
+import { dueOf, methodOf } from './payment-deadline.ts';
 import type { Priced } from './state.ts';
 
 /** Builds an order that this transaction has written, without reading it back. It has no payment through a provider. */
@@ -21,7 +22,7 @@ export async function asMade(
   const { row, terms, shipping_option, payment_method } = priced;
   const digits = shop.currencyDigits;
   const now = await shop.moment();
-  const byTransfer = payment_method === 'bank_transfer';
+  const due = dueOf(priced);
   const order = {
     ...{ id, merchant_id: shop.merchantId, order_number, customer_id, email: row.email, phone: row.phone },
     line_items: priced.lines.map((line) => ({
@@ -33,7 +34,7 @@ export async function asMade(
       image_url: line.image_url,
     })),
     ...totalsOnTheWire(priced.totals, digits),
-    ...{ currency: shop.currency, ...states, payment_method },
+    ...{ currency: shop.currency, ...states, payment_method: methodOf(payment_method) },
     ...{ billing_address: row.billing_address, shipping_address: row.shipping_address },
     ...{
       shipping_method: shipping_option?.name ?? null,
@@ -45,10 +46,11 @@ export async function asMade(
     ...{ shipped_at: null, delivered_at: null, cancelled_at: null },
   };
   const payment = paymentOf(order, {
-    payment_due_at: byTransfer ? later(now, terms.payment_deadline_hours, 'hours') : null,
-    bank_details: byTransfer ? terms.bank_details : null,
+    payment_due_at: due ? later(now, due.hours, 'hours') : null,
+    bank_details: due ? terms.bank_details : null,
+    left_to_pay: order.total,
+    payment_terms_days: due?.terms_days ?? null,
     failure_reason: null,
-    transfer_amount: order.total,
   });
   return { ...order, fulfillments: [], payment };
 }

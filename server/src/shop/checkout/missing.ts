@@ -1,4 +1,4 @@
-import type { Address, OrderSource, PaymentMethod, ShippingChoice } from '@commerce-backend/spec';
+import type { Address, CheckoutPaymentMethod, OrderSource, ShippingChoice } from '@commerce-backend/spec';
 import { ADDRESS_FIELDS, isPhone, missingInAddress } from '../address-rules.ts';
 import { isEmail } from '../emails.ts';
 
@@ -11,7 +11,7 @@ interface Wanted {
   };
   requires_shipping: boolean;
   shipping_option: ShippingChoice | null;
-  payment_method: PaymentMethod | null;
+  payment_method: CheckoutPaymentMethod | null;
 }
 
 /**

@@ -19,6 +19,7 @@ import { totalsOnTheWire } from '../totals.ts';
 import { customerOf } from './binding.ts';
 import { holdStock } from './hold.ts';
 import { asMade } from './made-order.ts';
+import { dueOf, methodOf } from './payment-deadline.ts';
 import type { Charged, Priced } from './state.ts';
 
 /**
@@ -127,6 +128,7 @@ function statesOf({ payment_method }: Priced, charged: Charged | undefined): Ord
     case 'free':
       return { status: 'confirmed', payment_status: 'paid', fulfillment_status };
     case 'manual':
+    case 'invoice':
       return { status: 'confirmed', payment_status: 'pending', fulfillment_status };
     case 'card':
       if (charged?.status === 'succeeded') return { status: 'confirmed', payment_status: 'paid', fulfillment_status };
@@ -148,8 +150,7 @@ async function insertOrder(
   const { row, terms, cart, payment_method, shipping_option, tax } = priced;
   const amounts = totalsOnTheWire(priced.totals, shop.currencyDigits);
   const states = statesOf(priced, charged);
-  const byTransfer = payment_method === 'bank_transfer';
-  const deadline = byTransfer ? terms.payment_deadline_hours : null;
+  const due = dueOf(priced);
   const made = await shop.one<RowOf<'orders', 'order_number'>>(
     sql`with counted as (
         insert into order_numbers as n (site_id, last_number) values (${shop.siteId}, 1001)
@@ -158,17 +159,17 @@ async function insertOrder(
       insert into orders (site_id, id, order_number, checkout_id, customer_id, email, phone, subtotal, discount,
         shipping_cost, tax, tax_included, total, currency, status, payment_status, fulfillment_status, payment_method,
         billing_address, shipping_address, shipping_method, shipping_kind, source, external_reference, discount_code, bank_details, note,
-        payment_due_at, payment_reminder_at, payment_confirmed_at, agent_token_id, agent_spent_cents,
+        payment_due_at, payment_reminder_at, payment_terms_days, payment_confirmed_at, agent_token_id, agent_spent_cents,
         agent_period_number, shipping_taxes, locale, digital_consent_wording, attribution)
       select ${shop.siteId}, ${id}, last_number::text, ${row.id}, ${ownerOf(shop, customer_id, row.email)}, ${row.email}, ${row.phone},
         ${amounts.subtotal}, ${amounts.discount}, ${amounts.shipping_cost}, ${amounts.tax}, ${tax.included},
         ${amounts.total}, ${shop.currency}, ${states.status}, ${states.payment_status}, ${states.fulfillment_status},
-        ${charged?.paid_by ?? payment_method}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
+        ${charged?.paid_by ?? methodOf(payment_method)}, ${json(row.billing_address)}::jsonb, ${json(row.shipping_address)}::jsonb,
         ${shipping_option?.name ?? null}, ${shipping_option?.kind ?? null}, ${row.source}, (
           select s.reference from sync_orders s where s.site_id = ${shop.siteId} and s.checkout_id = ${row.id}),
         ${cart.discount?.holds ? cart.discount.code : null},
-        ${byTransfer ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${deadline}::int * interval '1 hour',
-        now() + ${deadline}::int * interval '30 minutes', case when ${states.payment_status === 'paid'} then now() end,
+        ${due ? json(terms.bank_details) : null}::jsonb, ${row.note}, now() + ${due?.hours ?? null}::int * interval '1 hour',
+        now() + ${due?.reminder_hours ?? null}::numeric * interval '1 hour', ${due?.terms_days ?? null}, case when ${states.payment_status === 'paid'} then now() end,
         ${row.agent_token_id}, ${spent.cents}, ${spent.period_number}, ${json(shippingTaxes(priced, shop.currencyDigits))}::jsonb,
         ${row.locale ?? terms.default_locale}, ${digitalConsent(priced)}, (
           select k.attribution from checkouts k where k.site_id = ${shop.siteId} and k.id = ${row.id})

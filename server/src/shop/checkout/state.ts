@@ -12,7 +12,8 @@ import sql, { type Sql } from 'sql-template-tag';
 import { together } from '../../db/connect.ts';
 import * as carts from '../carts/carts.ts';
 import { paying } from '../carts/limits.ts';
-import { type CartLine, type CartNow, type CartState, forSale, readCart } from '../carts/rows.ts';
+import { type CartLine, type CartNow, type CartState, type DraftTerms, forSale, readCart } from '../carts/rows.ts';
+import { type Credit, creditOf } from '../customers/credit.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { later } from '../moments.ts';
 import { minorUnits } from '../money.ts';
@@ -28,7 +29,7 @@ import {
 } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { type TaxSettings, taxTermsFor } from '../tax-rates.ts';
-import { type TaxTerms, type Totals, totalsOf } from '../totals.ts';
+import { type DiscountTerms, type TaxTerms, type Totals, totalsOf } from '../totals.ts';
 import { missingOf } from './missing.ts';
 
 export interface CheckoutRow {
@@ -128,7 +129,7 @@ export interface Locked {
 
 /** Locks and reads the cart, then the checkout. Throws the errors of `findCheckout`. */
 export async function lockCheckout(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
-  const { found, ...read } = await lockAndRead(shop, id);
+  const { found, ...read } = await lockAndRead(shop, id, customer_id);
   return { ...read, row: ofCaller(shop, found, customer_id) };
 }
 
@@ -137,7 +138,7 @@ export async function lockCheckout(shop: Shop, id: string, customer_id: string |
  * agent's checkout, or the hosted page completes a guest agent's.
  */
 export async function lockToComplete(shop: Shop, id: string, customer_id: string | null): Promise<Locked> {
-  const { found, ...read } = await lockAndRead(shop, id);
+  const { found, ...read } = await lockAndRead(shop, id, customer_id);
   if (found?.source === 'agent') requireHuman(shop, found, customer_id);
   return { ...read, row: ofCaller(shop, found, customer_id) };
 }
@@ -154,7 +155,7 @@ function requireHuman(shop: Shop, { guest_profile_id }: CheckoutRow, customer_id
 /**
  * Locks the cart and the checkout. A second statement reads the cart, so that it sees commits that this one waited for.
  */
-async function lockAndRead(shop: Shop, id: string) {
+async function lockAndRead(shop: Shop, id: string, customer_id: string | null) {
   const cartOf = sql`(select k.cart_id from checkouts k where k.site_id = ${shop.siteId} and k.id = ${id})`;
   const locked = shop.one<CheckoutRow>(
     sql`with cart as materialized (
@@ -163,7 +164,7 @@ async function lockAndRead(shop: Shop, id: string) {
       select ${checkoutColumns} from cart join checkouts k on k.cart_id = cart.id
       where k.site_id = ${shop.siteId} and k.id = ${id} for update of k`,
   );
-  const [found, cart, terms] = await together(locked, readCart(shop, cartOf), readTerms(shop));
+  const [found, cart, terms] = await together(locked, readCart(shop, cartOf), readTerms(shop, customer_id));
   return { found, cart, terms };
 }
 
@@ -196,6 +197,10 @@ export interface SellingTerms extends TaxSettings {
   has_payment_account: boolean;
   payment_capture: 'automatic' | 'manual';
   default_locale: string;
+  /** The payment terms of the logged-in customer; null without any, and for agents. */
+  credit: Credit | null;
+  /** Whether customers are reminded of overdue invoices. */
+  reminds_overdue: boolean;
   /** Whether the shop gets mails about new orders. */
   tells_shop: boolean;
 }
@@ -242,7 +247,7 @@ export function priceCart(
   const lines = forSale(cart.lines);
   const requires_shipping = lines.some((line) => line.requires_shipping);
   const tax = taxTermsFor(terms, row.shipping_address?.country ? row.shipping_address : row.billing_address);
-  const discount = cart.discount?.holds ? cart.discount.terms : undefined;
+  const discount = cart.draft ? discountOf(cart.draft) : cart.discount?.holds ? cart.discount.terms : undefined;
   const goods = totalsOf({ lines, discount, shipping: 0, tax, digits });
 
   const free_shipping = discount?.kind === 'free_shipping';
@@ -268,17 +273,28 @@ export function priceCart(
   return { ...priced, payment_methods: free ? ['free'] : offered, missing: missingOf(priced) };
 }
 
-export async function readTerms(shop: Shop): Promise<SellingTerms> {
+/** The discount of a draft order covers all lines. */
+function discountOf({ discount_type: kind, discount_value: value }: DraftTerms): DiscountTerms | undefined {
+  return kind && value ? { kind, value, covers: () => true } : undefined;
+}
+
+export async function readTerms(shop: Shop, customer_id = shop.customerId): Promise<SellingTerms> {
   const found = await shop.one<SellingTerms>(
     sql`select prices_include_tax, trim_scale(default_tax_rate)::text as default_tax_rate, tax_rates, shipping_tax,
         bank_details, payment_deadline_hours, default_locale, storefront_url,
         mail_new_orders as tells_shop, ${activeOptions(shop)} as shipping_options, (
           select s.allowed_origins from sites s where s.site_id = ${shop.siteId}) as allowed_origins, payment_capture,
-        exists (select from payment_accounts a where a.site_id = ${shop.siteId}) as has_payment_account
+        exists (select from payment_accounts a where a.site_id = ${shop.siteId}) as has_payment_account,
+        mail_overdue_invoices as reminds_overdue, ${creditOfBuyer(shop, customer_id)} as credit
       from site_settings where site_id = ${shop.siteId}`,
   );
   if (!found) throw new Error(`Site ${shop.siteId} has no settings.`);
   return found;
+}
+
+/** Agents cannot pay by invoice. */
+function creditOfBuyer(shop: Shop, customer_id: string | null): Sql {
+  return customer_id === null || shop.agent ? sql`null::json` : creditOf(shop, customer_id);
 }
 
 function destinationOf({ shipping_address }: CheckoutRow): Destination {
@@ -291,9 +307,13 @@ function methodOf(shipping_option: ShippingChoice | null): 'manual' | null {
   return shipping_option?.kind === 'pickup' ? 'manual' : null;
 }
 
-/** The available payment methods. Payment on site is offered only for pickup. */
+/** The available payment methods. Payment on site is offered only for pickup, invoices only with payment terms. */
 export function offeredMethods(
-  { bank_details, has_payment_account }: SellingTerms,
+  {
+    bank_details,
+    has_payment_account,
+    credit,
+  }: Pick<SellingTerms, 'bank_details' | 'has_payment_account'> & Partial<Pick<SellingTerms, 'credit'>>,
   { card }: CheckoutDeps,
   shipping_option: ShippingChoice | null,
 ): PaymentChoice[] {
@@ -301,6 +321,7 @@ export function offeredMethods(
   if (bank_details) offered.push('bank_transfer');
   if (card || has_payment_account) offered.push('card');
   if (shipping_option?.kind === 'pickup') offered.push('manual');
+  if (credit) offered.push('invoice');
   return offered;
 }
 

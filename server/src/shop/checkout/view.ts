@@ -111,7 +111,7 @@ const item = jsonObject<CartItem>({
 });
 
 const orderedColumns = selectList<Ordered>({
-  payment_method: sql`o.payment_method`,
+  payment_method: sql`case when o.payment_terms_days is null then o.payment_method else 'invoice' end`,
   currency: sql`o.currency`,
   subtotal: sql`o.subtotal`,
   discount: sql`o.discount`,

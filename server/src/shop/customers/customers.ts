@@ -4,13 +4,14 @@
  */
 
 import type { CustomerDetails, CustomerInput, CustomerPatch, CustomerRecord } from '@commerce-backend/spec';
-import sql, { join, type Sql } from 'sql-template-tag';
+import sql, { empty, join, type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { cursorPage, idOfCursor } from '../cursors.ts';
 import { foldEmail } from '../emails.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { escapeLike } from '../like.ts';
 import * as mail from '../mail.ts';
+import { canonicalAmount } from '../money.ts';
 import { type Page, type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
 import * as addresses from './addresses.ts';
@@ -117,10 +118,10 @@ export async function record(shop: Shop, id: string): Promise<CustomerRecord> {
 export async function create(shop: Shop, input: CustomerInput): Promise<CustomerRecord> {
   const id = uuidv7();
   await shop.run(
-    sql`insert into customers (site_id, id, email, first_name, last_name, phone, note, metadata)
+    sql`insert into customers (site_id, id, email, first_name, last_name, phone, note, metadata, payment_terms_days, credit_limit)
       values (${shop.siteId}, ${id}, ${foldEmail(input.email)}, ${input.first_name ?? null}, ${input.last_name ?? null},
         ${input.phone ?? null}, ${input.note ?? null},
-        ${JSON.stringify(input.metadata ?? {})}::jsonb)`,
+        ${JSON.stringify(input.metadata ?? {})}::jsonb, ${input.payment_terms_days ?? null}, ${limitOf(shop, input)})`,
   );
   if (input.marketing_opt_in) await consents.decide(shop, id, { granted: true, source: 'dashboard' });
   return record(shop, id);
@@ -139,7 +140,7 @@ export async function update(shop: Shop, id: string, patch: CustomerPatch): Prom
   if (before.anonymized) throw new ShopError('conflict', 'This customer is anonymised and cannot be changed.');
   await shop.run(
     sql`update customers set metadata = coalesce(${patch.metadata ? JSON.stringify(patch.metadata) : null}::jsonb, metadata),
-        ${textChanges(patch, ['first_name', 'last_name', 'phone', 'note'])} updated_at = now()
+        ${textChanges(patch, ['first_name', 'last_name', 'phone', 'note'])} ${termsChanges(shop, patch)} updated_at = now()
       where site_id = ${shop.siteId} and id = ${id}`,
   );
   if (patch.marketing_opt_in !== undefined) {
@@ -150,6 +151,16 @@ export async function update(shop: Shop, id: string, patch: CustomerPatch): Prom
     await (before.has_account ? askForEmail(shop, id, before, email) : replaceEmail(shop, id, before, email));
   }
   return record(shop, id);
+}
+
+function termsChanges(shop: Shop, patch: Pick<CustomerPatch, 'payment_terms_days' | 'credit_limit'>): Sql {
+  const { payment_terms_days: days, credit_limit } = patch;
+  return sql`${days === undefined ? empty : sql`payment_terms_days = ${days},`}
+        ${credit_limit === undefined ? empty : sql`credit_limit = ${limitOf(shop, patch)},`}`;
+}
+
+function limitOf(shop: Shop, { credit_limit }: Pick<CustomerPatch, 'credit_limit'>): string | null {
+  return credit_limit ? canonicalAmount(credit_limit, shop.currencyDigits, ['body', 'credit_limit']) : null;
 }
 
 interface EmailRow {

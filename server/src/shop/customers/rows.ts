@@ -2,6 +2,7 @@ import type { Customer, CustomerRecord } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { selectList } from '../../db/fields.ts';
 import { decimal, minorUnits } from '../money.ts';
+import { owedBy } from '../orders/owed.ts';
 import { amountReceived } from '../orders/received.ts';
 import type { Shop } from '../shop.ts';
 import { wholeShop } from '../whole-shop.ts';
@@ -26,6 +27,9 @@ const RECORD = selectList<Omit<CustomerRecord, keyof Customer>>({
   anonymized_at: sql`anonymized_at`,
   locale: sql`locale`,
   pending_email: sql`pending_email`,
+  payment_terms_days: sql`payment_terms_days`,
+  credit_limit: sql`credit_limit::text`,
+  amount_due: owedBy,
   orders_count: sql`o.orders_count`,
   total_spent: sql`(o.paid - r.refunded)::text`,
 });
@@ -54,7 +58,13 @@ export async function records(shop: Shop, chosen: Sql): Promise<CustomerRecord[]
       ) r
       order by c.place`,
   );
-  return rows.map(({ total_spent, ...row }) => ({ ...row, total_spent: canonical(total_spent, shop.currencyDigits) }));
+  const money = (amount: string) => canonical(amount, shop.currencyDigits);
+  return rows.map(({ total_spent, amount_due, credit_limit, ...row }) => ({
+    ...row,
+    total_spent: money(total_spent),
+    amount_due: money(amount_due),
+    credit_limit: credit_limit && money(credit_limit),
+  }));
 }
 
 /** Adds the decimals that a sum over no orders (`0`) lacks. */

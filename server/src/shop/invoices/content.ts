@@ -50,6 +50,8 @@ export interface DocumentContent {
   currency: string;
   prices_include_tax: boolean;
   payment_method: OrderDetails['payment_method'];
+  /** Until when the invoice of an order on payment terms is to be paid. */
+  due_on: string | null;
   lines: DocumentLine[];
   taxes: TaxOfRate[];
   net: string;

@@ -125,7 +125,7 @@ async function issueInvoice(shop: Shop, due: Due, seller: Seller): Promise<void>
   await insert(shop, due, 'invoice', state.invoicing.prefix, (number) => ({
     ...terms(shop, due, partiesOf(order, seller), target, pieces),
     ...{ kind: 'invoice', number, issued_on: days.today, invoice: null, paid: decimal(paid, shop.currencyDigits) },
-    ...{ supply_date: days.shipped, order: { number: order.order_number, date: days.ordered } },
+    ...{ supply_date: days.shipped, due_on: days.due, order: { number: order.order_number, date: days.ordered } },
   }));
 }
 
@@ -147,7 +147,7 @@ async function issueCreditNote(shop: Shop, due: Due, invoice: Issued, issued: Is
     (number) => ({
       ...terms(shop, due, invoice.content, target, pieces),
       ...{ kind: 'credit_note', number, issued_on: today, invoice: { number: of, issued_on } },
-      ...{ paid: decimal(0, digits), supply_date, order: about },
+      ...{ paid: decimal(0, digits), supply_date, due_on: null, order: about },
     }),
     invoice.id,
   );
@@ -224,6 +224,8 @@ interface Days {
   today: string;
   ordered: string;
   shipped: string | null;
+  /** Null unless the order is on payment terms. */
+  due: string | null;
 }
 
 /** The days of an order and its document in the shop's time zone. */
@@ -232,7 +234,8 @@ async function daysOf(shop: Shop, order: OrderDetails): Promise<Days> {
     sql`select (now() at time zone t.time_zone)::date::text as today,
         (o.created_at at time zone t.time_zone)::date::text as ordered, (
           select (max(f.created_at) at time zone t.time_zone)::date::text from fulfillments f
-          where f.site_id = o.site_id and f.order_id = o.id) as shipped
+          where f.site_id = o.site_id and f.order_id = o.id) as shipped,
+        case when o.payment_terms_days is not null then (o.payment_due_at at time zone t.time_zone)::date::text end as due
       from orders o join site_settings t using (site_id) where o.site_id = ${shop.siteId} and o.id = ${order.id}`,
   );
   if (!found) throw new Error(`Order ${order.id} was not found.`);

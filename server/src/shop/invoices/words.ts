@@ -22,14 +22,17 @@ export function restWords({ kind }: DocumentContent, { total }: DocumentLine, { 
   return say(lowers ? 'invoice.rest_kept' : 'invoice.rest_credited');
 }
 
-/** What is still to pay. */
+/** What is still to pay, and until when if that is agreed. */
 export function paymentNote(
-  { kind, total, paid, currency }: DocumentContent,
+  { kind, total, paid, currency, due_on }: DocumentContent,
   language: Language,
   digits: number,
 ): string {
   if (kind === 'credit_note') return language.say('invoice.credited');
   const open = minorUnits(total, digits) - minorUnits(paid, digits);
   if (open <= 0) return language.say('invoice.nothing_open');
-  return language.say('invoice.open', { amount: language.amount(decimal(open, digits), currency) });
+  const amount = language.amount(decimal(open, digits), currency);
+  return due_on === null
+    ? language.say('invoice.open', { amount })
+    : language.say('invoice.open_until', { amount, day: language.date(due_on) });
 }

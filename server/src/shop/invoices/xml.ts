@@ -153,7 +153,7 @@ interface Parts {
 }
 
 function settlement(content: DocumentContent, { charged, lowered, language, digits }: Parts): Element {
-  const { currency, invoice, net, tax, total, paid, taxes } = content;
+  const { currency, invoice, net, tax, total, paid, taxes, due_on } = content;
   const sum = (lines: DocumentLine[]) => lines.reduce((all, line) => all + minorUnits(positive(line.net), digits), 0);
   const due = decimal(minorUnits(total, digits) - minorUnits(paid, digits), digits);
   return {
@@ -174,7 +174,10 @@ function settlement(content: DocumentContent, { charged, lowered, language, digi
       'ram:Reason': restWords(content, line, language),
       'ram:CategoryTradeTax': taxOfLine(content, line.rate),
     })),
-    'ram:SpecifiedTradePaymentTerms': { 'ram:Description': paymentNote(content, language, digits) },
+    'ram:SpecifiedTradePaymentTerms': {
+      'ram:Description': paymentNote(content, language, digits),
+      ...(due_on !== null && !/^[0.]+$/.test(due) && { 'ram:DueDateDateTime': dateOf(due_on) }),
+    },
     'ram:SpecifiedTradeSettlementHeaderMonetarySummation': {
       'ram:LineTotalAmount': decimal(sum(charged), digits),
       ...(lowered.length > 0 && { 'ram:AllowanceTotalAmount': decimal(sum(lowered), digits) }),

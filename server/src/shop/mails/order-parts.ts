@@ -15,10 +15,11 @@ export interface Told {
 export function next({ language, order }: Told): Part[] {
   const { say } = language;
   const { instructions } = order.payment;
+  const isOnTerms = order.payment_terms_days !== null;
   if (!instructions) {
     const isOpen = order.payment_status === 'pending';
     const wait = order.payment_method === 'manual' ? 'mail.next_handed_over' : 'mail.next_unconfirmed';
-    if (isOpen) return [{ paragraph: say(wait) }];
+    if (isOpen && !isOnTerms) return [{ paragraph: say(wait) }];
     return order.fulfillment_status === 'unfulfilled' ? [{ paragraph: say('mail.next_preparing') }] : [];
   }
   const facts: [string, string][] = [
@@ -30,7 +31,11 @@ export function next({ language, order }: Told): Part[] {
   if (instructions.bic) facts.push([say('checkout.bic'), instructions.bic]);
   if (instructions.bank_name) facts.push([say('checkout.bank'), instructions.bank_name]);
   return [
-    { paragraph: say('mail.next_transfer', { day: language.day(instructions.due_at) }) },
+    {
+      paragraph: say(isOnTerms ? 'mail.next_invoice' : 'mail.next_transfer', {
+        day: language.day(instructions.due_at),
+      }),
+    },
     { facts },
     ...(instructions.instructions ? [{ paragraph: instructions.instructions }] : []),
   ];

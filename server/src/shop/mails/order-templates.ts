@@ -39,7 +39,17 @@ export const WRITERS = {
   payment_reminder: (context: MailContext, { order_id }: About) =>
     aboutOrder(context, order_id, (told) => {
       const { say } = told.language;
-      const { order_number: number, payment_status } = told.order;
+      const { order_number: number, payment_status, payment } = told.order;
+      if (payment_status === 'pending' && payment.due_at) {
+        return {
+          subject: say('mail.overdue_subject', { number }),
+          parts: [
+            { paragraph: say('mail.overdue', { number, day: told.language.day(payment.due_at) }) },
+            ...next(told),
+            ...contentOf(told),
+          ],
+        };
+      }
       if (payment_status !== 'awaiting_payment') return undefined;
       return {
         subject: say('mail.reminder_subject', { number }),
@@ -158,7 +168,8 @@ async function newOrder(
   const state = say(`account.payment_${payment_status}`);
   const facts: [string, string][] = [[say('notification.new_order_customer'), email ?? '']];
   if (phone) facts.push([say('notification.new_order_phone'), phone]);
-  const paid = method ? say('order.payment_by', { method: say(`checkout.pay_${method}`), state }) : state;
+  const way = order.payment_terms_days === null ? method : 'invoice';
+  const paid = way ? say('order.payment_by', { method: say(`checkout.pay_${way}`), state }) : state;
   facts.push([say('notification.new_order_payment'), paid]);
   if (shipping_method) facts.push([say('notification.new_order_method'), shipping_method]);
   return {

@@ -8,6 +8,7 @@ import * as accountTemplates from './account-templates.ts';
 import { agentApproved } from './agent-templates.ts';
 import type { MailContext } from './context.ts';
 import { documentIssued } from './document-template.ts';
+import { draftSent } from './draft-template.ts';
 import { staffInvited } from './invitation-template.ts';
 import { loginDelayed, staffLoginDelayed } from './login-delay-templates.ts';
 import * as orderTemplates from './order-templates.ts';
@@ -36,6 +37,7 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   agent_approved: agentApproved,
   ...orderTemplates.WRITERS,
   document_issued: documentIssued,
+  draft_sent: draftSent,
   return_changed: returnChanged,
   withdrawal_stated: withdrawalStated,
   login_delayed: loginDelayed,

@@ -1,7 +1,7 @@
 /**
  * Edits of orders: pieces that have not shipped are taken out or added, and the shipping option is changed. Each edit runs in
  * one transaction on the locked order, and keeps the version that it replaces. An edit of a paid order changes what is due or
- * owed, never the payment status.
+ * owed, never the payment status. An unpaid order becomes paid if recorded money covers its new total.
  */
 
 import type { OrderDetails, OrderEditInput } from '@commerce-backend/spec';
@@ -11,6 +11,7 @@ import { bodyMistake, ShopError, ValidationError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
+import { lockCreditOf, refuseMoreCredit } from './credit-limit.ts';
 import { type Line, type Plan, planOf, shippingTaxes } from './edit-plan.ts';
 import { type Before, readBefore, readLines, readOption, readVariants, taxTermsAtPurchase } from './edit-rows.ts';
 import { moveStock } from './edit-stock.ts';
@@ -18,6 +19,7 @@ import { type EditedOrder, keepVersion, writeAmounts, writeLines } from './edit-
 import { expireIfDue } from './expiry.ts';
 import { becomeFulfilled, endIfAllBack } from './nothing-left.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
+import { settleIfCovered } from './payments.ts';
 import { progressOf } from './quantities.ts';
 import { getDetails } from './rows.ts';
 import * as events from './timeline.ts';
@@ -40,8 +42,8 @@ class Preview extends Error {
 
 /**
  * Edits an order, or with `dry_run` only returns it as it would be. Throws `order_not_editable`, `payment_in_progress`,
- * `edit_exceeds_remaining`, `insufficient_stock`, `shipping_option_unavailable`, `price_changed` if the total is not the
- * expected one, and a ValidationError.
+ * `edit_exceeds_remaining`, `insufficient_stock`, `shipping_option_unavailable`, `credit_limit_exceeded`, `price_changed` if the
+ * total is not the expected one, and a ValidationError.
  */
 export async function edit(shop: Shop, order_id: string, input: OrderEditInput): Promise<OrderEdit> {
   const { dry_run = false, expected_total } = input;
@@ -66,6 +68,7 @@ export async function edit(shop: Shop, order_id: string, input: OrderEditInput):
 
 async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promise<OrderEdit> {
   const { add = [], change = [], shipping_option_id, dry_run = false } = input;
+  const customer_id = await lockCreditOf(shop, order_id);
   const order = await lockOrder(shop, order_id);
   const lines = await readLines(shop, order_id);
   const variants = await readVariants(
@@ -88,6 +91,9 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
   await moveStock(shop, order_id, plan);
   await writeLines(shop, order_id, plan);
   await writeAmounts(shop, order_id, edited);
+  const isDearer =
+    minorUnits(edited.total, shop.currencyDigits) > minorUnits(edited.previous_total, shop.currencyDigits);
+  if (isDearer && customer_id !== null) await refuseMoreCredit(shop, customer_id, order_id);
   await record(shop, order, edited, plan);
   const { has_shipped, is_over } = await progressOf(shop, order_id);
   if (has_shipped && is_over && order.fulfillment_status === 'partially_fulfilled') {
@@ -95,6 +101,7 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
     await endIfAllBack(shop, order_id);
   }
   await mail.enqueue(shop, 'order_edited', { order_id });
+  await settleIfCovered(shop, order_id);
   return { dry_run, expected_total: edited.total, order: await getDetails(shop, order_id) };
 }
 

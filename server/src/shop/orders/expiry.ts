@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import { isUnreachable } from '../../db/transaction.ts';
 import { inShop } from '../in-shop.ts';
@@ -64,23 +64,28 @@ export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
 /** The states that an order keeps in the database until its expiry is recorded. */
 const AWAITING = { status: 'pending', payment_status: 'awaiting_payment' } as const;
 
+/** Orders to remind of now. Matches the indexes orders_to_remind and invoices_to_remind. */
+const isToRemind: Sql = sql`(o.payment_reminded_at is null and o.payment_reminder_at <= now()
+  and ((o.payment_status = 'awaiting_payment' and o.payment_due_at > now())
+    or (o.payment_terms_days is not null and o.payment_status = 'pending' and o.status <> 'cancelled')))`;
+
 /**
- * Reminds customers once of an unpaid bank transfer, halfway to the deadline. At most 100 per call; returns the number.
+ * Reminds customers once of an unpaid bank transfer, halfway to the deadline, and of an overdue invoice. At most 100 per call;
+ * returns the number.
  */
 export function remindUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   return inShop(db, tenant, SYSTEM, async (shop) => {
-    const due = await shop.rows<RowOf<'orders', 'id'>>(
+    const due = await shop.rows<RowOf<'orders', 'id' | 'payment_terms_days'>>(
       sql`update orders set payment_reminded_at = now()
         where site_id = ${shop.siteId} and id in (
-          select id from orders
-          where site_id = ${shop.siteId} and payment_status = 'awaiting_payment' and payment_reminded_at is null
-            and payment_reminder_at <= now() and payment_due_at > now()
-          order by id limit ${REMINDED_AT_ONCE} for update skip locked)
-        returning id`,
+          select o.id from orders o where o.site_id = ${shop.siteId} and ${isToRemind}
+          order by o.id limit ${REMINDED_AT_ONCE} for update skip locked)
+        returning id, payment_terms_days`,
     );
-    for (const { id } of due) {
+    for (const { id, payment_terms_days } of due) {
       await mail.enqueue(shop, 'payment_reminder', { order_id: id });
-      const message = 'The customer was reminded of the bank transfer.';
+      const what = payment_terms_days === null ? 'bank transfer' : 'invoice';
+      const message = `The customer was reminded of the ${what}.`;
       await events.record(shop, id, { type: 'payment_reminded', message });
     }
     return due.length;

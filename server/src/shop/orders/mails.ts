@@ -4,12 +4,14 @@ import { notFound, ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import { current } from './overdue.ts';
+import { isOwed } from './owed.ts';
 import * as events from './timeline.ts';
 
 interface Mailable {
   email: string | null;
   status: string;
   payment_status: string;
+  is_owed: boolean;
   fulfillment_id: string | null;
   refund_id: string | null;
   edits: number;
@@ -25,7 +27,7 @@ export async function sendAgain(
   kind: OrderMailKind,
 ): Promise<{ kind: OrderMailKind; email: string }> {
   const order = await shop.one<Mailable>(
-    sql`select o.email, o.edits, ${current.status} as status, ${current.payment_status} as payment_status, (
+    sql`select o.email, o.edits, ${current.status} as status, ${current.payment_status} as payment_status, ${isOwed} as is_owed, (
         select f.id from fulfillments f where f.site_id = o.site_id and f.order_id = o.id order by f.id desc limit 1
       ) as fulfillment_id, (
         select r.id from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
@@ -57,7 +59,7 @@ async function enqueue(shop: Shop, order_id: string, kind: OrderMailKind, order:
   if (kind === 'payment_received' && payment_status === 'paid') {
     return mail.enqueue(shop, 'payment_received', { order_id });
   }
-  if (kind === 'payment_reminder' && payment_status === 'awaiting_payment') {
+  if (kind === 'payment_reminder' && (payment_status === 'awaiting_payment' || order.is_owed)) {
     return mail.enqueue(shop, 'payment_reminder', { order_id });
   }
   throw new ShopError(

@@ -55,7 +55,9 @@ export async function becomeFulfilled(shop: Shop, order: LockedOrder, message: s
 
 async function becomeCancelled(shop: Shop, order: LockedOrder, reason: CancelReason): Promise<void> {
   const after: Partial<OrderStates> = { status: 'cancelled' };
-  await end(shop, order, {}, { reason, restock: false });
+  // Only a part of the order was paid.
+  if (canMove(order, 'payment_status', 'voided')) after.payment_status = 'voided';
+  await end(shop, order, after, { reason, restock: false });
   await shop.run(
     // What an edit left above the price stays owed.
     sql`update orders o set retained = greatest(0, ${amountReceived} - o.refunds_begun

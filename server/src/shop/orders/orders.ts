@@ -18,6 +18,7 @@ import type {
   PaymentMethod,
 } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
+import { v7 as uuidv7 } from 'uuid';
 import { isPhone, missingInAddress } from '../address-rules.ts';
 import * as budgets from '../agent-limits/budgets.ts';
 import * as redemptions from '../carts/redemptions.ts';
@@ -26,6 +27,7 @@ import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { current, isOverdue } from './overdue.ts';
+import { paidOrPartlyRefunded } from './received.ts';
 import * as rows from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates, requireMove } from './states.ts';
 import * as events from './timeline.ts';
@@ -116,6 +118,10 @@ export interface LockedOrder extends OrderStates {
   total: string;
   /** The price of pieces that came back before the order was paid. */
   credited: string;
+  /** The recorded or captured money; null if that is not known apart from the payment status. */
+  captured: string | null;
+  /** Set for an order on payment terms. */
+  payment_terms_days: number | null;
   email: string | null;
   shipping_address: Address | null;
   /**
@@ -129,7 +135,8 @@ export interface LockedOrder extends OrderStates {
 }
 
 const lockedColumns = sql`o.id, o.order_number, ${current.status} as status, ${current.payment_status} as payment_status,
-  o.fulfillment_status, o.payment_method, o.total, o.credited, o.email, o.shipping_address, o.agent_token_id, ${isOverdue} as overdue, (
+  o.fulfillment_status, o.payment_method, o.total, o.credited, o.captured, o.payment_terms_days,
+  o.email, o.shipping_address, o.agent_token_id, ${isOverdue} as overdue, (
     select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id`;
 
 /** Locks an order, so that its changes run one after another. Throws `not_found`. */
@@ -179,24 +186,36 @@ export function awaitsTransfer({ payment_method, payment_status }: LockedOrder):
   });
 }
 
-/** Marks a locked order as paid, then as confirmed or completed. */
+/** Marks a locked order as paid, or as partially refunded if a part of it was refunded before, then as confirmed or completed. */
 export async function confirmPayment(
   shop: Shop,
   order: LockedOrder,
   message: string,
   statement_run_id: string | null = null,
 ): Promise<void> {
-  const after: Partial<OrderStates> = { payment_status: 'paid' };
-  if (order.status === 'pending') after.status = 'confirmed';
-  if (order.status === 'processing' && order.fulfillment_status === 'delivered') after.status = 'completed';
-  await shop.run(
-    sql`update orders set payment_status = 'paid', status = ${after.status ?? order.status},
-        captured = case when credited > 0 and payment_method in ('bank_transfer', 'manual') then total - credited else captured end,
+  let { status } = order;
+  if (status === 'pending') status = 'confirmed';
+  if (status === 'processing' && order.fulfillment_status === 'delivered') status = 'completed';
+  const after = await shop.one<Pick<OrderStates, 'status' | 'payment_status'>>(
+    sql`update orders o set payment_status = ${paidOrPartlyRefunded}, status = ${status},
+        captured = case when payment_method in ('bank_transfer', 'manual') and (credited > 0 or captured is not null)
+          then greatest(captured, total - credited) else captured end,
         payment_confirmed_at = coalesce(payment_confirmed_at, now()), statement_run_id = ${statement_run_id}, updated_at = now()
-      where site_id = ${shop.siteId} and id = ${order.id}`,
+      where o.site_id = ${shop.siteId} and o.id = ${order.id} returning o.status, o.payment_status`,
   );
-  await events.record(shop, order.id, { type: 'payment_confirmed', message, context: changesBetween(order, after) });
+  if (order.captured !== null) await recordRest(shop, order);
+  const context = changesBetween(order, after ?? {});
+  await events.record(shop, order.id, { type: 'payment_confirmed', message, context });
   await mail.enqueue(shop, 'payment_received', { order_id: order.id });
+}
+
+/** Records the rest of a bank transfer of which a part was recorded before. The order holds the sum already. */
+async function recordRest(shop: Shop, { id, captured, total, credited }: LockedOrder): Promise<void> {
+  await shop.run(
+    sql`insert into order_payments (site_id, id, order_id, amount, method, received_at, actor_id)
+      select ${shop.siteId}, ${uuidv7()}, ${id}, rest, 'bank_transfer', now(), ${shop.actorId}
+      from (select ${total}::numeric - ${credited}::numeric - ${captured}::numeric as rest) r where rest > 0`,
+  );
 }
 
 /**
@@ -206,7 +225,8 @@ export async function confirmPayment(
 export async function markDelivered(shop: Shop, id: string): Promise<Order> {
   const order = await lockOrder(shop, id);
   requireMove(order, 'fulfillment_status', 'delivered', 'Only a completely shipped order can be delivered.');
-  const paidNow = order.payment_method === 'manual' && order.payment_status === 'pending';
+  const onHandover = order.payment_method === 'manual' && order.payment_terms_days === null;
+  const paidNow = onHandover && order.payment_status === 'pending';
   const after: Partial<OrderStates> = { fulfillment_status: 'delivered' };
   if (paidNow) after.payment_status = 'paid';
   const settled = isSettled(after.payment_status ?? order.payment_status);

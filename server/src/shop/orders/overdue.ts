@@ -6,8 +6,8 @@
 import type { OrderStatus, PaymentStatus } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 
-/** False, not null, for imported orders, which have no deadline. */
-export const isOverdue: Sql = sql`(o.payment_status = 'awaiting_payment' and o.payment_due_at is not null
+/** False, not null, for imported orders, which have no deadline. An order for which money was recorded does not expire. */
+export const isOverdue: Sql = sql`(o.payment_status = 'awaiting_payment' and o.payment_due_at is not null and o.captured is null
     and o.payment_due_at <= now())`;
 
 /** The columns that expiry changes, with their values after it. */

@@ -53,6 +53,17 @@ export const overpaidParts: Sql = sql`(
   from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
   where r.site_id = o.site_id and r.order_id = o.id)`;
 
+/**
+ * What is left to pay of `orders o` that is not cancelled, as `amountDue` returns it. In a statement that waits for the lock of
+ * the order it could be outdated.
+ */
+export const leftToPay: Sql = sql`round(greatest(0, case
+    when o.payment_status not in ('paid', 'partially_refunded', 'refunded') then o.total - o.credited - coalesce(o.captured, 0)
+    when o.released is null then 0
+    else o.total - o.credited - o.released - o.captured + (
+      select coalesce(sum(r.overpaid), 0) from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
+      where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded') end), scale(o.total))`;
+
 /** Returns the amount that the customer still has to pay. A paid order has one only after an edit. */
 export function amountDue(order: Money & Pick<Order, 'payment_status'>, digits: number): string {
   const { status, payment_status, total, amount_received, credited, released } = order;

@@ -21,8 +21,9 @@ import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { disputes } from './disputes.ts';
 import { current } from './overdue.ts';
+import { isOwed } from './owed.ts';
 import { lineStateOf, type PricedQuantities, pricedQuantities } from './quantities.ts';
-import { amountDue, amountReceived, overpaidParts, type Received, refundDue, sumOf } from './received.ts';
+import { amountDue, amountReceived, leftToPay, overpaidParts, type Received, refundDue, sumOf } from './received.ts';
 import { type TaxedPart, taxedParts, taxLinesOf } from './tax-lines.ts';
 
 const lines = sql`(
@@ -184,15 +185,17 @@ interface PaymentRow {
   payment_due_at: string | null;
   bank_details: BankDetails | null;
   failure_reason: string | null;
-  /** What a bank transfer must pay: the total without pieces that are no longer owed. */
-  transfer_amount: string;
+  payment_terms_days: number | null;
+  /** The total minus recorded payments and returned pieces. */
+  left_to_pay: string;
 }
 
 const paymentColumns = selectList<PaymentRow>({
   payment_due_at: sql`o.payment_due_at`,
   bank_details: sql`o.bank_details`,
   failure_reason: failureReason,
-  transfer_amount: sql`(o.total - o.credited)::text`,
+  payment_terms_days: sql`o.payment_terms_days`,
+  left_to_pay: sql`${leftToPay}::text`,
 });
 
 export async function getOrder(shop: Shop, id: string): Promise<Order> {
@@ -205,7 +208,15 @@ export async function getOrder(shop: Shop, id: string): Promise<Order> {
 
 type DetailsRow = Omit<
   OrderDetails,
-  'payment' | 'refunded' | 'refundable' | 'refund_due' | 'amount_due' | 'tax_lines' | 'line_states'
+  | 'payment'
+  | 'payment_terms'
+  | 'payment_due_at'
+  | 'refunded'
+  | 'refundable'
+  | 'refund_due'
+  | 'amount_due'
+  | 'tax_lines'
+  | 'line_states'
 > &
   PaymentRow &
   Received & { taxed: TaxedPart[]; lines: PricedQuantities[] };
@@ -224,6 +235,7 @@ const detailsColumns = selectList<Omit<DetailsRow, keyof Order | keyof PaymentRo
   amount_received: amountReceived,
   retained: sql`o.retained`,
   disputed: sql`o.disputed`,
+  overdue: sql`(${isOwed} and o.payment_due_at <= now())`,
   credited: sql`o.credited`,
   released: sql`o.released::text`,
   overpaid: overpaidParts,
@@ -255,7 +267,7 @@ export async function listDetails(shop: Shop, chosen: Sql): Promise<OrderDetails
 }
 
 function detailsOf(
-  { payment_due_at, bank_details, failure_reason, transfer_amount, taxed, lines, ...row }: DetailsRow,
+  { payment_due_at, bank_details, failure_reason, payment_terms_days, left_to_pay, taxed, lines, ...row }: DetailsRow,
   digits: number,
 ): OrderDetails {
   const { amount_received, retained, disputed, credited, released: _, overpaid: __, ...order } = row;
@@ -266,7 +278,9 @@ function detailsOf(
   return {
     ...order,
     tax_lines: taxLinesOf(taxed, digits),
-    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason, transfer_amount }),
+    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason, payment_terms_days, left_to_pay }),
+    payment_terms: payment_terms_days === null ? null : { days: payment_terms_days },
+    payment_due_at,
     refunded: decimal(refunded, digits),
     refundable: decimal(refundable, digits),
     refund_due: refundDue(row, digits),
@@ -299,18 +313,17 @@ async function forCustomer(shop: Shop, which: Sql): Promise<CustomerOrder[]> {
     sql`select ${orderColumns(shop, 'customer')}, ${fulfillments} as fulfillments, ${paymentColumns}
       from orders o where o.site_id = ${shop.siteId} and ${which}`,
   );
-  return rows.map(({ payment_due_at, bank_details, failure_reason, transfer_amount, ...order }) => ({
+  return rows.map(({ payment_due_at, bank_details, failure_reason, payment_terms_days, left_to_pay, ...order }) => ({
     ...order,
-    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason, transfer_amount }),
+    payment: paymentOf(order, { payment_due_at, bank_details, failure_reason, payment_terms_days, left_to_pay }),
   }));
 }
 
-export function paymentOf(
-  order: Order,
-  { payment_due_at, bank_details, failure_reason, transfer_amount }: PaymentRow,
-): Payment {
+export function paymentOf(order: Order, row: PaymentRow): Payment {
+  const { payment_due_at, bank_details, failure_reason, payment_terms_days, left_to_pay } = row;
   const { payment_status: status, total: amount, currency } = order;
-  const due_at = status === 'awaiting_payment' ? payment_due_at : null;
+  const isOnTerms = payment_terms_days !== null && status === 'pending' && order.status !== 'cancelled';
+  const due_at = status === 'awaiting_payment' || isOnTerms ? payment_due_at : null;
   const instructions =
     bank_details && due_at
       ? {
@@ -320,7 +333,7 @@ export function paymentOf(
           bank_name: bank_details.bank_name ?? null,
           instructions: bank_details.instructions ?? null,
           reference: order.order_number,
-          amount: transfer_amount,
+          amount: left_to_pay,
           currency,
           due_at,
         }

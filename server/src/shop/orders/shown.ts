@@ -13,6 +13,8 @@ export interface ShownOrder extends CustomerOrder {
   discount_code: string | null;
   /** The consent that ends the right of withdrawal of digital goods; null without it. */
   digital_consent_wording: string | null;
+  /** Set for an order on payment terms. */
+  payment_terms_days: number | null;
   /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];
   /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
@@ -34,6 +36,7 @@ interface Terms extends Received {
   tax_included: boolean;
   discount_code: string | null;
   digital_consent_wording: string | null;
+  payment_terms_days: number | null;
   taxed: TaxedPart[];
   refunds: ShownRefund[];
   bank_details: BankDetails | null;
@@ -43,8 +46,8 @@ interface Terms extends Received {
 export async function getShown(shop: Shop, id: string, customer_id?: string): Promise<ShownOrder> {
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
-    sql`select o.locale, o.tax_included, o.discount_code, o.digital_consent_wording, ${amountReceived} as amount_received,
-        o.retained, o.disputed, o.credited, o.released::text, ${overpaidParts} as overpaid, (
+    sql`select o.locale, o.tax_included, o.discount_code, o.digital_consent_wording, o.payment_terms_days,
+        ${amountReceived} as amount_received, o.retained, o.disputed, o.credited, o.released::text, ${overpaidParts} as overpaid, (
         select t.bank_details from site_settings t where t.site_id = o.site_id) as bank_details, ${taxedParts} as taxed, (
         select coalesce(json_agg(json_build_object('amount', r.amount::text, 'status', coalesce(m.status, 'succeeded'),
           'refunded_at', iso(coalesce(m.updated_at, r.created_at))) order by r.created_at, r.id), '[]')

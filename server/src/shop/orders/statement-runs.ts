@@ -10,9 +10,12 @@ import * as events from './timeline.ts';
 const MOST_RUNS = 50;
 const MOST_NAMED = 100;
 
-/** Whether the order has not changed since it was marked as paid, and has no invoice. Only edits of paid orders set `released`. */
+/**
+ * Whether the order has not changed since it was marked as paid, and has no invoice. Payments in parts and edits of paid
+ * orders set `captured`.
+ */
 const undoable = sql`(o.payment_status = 'paid' and o.status = 'confirmed' and o.fulfillment_status = 'unfulfilled'
-  and o.refunds_begun = 0 and o.released is null
+  and o.refunds_begun = 0 and o.captured is null
   and not exists (select from documents d where d.site_id = o.site_id and d.order_id = o.id))`;
 
 const order = jsonObject<StatementRun['orders'][number]>({
@@ -89,7 +92,7 @@ function refuseChanged(changed: OrderOfRun[]): void {
   const orders = changed.slice(0, MOST_NAMED).map(({ id, order_number }) => ({ id, order_number }));
   const message =
     changed.length === 1
-      ? `Order ${first.order_number} has been shipped, edited, invoiced, refunded or cancelled.`
-      : `${changed.length} orders of the run have been shipped, edited, invoiced, refunded or cancelled.`;
+      ? `Order ${first.order_number} has been shipped, edited, invoiced, refunded, cancelled or paid in parts.`
+      : `${changed.length} orders of the run have been shipped, edited, invoiced, refunded, cancelled or paid in parts.`;
   throw new ShopError('statement_run_not_undoable', message, { orders });
 }

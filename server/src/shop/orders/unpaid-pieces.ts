@@ -4,6 +4,7 @@ import type { Shop } from '../shop.ts';
 import { restockPieces } from '../stock/stock.ts';
 import { endIfNothingLeft } from './nothing-left.ts';
 import type { LockedOrder } from './orders.ts';
+import { settleIfCovered } from './payments.ts';
 import { isSettled } from './states.ts';
 import { priceOf, type ShippingRefund } from './suggestion.ts';
 
@@ -38,4 +39,5 @@ export async function removeUnpaid(
     { type: 'order', id: order.id },
   );
   await endIfNothingLeft(shop, order, 'customer');
+  await settleIfCovered(shop, order.id);
 }

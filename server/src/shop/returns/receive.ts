@@ -4,6 +4,7 @@ import { bodyMistake, notFound, ValidationError } from '../errors.ts';
 import { decimal } from '../money.ts';
 import { endIfAllBack } from '../orders/nothing-left.ts';
 import { lockOrder } from '../orders/orders.ts';
+import { settleIfCovered } from '../orders/payments.ts';
 import { isSettled } from '../orders/states.ts';
 import { priceOf } from '../orders/suggestion.ts';
 import type { Shop } from '../shop.ts';
@@ -137,4 +138,5 @@ async function creditUnpaid(
     sql`update return_lines i set credited = i.credited + w.arrived from ${received(receipts)}
       where i.site_id = ${shop.siteId} and i.return_id = ${id} and i.id = w.id`,
   );
+  await settleIfCovered(shop, order_id);
 }

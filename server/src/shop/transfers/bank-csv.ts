@@ -16,7 +16,14 @@ import {
   RETURNED,
 } from './bank-words.ts';
 import { csvRows, delimiterOf } from './csv.ts';
-import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
+import {
+  collect,
+  type LeftOut,
+  type ReadStatement,
+  type ReadTransfer,
+  refuseMoreThan,
+  unreadable,
+} from './transfer.ts';
 
 /** The header must be among this many lines. Banks write lines about the account above it. */
 const HEADER_WITHIN = 30;
@@ -103,7 +110,7 @@ function amountsIn(cells: string[], columns: Columns): AmountCell[] {
 }
 
 /** Returns the transfer in a row, or why it is left out; undefined for a row without an amount. */
-function transferOf({ line, cells }: Row, file: File): Transfer | keyof LeftOut | undefined {
+function transferOf({ line, cells }: Row, file: File): ReadTransfer | keyof LeftOut | undefined {
   const { columns } = file;
   const amounts = amountsIn(cells, columns);
   const [first] = amounts;
@@ -117,6 +124,7 @@ function transferOf({ line, cells }: Row, file: File): Transfer | keyof LeftOut 
   const { currency, doubt } = currencyOf(cells, written, file);
   const text = texts(cells, columns, 'text').join(' ');
   return {
+    identity: { texts: cells, hasReference: false },
     ...{ line, currency, payer: texts(cells, columns, 'payer')[0] ?? '', text },
     amount: read?.replace(/^-/, '') ?? first.cell.slice(0, LONGEST_AMOUNT),
     doubt:

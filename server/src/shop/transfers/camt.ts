@@ -5,7 +5,14 @@
 
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { comparable, RETURNED, RETURNED_CODES, RETURNED_FAMILIES } from './bank-words.ts';
-import { collect, type LeftOut, type ReadStatement, refuseMoreThan, type Transfer, unreadable } from './transfer.ts';
+import {
+  collect,
+  type LeftOut,
+  type ReadStatement,
+  type ReadTransfer,
+  refuseMoreThan,
+  unreadable,
+} from './transfer.ts';
 
 /** Child elements by name. An element with only text and no attributes is a string. */
 type Node = Record<string, unknown>;
@@ -24,10 +31,16 @@ const parser = new XMLParser({
 });
 
 export function readCamt(xml: string, shopCurrency: string): ReadStatement {
-  return collect(entriesOf(parsed(xml)).flatMap((entry, i) => transfersOf(entry, i + 1, shopCurrency)));
+  return collect(entriesOf(parsed(xml)).flatMap((booked, i) => transfersOf(booked, i + 1, shopCurrency)));
 }
 
-type Entry = Transfer | keyof LeftOut;
+type Entry = ReadTransfer | keyof LeftOut;
+
+/** An entry of a statement, with the account of the statement. */
+interface Booked {
+  account: string;
+  entry: Node;
+}
 
 /** A payment has about 20 elements, each with a start tag and an end tag. */
 const MOST_TAGS = 100_000;
@@ -45,12 +58,16 @@ function parsed(xml: string): Node {
   }
 }
 
-function entriesOf(root: Node): Node[] {
+function entriesOf(root: Node): Booked[] {
   const statements = at([root], 'Document', 'BkToCstmrStmt');
   if (statements.length === 0) {
     throw unreadable('The XML is not a bank statement in CAMT.053: it has no BkToCstmrStmt. Export CAMT.053 or CSV.');
   }
-  return at(statements, 'Stmt', 'Ntry');
+  return at(statements, 'Stmt').flatMap((statement) => {
+    const [id] = at([statement], 'Acct', 'Id');
+    const account = id ? textsBelow(id, ['IBAN', 'Id']).join(' ') : '';
+    return at([statement], 'Ntry').map((entry) => ({ account, entry }));
+  });
 }
 
 /** All nodes at the end of a path. */
@@ -96,7 +113,7 @@ function decoded(text: string): string {
 const LAST_CHARACTER = 0x10ffff;
 
 /** The transfers in an entry, or why the entry is left out. */
-function transfersOf(entry: Node, line: number, shopCurrency: string): Entry[] {
+function transfersOf({ account, entry }: Booked, line: number, shopCurrency: string): Entry[] {
   const direction = directionOf(entry);
   if (direction === 'out') return ['outgoing'];
   const state = textOf(at(at([entry], 'Sts'), 'Cd')[0]) || textOf(at([entry], 'Sts')[0]);
@@ -110,18 +127,32 @@ function transfersOf(entry: Node, line: number, shopCurrency: string): Entry[] {
     doubtOfDirection(direction) ??
     doubtOfReturn(entry, around) ??
     doubtOfCurrency(total, shopCurrency);
-  const base = { line, ...total, payer: payerOf(entry), text: around.join(' '), doubt };
+  const identity = identityOf(account, entry, total);
+  const base = { line, identity, ...total, payer: payerOf(entry), text: around.join(' '), doubt };
   if (doubt === null && isUndividedBatch(entry, details, total)) return [{ ...base, doubt: BATCH }];
   if (details.length === 0) return [base];
   const inherits = details.length === 1 || addsUp(details, total);
-  return details.map((part): Entry => {
+  return details.map((part, i): Entry => {
     const own = directionOf(part) ?? (inherits ? 'in' : undefined);
     if (own === 'out') return 'outgoing';
     const amount = details.length === 1 ? total : (singleAmount(part, total) ?? total);
     const words = [...new Set([...textsBelow(part, WRITTEN), ...around])];
     const doubtOfPart = doubt ?? doubtOfDirection(own) ?? doubtOfReturn(part, words);
-    return { line, ...amount, payer: payerOf(part), text: words.join(' '), doubt: doubtOfPart };
+    const ofPart = { ...identity, texts: [...identity.texts, amount.amount, referenceOf(part), String(i)] };
+    return { line, identity: ofPart, ...amount, payer: payerOf(part), text: words.join(' '), doubt: doubtOfPart };
   });
+}
+
+/** Without the bank's reference, an entry is identified by all that it contains. */
+function identityOf(account: string, entry: Node, { amount, currency }: Amount): ReadTransfer['identity'] {
+  const reference = referenceOf(entry);
+  const [date = ''] = at([entry], 'BookgDt').flatMap((node) => textsBelow(node, ['Dt', 'DtTm']));
+  const texts = [account, date, amount, currency ?? '', reference || JSON.stringify(entry)];
+  return { texts, hasReference: reference !== '' };
+}
+
+function referenceOf(node: Node): string {
+  return textOf(at([node], 'AcctSvcrRef')[0]) || textOf(at([node], 'Refs', 'AcctSvcrRef')[0]);
 }
 
 const BATCH = 'It is a batch without single amounts.';

@@ -7,6 +7,8 @@ import type { PaymentMethod, PaymentStatus, TransferMatches } from '@commerce-ba
 import sql from 'sql-template-tag';
 import { withoutHidden } from '../hidden-characters.ts';
 import { current } from '../orders/overdue.ts';
+import { recordedAmong } from '../orders/payments.ts';
+import { leftToPay } from '../orders/received.ts';
 import type { Shop } from '../shop.ts';
 import { readBankCsv } from './bank-csv.ts';
 import { readCamt } from './camt.ts';
@@ -26,7 +28,11 @@ export async function matchStatement(shop: Shop, statement: string): Promise<Tra
   if (transfers.length > MOST_TRANSFERS) {
     throw unreadable(`The statement has more than ${MOST_TRANSFERS} incoming transfers. Export fewer days at a time.`);
   }
-  const rows = match(transfers, await ordersNamed(shop, transfers), shop.currency);
+  const entries = await recordedAmong(
+    shop,
+    transfers.map(({ entry }) => entry),
+  );
+  const rows = match(transfers, await ordersNamed(shop, transfers), { currency: shop.currency, entries });
   const counts = { ...NONE };
   for (const { outcome } of rows) counts[outcome] += 1;
   return { format, counts, left_out, transfers: rows };
@@ -54,13 +60,19 @@ export interface Payable {
   email: string | null;
   /** The amount of payments recorded since the order expired. */
   recorded: string;
+  /** What is left to pay of an order on payment terms; null for other orders. */
+  due: string | null;
+  /** What one transfer must pay: what is left of an order that awaits it, or else the total. */
+  wanted: string;
 }
 
 function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
   const words = [...new Set(transfers.flatMap(({ text }) => wordsOf(text)))];
   return shop.rows<Payable>(
     sql`select o.id, o.order_number, o.total, o.currency, ${current.payment_status} as payment_status, o.payment_method,
-        o.email, case when o.payment_status = 'expired' then coalesce(o.captured, 0) else 0 end as recorded
+        o.email, case when o.payment_status = 'expired' then coalesce(o.captured, 0) else 0 end as recorded,
+        case when o.payment_terms_days is not null and o.status <> 'cancelled' then ${leftToPay} end as due,
+        case when o.payment_status = 'awaiting_payment' then ${leftToPay} else o.total end as wanted
       from orders o where o.site_id = ${shop.siteId} and o.order_number = any(${words}::text[])`,
   );
 }
@@ -77,20 +89,36 @@ function wordsOf(text: string): string[] {
   return [...words].filter(Boolean).slice(0, MOST_WORDS);
 }
 
-/** Matches the transfers in their order. Each order is matched only once. */
-export function match(transfers: Transfer[], orders: Payable[], shopCurrency: string): Row[] {
+/** What the matching needs to know besides the transfers and orders. */
+interface Known {
+  /** The shop's currency. */
+  currency: string;
+  /** The entries of bank statements that are already recorded. */
+  entries: ReadonlySet<string>;
+}
+
+/** Matches the transfers in their order. Each order is matched once; one on payment terms as long as it has something due. */
+export function match(transfers: Transfer[], orders: Payable[], known: Known): Row[] {
   const byNumber = new Map(orders.map((order) => [order.order_number, order]));
-  const taken = new Set<string>();
+  const taken = new Map<string, number>();
   return transfers.map((transfer) => {
     const named = wordsOf(transfer.text).flatMap((word) => byNumber.get(word) ?? []);
-    const { outcome, shown, message } = judged(transfer, named, taken, shopCurrency);
-    if (outcome === 'matched') for (const { id } of shown) taken.add(id);
+    const { outcome, shown, message } = known.entries.has(transfer.entry)
+      ? { outcome: 'already_paid' as const, shown: named, message: 'This entry is already recorded.' }
+      : judged(transfer, named, taken, known.currency);
+    if (outcome === 'matched') {
+      for (const { id } of shown) taken.set(id, (taken.get(id) ?? 0) + Number(transfer.amount));
+    }
     const { payer, text, doubt: _doubt, ...rest } = transfer;
     return {
       ...{ ...rest, payer: payer.slice(0, LONGEST_PAYER), text: text.slice(0, LONGEST_TEXT), outcome, message },
-      orders: shown.slice(0, MOST_SHOWN).map(({ payment_method: _, recorded: _recorded, ...order }) => order),
+      orders: shown.slice(0, MOST_SHOWN).map(shownOf),
     };
   });
+}
+
+function shownOf({ id, order_number, total, currency, payment_status, email }: Payable): Row['orders'][number] {
+  return { id, order_number, total, currency, payment_status, email };
 }
 
 const LONGEST_PAYER = 255;
@@ -102,18 +130,19 @@ interface Judgement {
   message: string | null;
 }
 
-function judged(transfer: Transfer, named: Payable[], taken: Set<string>, shopCurrency: string): Judgement {
+type Taken = ReadonlyMap<string, number>;
+
+function judged(transfer: Transfer, named: Payable[], taken: Taken, shopCurrency: string): Judgement {
   if (transfer.doubt !== null) return { outcome: 'check_by_hand', shown: named, message: transfer.doubt };
   if (named.length === 0) return { outcome: 'no_order', shown: [], message: 'The text contains no order number.' };
   const equal = named.filter(
-    ({ total, currency }) =>
-      Number(transfer.amount) === Number(total) && (transfer.currency ?? shopCurrency) === currency,
+    (order) => (transfer.currency ?? shopCurrency) === order.currency && fits(Number(transfer.amount), order, taken),
   );
   const fitting = equal.filter(awaits);
   const [only, ...others] = fitting;
   if (others.length > 0)
     return { outcome: 'several_orders', shown: fitting, message: 'It matches more than one order.' };
-  if (only && taken.has(only.id)) {
+  if (only?.due === null && taken.has(only.id)) {
     return { outcome: 'matched_before', shown: [only], message: 'An earlier transfer already pays this order.' };
   }
   if (only) return { outcome: 'matched', shown: [only], message: null };
@@ -131,7 +160,17 @@ function judged(transfer: Transfer, named: Payable[], taken: Set<string>, shopCu
   };
 }
 
-function awaits({ payment_method, payment_status }: Payable): boolean {
+/** Half of the smallest unit of any currency. Sums of amounts are compared with it. */
+const TOLERANCE = 0.0005;
+
+/** Whether a transfer has the wanted amount or, for an open order on payment terms, at most what is due. */
+function fits(amount: number, { id, wanted, due }: Payable, taken: Taken): boolean {
+  if (due === null || Number(due) === 0) return amount === Number(wanted);
+  return amount + (taken.get(id) ?? 0) <= Number(due) + TOLERANCE;
+}
+
+function awaits({ payment_method, payment_status, due }: Payable): boolean {
+  if (due !== null) return Number(due) > 0;
   return payment_method === 'bank_transfer' && payment_status === 'awaiting_payment';
 }
 
@@ -155,6 +194,10 @@ function judgedLate(order: Payable): Judgement {
 function amountsOf(orders: Payable[]): string {
   const sentences = orders
     .slice(0, 3)
-    .map(({ order_number, total, currency }) => `The total of order ${order_number} is ${total} ${currency}.`);
+    .map(({ order_number, total, currency, due, wanted }) =>
+      due === null && wanted === total
+        ? `The total of order ${order_number} is ${total} ${currency}.`
+        : `${due ?? wanted} ${currency} are due for order ${order_number}.`,
+    );
   return sentences.join(' ');
 }

@@ -58,7 +58,7 @@ test('reads a German CSV with lines above its header, a pending entry and an amo
     '"22.11.26";"Linde AG";"1004";"15,00";"EUR";"Umsatz vorgemerkt"',
   ].join('\r\n');
 
-  expect(readBankCsv(csv, 'EUR').transfers).toEqual([
+  expect(readBankCsv(csv, 'EUR').transfers).toMatchObject([
     { line: 4, amount: '36.00', currency: 'EUR', payer: 'Jörg Müller', text: 'Bestellung 1001, danke', doubt: null },
     { line: 6, amount: '1234.50', currency: 'EUR', payer: 'Erle AG', text: 'RE1002\n2. Zeile', doubt: null },
     { line: 8, amount: '1500', currency: 'EUR', payer: 'Ulme AG', text: '1003', doubt: null },
@@ -71,10 +71,10 @@ test('reads English and French CSV with separate columns for incoming and outgoi
   const french =
     'Date;Libellé;Débit euros;Crédit euros\n21/11/2026;VIR COMMANDE 1001;;1 036,00\n21/11/2026;LOYER;900,00;\n';
 
-  expect(readBankCsv(english, 'EUR').transfers).toEqual([
+  expect(readBankCsv(english, 'EUR').transfers).toMatchObject([
     { line: 2, amount: '36.00', currency: null, payer: '', text: 'Order 1001, "thanks"', doubt: null },
   ]);
-  expect(readBankCsv(french, 'EUR').transfers).toEqual([
+  expect(readBankCsv(french, 'EUR').transfers).toMatchObject([
     { line: 2, amount: '1036.00', currency: null, payer: '', text: 'VIR COMMANDE 1001', doubt: null },
   ]);
 });
@@ -103,7 +103,7 @@ test('reads booked incoming payments of CAMT.053, each payment of a batch separa
     ENTRY(`<Amt Ccy="EUR">50.00</Amt>${BOOKED}<AddtlNtryInf>Order 1004</AddtlNtryInf>`),
   );
 
-  expect(readCamt(xml, 'EUR')).toEqual({
+  expect(readCamt(xml, 'EUR')).toMatchObject({
     left_out: { outgoing: 1, not_booked: 1 },
     transfers: [
       { line: 1, amount: '36.00', currency: 'EUR', payer: 'Jörg & Co', text: 'NOTPROVIDED Order 1001', doubt: null },
@@ -113,6 +113,26 @@ test('reads booked incoming payments of CAMT.053, each payment of a batch separa
       { line: 6, amount: '50.00', currency: 'EUR', payer: '', text: 'Order 1004', doubt: null },
     ],
   });
+});
+
+test('the same payment has the same entry in every file, and two payments never have the same', () => {
+  const header = 'Date,Payer,Reference,Amount,Currency';
+  const [one, other] = ['2026-03-01,June,1001,+30.00,EUR', '2026-03-02,June,1001,+30.00,EUR'];
+  const csv = (...lines: string[]) =>
+    readBankCsv([header, ...lines].join('\n'), 'EUR').transfers.map(({ entry }) => entry);
+  const [first, second, third] = csv(one, one, other);
+  expect(new Set([first, second, third]).size).toBe(3);
+  expect(csv(other, one)).toEqual([third, first]);
+
+  const booked = (account: string, reference: string, date = '2026-03-01') =>
+    `<?xml version="1.0"?><Document><BkToCstmrStmt><Stmt><Acct><Id><IBAN>${account}</IBAN></Id></Acct>${ENTRY(
+      `<Amt Ccy="EUR">30.00</Amt>${BOOKED}<BookgDt><Dt>${date}</Dt></BookgDt><AcctSvcrRef>${reference}</AcctSvcrRef>
+       <AddtlNtryInf>1001</AddtlNtryInf>`,
+    )}</Stmt></BkToCstmrStmt></Document>`;
+  const camt = (...given: [string, string, string?]) => readCamt(booked(...given), 'EUR').transfers[0]?.entry;
+  expect(camt('DE1', 'A1')).toBe(camt('DE1', 'A1'));
+  const all = [camt('DE1', 'A1'), camt('DE2', 'A1'), camt('DE1', 'A2'), camt('DE1', 'A1', '2026-03-02')];
+  expect(new Set(all).size).toBe(4);
 });
 
 const BOMB = `<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>`;

@@ -8,7 +8,7 @@ import { Confirm } from '../../../ui/dialog.tsx';
 import { CreateReturnDialog } from '../../returns/create-dialog.tsx';
 import type { OrderDetails } from '../order-queries.ts';
 import { isShippable } from '../selection-bar.tsx';
-import { hasExpired, hasRestToPay } from '../texts.ts';
+import { hasExpired, takesPayments } from '../texts.ts';
 import { CancelDialog } from './cancel-dialog.tsx';
 import { CaptureDialog } from './capture-dialog.tsx';
 import { EditDialog } from './edit-dialog.tsx';
@@ -78,7 +78,8 @@ function actsFor(order: OrderDetails, can: (scope: string) => boolean): { act: A
       fits: hasExpired(order) && Number(refundable) >= Number(total),
       scope: 'orders:write',
     },
-    { act: 'record', name: 'Record payment', fits: hasExpired(order) || hasRestToPay(order), scope: 'orders:write' },
+    { act: 'record', name: 'Record payment', fits: hasExpired(order), scope: 'orders:write' },
+    { act: 'record', name: 'Record payment', fits: takesPayments(order), scope: 'orders:payments' },
     { act: 'edit', name: 'Edit order', fits: isOpen && isEditable(order), scope: 'orders:write' },
     { act: 'delivered', name: 'Mark as delivered', fits: fulfillment_status === 'fulfilled', scope: 'orders:write' },
     { act: 'mail', name: 'Resend mail', fits: order.email !== null, scope: 'orders:write' },
@@ -140,7 +141,8 @@ function MarkDelivered({ order, onClose }: { order: OrderDetails; onClose: () =>
     said: `Order ${order.order_number} is delivered.`,
     onDone: onClose,
   });
-  const onHandover = order.payment_method === 'manual' && order.payment_status === 'pending';
+  const isOnTerms = order.payment_terms !== null;
+  const onHandover = order.payment_method === 'manual' && order.payment_status === 'pending' && !isOnTerms;
   return (
     <Confirm
       open

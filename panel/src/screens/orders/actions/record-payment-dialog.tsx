@@ -8,10 +8,12 @@ import { Form } from '../../../ui/held.tsx';
 import { AmountField } from '../../../ui/number-field.tsx';
 import { textIn } from '../bulk-ship.tsx';
 import type { OrderDetails } from '../order-queries.ts';
-import { hasRestToPay } from '../texts.ts';
+import { hasExpired } from '../texts.ts';
 import { useAct } from './use-act.ts';
 
 const METHODS = { bank_transfer: 'Bank transfer', cash: 'Cash', card: 'Card', other: 'Something else' } as const;
+
+const LATE = 'The payment is recorded. Reinstate the order, or refund the money.';
 
 interface Payment {
   amount: string;
@@ -20,18 +22,13 @@ interface Payment {
   reference: string | null;
 }
 
-/** Records a payment that arrived after the order had expired, or for the amount due after an edit. */
+/** Records a payment: all or a part of what is due, or one that arrived after the order had expired. */
 export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
-  const isRest = hasRestToPay(order);
-  const [amount, setAmount] = useState(isRest ? order.amount_due : order.total);
+  const [amount, setAmount] = useState(hasExpired(order) ? order.total : order.amount_due);
   const params = { path: { order_id: order.id } };
   const work = useAct(
     (body: Payment) => unwrap(api.POST('/api/dashboard/orders/{order_id}/payments', { params, body })),
-    {
-      said: isRest ? 'The payment is recorded.' : 'The payment is recorded. Reinstate the order, or refund the money.',
-      onDone: onClose,
-      quiet: true,
-    },
+    { said: hasExpired(order) ? LATE : 'The payment is recorded.', onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();

@@ -6,7 +6,7 @@ import { useStatementRuns } from './runs.tsx';
 import { UndoButton } from './undo.tsx';
 
 /** The orders that were marked as paid, and those that the server rejected. */
-export function Result({ marked: { run_id, paid, refused } }: { marked: Marked }) {
+export function Result({ marked: { run_id, paid, recorded, refused } }: { marked: Marked }) {
   const { counted, money } = useFormat();
   const { data: runs } = useStatementRuns();
   const isUndone = runs !== undefined && !runs.some(({ id }) => id === run_id);
@@ -22,6 +22,17 @@ export function Result({ marked: { run_id, paid, refused } }: { marked: Marked }
             {paid.map(({ id, order_number, total, currency }) => (
               <li key={id}>
                 <Link to={`/orders/${id}`}>{order_number}</Link> {money(total, currency)}
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      {recorded.length > 0 && (
+        <Card title={`${counted(recorded.length, 'payment')} recorded`}>
+          <ul className="marked-orders">
+            {recorded.map(({ id, order_number }) => (
+              <li key={id}>
+                <Link to={`/orders/${id}`}>{order_number}</Link>
               </li>
             ))}
           </ul>

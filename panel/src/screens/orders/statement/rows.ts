@@ -25,6 +25,8 @@ export function orderToMark({ transfer, assigned }: Row): OrderOfRow | undefined
 export interface Marked {
   run_id: string;
   paid: OrderOfRow[];
+  /** The orders on payment terms for which a payment was recorded. */
+  recorded: OrderOfRow[];
   refused: string[];
 }
 
@@ -36,11 +38,8 @@ const MOST = 100;
  * transfers, the user has checked the amount.
  */
 export async function markAll(rows: Row[]): Promise<Marked> {
-  const marked: Marked = { run_id: crypto.randomUUID(), paid: [], refused: [] };
-  const toMark = rows.flatMap((row) => {
-    const order = orderToMark(row);
-    return order ? [{ order, ...(!row.assigned && { amount: order.total }) }] : [];
-  });
+  const marked: Marked = { run_id: crypto.randomUUID(), paid: [], recorded: [], refused: [] };
+  const toMark = rows.flatMap((row) => markRowOf(row) ?? []);
   for (let at = 0; at < toMark.length; at += MOST) {
     const some = toMark.slice(at, at + MOST);
     const orders = some.map(({ order, ...rest }) => ({ order_number: order.order_number, ...rest }));
@@ -49,8 +48,30 @@ export async function markAll(rows: Row[]): Promise<Marked> {
     for (const { index, order_number, status, message } of results) {
       const order = some[index]?.order;
       if (status === 'paid' && order) marked.paid.push(order);
+      if (status === 'recorded' && order) marked.recorded.push(order);
       if (status === 'failed') marked.refused.push(`${order_number}: ${message}`);
     }
   }
   return marked;
+}
+
+interface MarkRow {
+  order: OrderOfRow;
+  entry: string;
+  amount?: string;
+  received?: string;
+}
+
+/** The amount of an assigned transfer is only sent if the server could read it. */
+function markRowOf(row: Row): MarkRow | undefined {
+  const order = orderToMark(row);
+  const { amount, entry } = row.transfer;
+  if (!order) return undefined;
+  if (!row.assigned) return { order, entry, amount };
+  return { order, entry, ...(isAmount(row.transfer, order) && { received: amount }) };
+}
+
+/** Whether the server could read the amount of the transfer, in the currency of the order. */
+function isAmount({ amount, currency }: Row['transfer'], order: OrderOfRow): boolean {
+  return /^(?:0|[1-9]\d{0,11})(?:\.\d{1,3})?$/.test(amount) && (currency ?? order.currency) === order.currency;
 }

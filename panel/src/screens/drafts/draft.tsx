@@ -1,0 +1,173 @@
+import { unwrap } from '@commerce-backend/sdk';
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { api } from '../../api.ts';
+import { useFormat } from '../../format.ts';
+import { useCan } from '../../session/use-me.ts';
+import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { type Column, DataTable } from '../../ui/data-table.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Select } from '../../ui/field.tsx';
+import { Card, Facts, Loaded, Page } from '../../ui/page.tsx';
+import { addressLines } from '../orders/texts.ts';
+import { type Draft, useDraft, useDraftAct } from './draft-queries.ts';
+
+const BACK = { to: '/drafts', label: 'Drafts' };
+
+/** One draft order: its lines, its totals, and what can be done with it. */
+export function DraftScreen({ params }: { params: Record<string, string> }) {
+  const query = useDraft(params.draft_order_id ?? '');
+  const draft = query.data;
+  if (!draft) {
+    return (
+      <Page title="Draft" back={BACK}>
+        <Loaded query={query}>{() => null}</Loaded>
+      </Page>
+    );
+  }
+  return (
+    <Page
+      title={`Draft for ${draft.email ?? 'a customer without e-mail'}`}
+      back={BACK}
+      status={<Badge value={draft.status} />}
+      actions={<Actions draft={draft} />}
+    >
+      <div className="columns">
+        <div className="stack">
+          <Lines draft={draft} />
+        </div>
+        <div className="stack">
+          <About draft={draft} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+function Lines({ draft: { lines, currency } }: { draft: Draft }) {
+  const { money } = useFormat();
+  const columns: Column<Draft['lines'][number]>[] = [
+    {
+      id: 'item',
+      header: 'Item',
+      cell: ({ name, variant_name, available }) => (
+        <>
+          {variant_name ? `${name}, ${variant_name}` : name} {!available && <Badge value="out_of_stock" />}
+        </>
+      ),
+    },
+    { id: 'quantity', header: 'Quantity', numeric: true, cell: ({ quantity }) => quantity },
+    { id: 'price', header: 'Price', numeric: true, cell: ({ price }) => money(price, currency) },
+    { id: 'total', header: 'Total', numeric: true, cell: ({ total }) => money(total, currency) },
+  ];
+  return (
+    <Card title="Items">
+      <DataTable caption="Items" columns={columns} rows={lines} />
+    </Card>
+  );
+}
+
+function About({ draft }: { draft: Draft }) {
+  const { money, time } = useFormat();
+  const { currency, discount, discount_amount, shipping_cost, total, sent_at, checkout_url, shipping_address } = draft;
+  return (
+    <Card title="Offer">
+      <Facts
+        facts={[
+          ['Discount', discount && [money(discount_amount, currency), discount.reason].filter(Boolean).join(', ')],
+          ['Delivery', money(shipping_cost, currency)],
+          ['Total', money(total, currency)],
+          ['Valid until', time(draft.expires_at)],
+          ['Sent', sent_at && time(sent_at)],
+          ['Stock', draft.reserve ? 'Reserved once it is sent' : null],
+          ['Address', shipping_address && addressLines(shipping_address).join(', ')],
+          ['Note', draft.note],
+          ['Link', checkout_url && <a href={checkout_url}>Checkout page</a>],
+          ['Order', draft.order_id && <Link to={`/orders/${draft.order_id}`}>{draft.order_number}</Link>],
+        ]}
+      />
+    </Card>
+  );
+}
+
+const PAYMENTS = { bank_transfer: 'Bank transfer', manual: 'On handover (pickup)', invoice: 'Invoice' } as const;
+
+function Actions({ draft: { id, status, email } }: { draft: Draft }) {
+  const can = useCan();
+  const [open, setOpen] = useState<'send' | 'complete' | 'cancel'>();
+  const [payment_method, setMethod] = useState<keyof typeof PAYMENTS>('invoice');
+  const close = () => setOpen(undefined);
+  const params = { path: { draft_order_id: id } };
+  const send = useDraftAct(
+    () => unwrap(api.POST('/api/dashboard/draft-orders/{draft_order_id}/send', { params })),
+    'The draft is sent.',
+    close,
+  );
+  const cancel = useDraftAct(
+    () => unwrap(api.POST('/api/dashboard/draft-orders/{draft_order_id}/cancel', { params })),
+    'The draft is cancelled.',
+    close,
+  );
+  const complete = useDraftAct(
+    () =>
+      unwrap(api.POST('/api/dashboard/draft-orders/{draft_order_id}/complete', { params, body: { payment_method } })),
+    'The draft is now an order.',
+    close,
+  );
+  if (status !== 'open' && status !== 'sent') return null;
+  return (
+    <>
+      {can('orders:write') && (
+        <Button kind="primary" onClick={() => setOpen('send')}>
+          {status === 'open' ? 'Send' : 'Send again'}
+        </Button>
+      )}
+      {can('orders:payments') && <Button onClick={() => setOpen('complete')}>Make it an order</Button>}
+      {can('orders:write') && <Button onClick={() => setOpen('cancel')}>Cancel draft</Button>}
+      <Confirm
+        open={open === 'send'}
+        onClose={close}
+        onConfirm={() => send.mutate()}
+        title="Send the draft?"
+        action="Send"
+        busy={send.isPending}
+        danger={false}
+      >
+        <p>{email ?? 'The customer'} gets a link to check the order and to accept it with these prices.</p>
+      </Confirm>
+      <Confirm
+        open={open === 'complete'}
+        onClose={close}
+        onConfirm={() => complete.mutate()}
+        title="Make it an order?"
+        action="Make it an order"
+        busy={complete.isPending}
+        danger={false}
+      >
+        <Select
+          label="Payment method"
+          value={payment_method}
+          onChange={({ target }) => setMethod(target.value as keyof typeof PAYMENTS)}
+        >
+          {Object.entries(PAYMENTS).map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </Select>
+        <p>An invoice needs payment terms of the customer.</p>
+      </Confirm>
+      <Confirm
+        open={open === 'cancel'}
+        onClose={close}
+        onConfirm={() => cancel.mutate()}
+        title="Cancel the draft?"
+        action="Cancel draft"
+        busy={cancel.isPending}
+      >
+        <p>The link no longer works, and reserved stock is released.</p>
+      </Confirm>
+    </>
+  );
+}
