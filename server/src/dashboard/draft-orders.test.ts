@@ -356,3 +356,18 @@ test('sending needs an e-mail address, and completing needs all fields of an ord
   expect(done.error).toMatchObject({ error: 'checkout_incomplete', missing: ['email', 'shipping_option_id'] });
   expect(await get(draft.id)).toMatchObject({ status: 'open' });
 });
+
+test('a draft with reserve keeps its stock after a declined card', async () => {
+  const { shop, product, create, send } = await givenShop();
+  const draft = await create({ reserve: true });
+  await send(draft.id);
+  const { checkout_id } = await checkoutOf(shop, draft.id);
+  const params = { path: { checkout_id } };
+  await shop.storefront.PATCH(checkoutPath, { params, body: { payment_method: 'card' } });
+  const body = { payment: { card_token: 'tok_declined' } };
+  const declined = await shop.storefront.POST(completePath, { params, body });
+  expect(declined.error).toMatchObject({ error: 'payment_failed' });
+  const { data } = await shop.storefront.GET(checkoutPath, { params });
+  expect(data?.reserved_until).toBe(data?.expires_at);
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 2 });
+});
