@@ -371,3 +371,12 @@ test('a draft with reserve keeps its stock after a declined card', async () => {
   expect(data?.reserved_until).toBe(data?.expires_at);
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 2 });
 });
+
+test('a price of its own is not shown to the customer as a changed price', async () => {
+  const { shop, create, send } = await givenShop();
+  const draft = await create();
+  await send(draft.id);
+  const { checkout_id } = await checkoutOf(shop, draft.id);
+  const { data } = await shop.storefront.GET(checkoutPath, { params: { path: { checkout_id } } });
+  expect(data).toMatchObject({ items: [{ price: '8.00' }], warnings: [] });
+});
