@@ -380,3 +380,12 @@ test('a price of its own is not shown to the customer as a changed price', async
   const { data } = await shop.storefront.GET(checkoutPath, { params: { path: { checkout_id } } });
   expect(data).toMatchObject({ items: [{ price: '8.00' }], warnings: [] });
 });
+
+test('staff complete a free draft, whatever payment method they name', async () => {
+  const { shop, create, complete } = await givenShop();
+  await shop.owner.query('update commerce.shipping_options set price = 0 where site_id = $1', [shop.site_id]);
+  const draft = await create({ discount: { type: 'percentage', value: '100', reason: 'Replacement' } });
+
+  expect((await complete(draft.id, 'manual')).data).toMatchObject({ status: 'completed', total: '0.00' });
+  expect(await ordersOf(shop)).toMatchObject([{ total: '0.00', payment_status: 'paid', payment_method: 'free' }]);
+});

@@ -137,10 +137,11 @@ export async function complete(
   const { customer_id } = await find(shop, id);
   // Customers are locked before carts everywhere.
   await lockCredit(shop, customer_id);
-  const { draft } = await lock(shop, id);
+  const { draft, locked } = await lock(shop, id);
   if (draft.status !== 'open' && draft.status !== 'sent') throw over(draft, 'completed');
   const { checkout_id } = draft;
-  const { total } = await checkouts.update(shop, deps, checkout_id, { payment_method }, customer_id);
+  const isFree = priceLocked(shop, deps, locked).payment_method === 'free';
+  const { total } = await checkouts.update(shop, deps, checkout_id, isFree ? {} : { payment_method }, customer_id);
   const completion = { expected_total: total, payment: undefined };
   await completeCheckout(shop, deps, checkout_id, completion, undefined, customer_id);
   return get(shop, deps, id);
