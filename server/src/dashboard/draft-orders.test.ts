@@ -389,3 +389,14 @@ test('staff complete a free draft, whatever payment method they name', async () 
   expect((await complete(draft.id, 'manual')).data).toMatchObject({ status: 'completed', total: '0.00' });
   expect(await ordersOf(shop)).toMatchObject([{ total: '0.00', payment_status: 'paid', payment_method: 'free' }]);
 });
+
+test('a sent draft keeps the prices of its mail when the price of the product changes', async () => {
+  const { shop, product, variant_id, create, send, get } = await givenShop();
+  const draft = await create({ lines: [{ variant_id, quantity: 2 }] });
+  await send(draft.id);
+  const params = { path: { product_id: product.id } };
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { price: '99.00' } });
+
+  expect(await get(draft.id)).toMatchObject({ total: '24.90', lines: [{ price: '10.00', has_own_price: true }] });
+  expect((await accept(shop, draft.id)).data?.order).toMatchObject({ total: '24.90' });
+});
