@@ -400,3 +400,26 @@ test('a sent draft keeps the prices of its mail when the price of the product ch
   expect(await get(draft.id)).toMatchObject({ total: '24.90', lines: [{ price: '10.00', has_own_price: true }] });
   expect((await accept(shop, draft.id)).data?.order).toMatchObject({ total: '24.90' });
 });
+
+test('the mailed link of a draft offers an invoice only to its customer, logged in', async () => {
+  const { shop, create, send } = await givenShop();
+  const buyer = await shop.givenCustomer();
+  await shop.dashboard.PATCH('/api/dashboard/customers/{customer_id}', {
+    params: { path: { customer_id: buyer.id } },
+    body: { payment_terms_days: 30 },
+  });
+  const draft = await create({ customer_id: buyer.id });
+  const link = (await send(draft.id)).data?.checkout_url ?? '';
+  const browser = new PaperBrowser(shop.baseUrl);
+  const form = await browser.open(link);
+  expect(form.html.includes('value="invoice"')).toBe(false);
+  const forced = await browser.press(form, 'save', { payment_method: 'invoice' });
+  expect(forced.html.includes('value="place_order"')).toBe(false);
+  expect(await ordersOf(shop)).toEqual([]);
+
+  const login = await browser.open(`/account?site_id=${shop.site_id}`);
+  await browser.press(login, 'log_in', { email: buyer.email, password: buyer.password });
+  const review = await browser.press(await browser.open(link), 'save', { payment_method: 'invoice' });
+  await browser.press(review, 'place_order');
+  expect(await ordersOf(shop)).toMatchObject([{ customer_id: buyer.id, payment_status: 'pending' }]);
+});
