@@ -423,3 +423,25 @@ test('the mailed link of a draft offers an invoice only to its customer, logged 
   await browser.press(review, 'place_order');
   expect(await ordersOf(shop)).toMatchObject([{ customer_id: buyer.id, payment_status: 'pending' }]);
 });
+
+test('erasing a customer waits for the payment of a draft, and ends the other drafts', async () => {
+  const { shop, product, create, send, get } = await givenShop();
+  const [paying, waiting] = [await shop.givenCustomer(), await shop.givenCustomer()];
+  const erase = (customer_id: string) =>
+    shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', { params: { path: { customer_id } } });
+  const [paid, idle] = [
+    await create({ customer_id: paying.id, reserve: true }),
+    await create({ customer_id: waiting.id, reserve: true }),
+  ];
+  await send(paid.id);
+  await send(idle.id);
+  const { checkout_id } = await checkoutOf(shop, paid.id);
+  const params = { path: { checkout_id } };
+  await paying.client.PATCH(checkoutPath, { params, body: { payment_method: 'card' } });
+  await paying.client.POST(completePath, { params, body: { payment: { card_token: 'tok_3ds' } } });
+
+  expect((await erase(paying.id)).error).toMatchObject({ error: 'payment_in_progress' });
+  expect((await erase(waiting.id)).response.status).toBe(200);
+  expect(await get(idle.id)).toMatchObject({ status: 'cancelled', customer_id: null, email: null });
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 2 });
+});
