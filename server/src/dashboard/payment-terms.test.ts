@@ -393,6 +393,26 @@ test('a bank statement pays an order on terms in parts, each entry once however 
   expect(await detailsOf(shop, order.id)).toMatchObject({ payment_status: 'paid', amount_received: '104.90' });
 });
 
+test('a transfer that has paid one order is not matched to another one on terms when it is uploaded again', async () => {
+  const given = await givenWholesaler();
+  const { shop } = given;
+  const onTerms = await orderOnTerms(given, 10);
+  const { order_number, total } = await shop.givenOrder();
+  const statement = [
+    'Date,Name,Reference,Amount,Currency',
+    `2026-03-01,Cafe,${order_number} and ${onTerms.order_number},${total},EUR`,
+  ].join('\n');
+  const outcomes = async () => {
+    const { data } = await shop.dashboard.POST(matchPath, { body: { statement } });
+    return data?.transfers.map(({ outcome, orders }) => [outcome, orders.length]);
+  };
+
+  expect(await outcomes()).toEqual([['several_orders', 2]]);
+  const orders = [{ order_number, received: total }];
+  await shop.dashboard.POST(markPath, { body: { orders } });
+  expect(await outcomes()).toEqual([['check_by_hand', 2]]);
+});
+
 test('the same entries sent at the same time are recorded once', async () => {
   const given = await givenWholesaler();
   const { shop } = given;
