@@ -442,6 +442,9 @@ test('a bank transfer can be recorded in parts: it stays awaited, does not expir
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [order.id]);
   await workOverdue(shop);
   expect(await detailsOf(shop, order.id)).toMatchObject({ status: 'pending', payment_status: 'awaiting_payment' });
+  expect((await shop.dashboard.GET('/api/dashboard/overview')).data).toMatchObject({ orders_to_pay_count: 1 });
+  const waiting = await shop.dashboard.GET('/api/dashboard/orders', { params: { query: { waiting_for: 'payment' } } });
+  expect(waiting.data?.orders).toMatchObject([{ id: order.id }]);
 
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', at(order.id));
   const paid = await detailsOf(shop, order.id);
