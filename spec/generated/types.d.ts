@@ -8672,7 +8672,7 @@ export interface components {
             /** @description A variant that is for sale; each at most once. */
             variant_id: components["schemas"]["Id"];
             quantity: number;
-            /** @description A price of its own for one piece, with the tax if prices include it. It needs the scope orders:payments. If absent, the variant's price at the time of the order. */
+            /** @description A price of its own for one piece, with the tax if prices include it. It needs the scope orders:payments. If absent, the variant's price when the draft is sent or, if it is not sent, completed. */
             price?: components["schemas"]["MoneyInput"];
         };
         /** @description A discount on all lines. It needs the scope orders:payments. */
@@ -8721,7 +8721,7 @@ export interface components {
             image_url: string | null;
             quantity: number;
             price: components["schemas"]["Money"];
-            /** @description Whether the price was entered for this draft. */
+            /** @description Whether the price is fixed, because it was entered for this draft or the draft was sent. */
             has_own_price: boolean;
             total: components["schemas"]["Money"];
             /** @description Whether it is for sale and in stock. */

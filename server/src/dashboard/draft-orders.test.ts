@@ -356,3 +356,92 @@ test('sending needs an e-mail address, and completing needs all fields of an ord
   expect(done.error).toMatchObject({ error: 'checkout_incomplete', missing: ['email', 'shipping_option_id'] });
   expect(await get(draft.id)).toMatchObject({ status: 'open' });
 });
+
+test('a draft with reserve keeps its stock after a declined card', async () => {
+  const { shop, product, create, send } = await givenShop();
+  const draft = await create({ reserve: true });
+  await send(draft.id);
+  const { checkout_id } = await checkoutOf(shop, draft.id);
+  const params = { path: { checkout_id } };
+  await shop.storefront.PATCH(checkoutPath, { params, body: { payment_method: 'card' } });
+  const body = { payment: { card_token: 'tok_declined' } };
+  const declined = await shop.storefront.POST(completePath, { params, body });
+  expect(declined.error).toMatchObject({ error: 'payment_failed' });
+  const { data } = await shop.storefront.GET(checkoutPath, { params });
+  expect(data?.reserved_until).toBe(data?.expires_at);
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 2 });
+});
+
+test('a price of its own is not shown to the customer as a changed price', async () => {
+  const { shop, create, send } = await givenShop();
+  const draft = await create();
+  await send(draft.id);
+  const { checkout_id } = await checkoutOf(shop, draft.id);
+  const { data } = await shop.storefront.GET(checkoutPath, { params: { path: { checkout_id } } });
+  expect(data).toMatchObject({ items: [{ price: '8.00' }], warnings: [] });
+});
+
+test('staff complete a free draft, whatever payment method they name', async () => {
+  const { shop, create, complete } = await givenShop();
+  await shop.owner.query('update commerce.shipping_options set price = 0 where site_id = $1', [shop.site_id]);
+  const draft = await create({ discount: { type: 'percentage', value: '100', reason: 'Replacement' } });
+
+  expect((await complete(draft.id, 'manual')).data).toMatchObject({ status: 'completed', total: '0.00' });
+  expect(await ordersOf(shop)).toMatchObject([{ total: '0.00', payment_status: 'paid', payment_method: 'free' }]);
+});
+
+test('a sent draft keeps the prices of its mail when the price of the product changes', async () => {
+  const { shop, product, variant_id, create, send, get } = await givenShop();
+  const draft = await create({ lines: [{ variant_id, quantity: 2 }] });
+  await send(draft.id);
+  const params = { path: { product_id: product.id } };
+  await shop.dashboard.PATCH('/api/dashboard/products/{product_id}', { params, body: { price: '99.00' } });
+
+  expect(await get(draft.id)).toMatchObject({ total: '24.90', lines: [{ price: '10.00', has_own_price: true }] });
+  expect((await accept(shop, draft.id)).data?.order).toMatchObject({ total: '24.90' });
+});
+
+test('the mailed link of a draft offers an invoice only to its customer, logged in', async () => {
+  const { shop, create, send } = await givenShop();
+  const buyer = await shop.givenCustomer();
+  await shop.dashboard.PATCH('/api/dashboard/customers/{customer_id}', {
+    params: { path: { customer_id: buyer.id } },
+    body: { payment_terms_days: 30 },
+  });
+  const draft = await create({ customer_id: buyer.id });
+  const link = (await send(draft.id)).data?.checkout_url ?? '';
+  const browser = new PaperBrowser(shop.baseUrl);
+  const form = await browser.open(link);
+  expect(form.html.includes('value="invoice"')).toBe(false);
+  const forced = await browser.press(form, 'save', { payment_method: 'invoice' });
+  expect(forced.html.includes('value="place_order"')).toBe(false);
+  expect(await ordersOf(shop)).toEqual([]);
+
+  const login = await browser.open(`/account?site_id=${shop.site_id}`);
+  await browser.press(login, 'log_in', { email: buyer.email, password: buyer.password });
+  const review = await browser.press(await browser.open(link), 'save', { payment_method: 'invoice' });
+  await browser.press(review, 'place_order');
+  expect(await ordersOf(shop)).toMatchObject([{ customer_id: buyer.id, payment_status: 'pending' }]);
+});
+
+test('erasing a customer waits for the payment of a draft, and ends the other drafts', async () => {
+  const { shop, product, create, send, get } = await givenShop();
+  const [paying, waiting] = [await shop.givenCustomer(), await shop.givenCustomer()];
+  const erase = (customer_id: string) =>
+    shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', { params: { path: { customer_id } } });
+  const [paid, idle] = [
+    await create({ customer_id: paying.id, reserve: true }),
+    await create({ customer_id: waiting.id, reserve: true }),
+  ];
+  await send(paid.id);
+  await send(idle.id);
+  const { checkout_id } = await checkoutOf(shop, paid.id);
+  const params = { path: { checkout_id } };
+  await paying.client.PATCH(checkoutPath, { params, body: { payment_method: 'card' } });
+  await paying.client.POST(completePath, { params, body: { payment: { card_token: 'tok_3ds' } } });
+
+  expect((await erase(paying.id)).error).toMatchObject({ error: 'payment_in_progress' });
+  expect((await erase(waiting.id)).response.status).toBe(200);
+  expect(await get(idle.id)).toMatchObject({ status: 'cancelled', customer_id: null, email: null });
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 2 });
+});

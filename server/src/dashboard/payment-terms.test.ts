@@ -393,6 +393,26 @@ test('a bank statement pays an order on terms in parts, each entry once however 
   expect(await detailsOf(shop, order.id)).toMatchObject({ payment_status: 'paid', amount_received: '104.90' });
 });
 
+test('a transfer that has paid one order is not matched to another one on terms when it is uploaded again', async () => {
+  const given = await givenWholesaler();
+  const { shop } = given;
+  const onTerms = await orderOnTerms(given, 10);
+  const { order_number, total } = await shop.givenOrder();
+  const statement = [
+    'Date,Name,Reference,Amount,Currency',
+    `2026-03-01,Cafe,${order_number} and ${onTerms.order_number},${total},EUR`,
+  ].join('\n');
+  const outcomes = async () => {
+    const { data } = await shop.dashboard.POST(matchPath, { body: { statement } });
+    return data?.transfers.map(({ outcome, orders }) => [outcome, orders.length]);
+  };
+
+  expect(await outcomes()).toEqual([['several_orders', 2]]);
+  const orders = [{ order_number, received: total }];
+  await shop.dashboard.POST(markPath, { body: { orders } });
+  expect(await outcomes()).toEqual([['check_by_hand', 2]]);
+});
+
 test('the same entries sent at the same time are recorded once', async () => {
   const given = await givenWholesaler();
   const { shop } = given;
@@ -422,6 +442,9 @@ test('a bank transfer can be recorded in parts: it stays awaited, does not expir
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [order.id]);
   await workOverdue(shop);
   expect(await detailsOf(shop, order.id)).toMatchObject({ status: 'pending', payment_status: 'awaiting_payment' });
+  expect((await shop.dashboard.GET('/api/dashboard/overview')).data).toMatchObject({ orders_to_pay_count: 1 });
+  const waiting = await shop.dashboard.GET('/api/dashboard/orders', { params: { query: { waiting_for: 'payment' } } });
+  expect(waiting.data?.orders).toMatchObject([{ id: order.id }]);
 
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', at(order.id));
   const paid = await detailsOf(shop, order.id);

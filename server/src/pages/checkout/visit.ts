@@ -90,15 +90,17 @@ function wayBack({ front, return_url, cancel_url, order_id }: PagedCheckout, dep
 }
 
 /**
- * The customer who is logged in in this browser, if they are the customer of a checkout that another browser filled in.
+ * The customer who is logged in in this browser, if they are the customer of a checkout that another browser filled in, or of a
+ * draft order, whose link was mailed.
  */
 async function customerHere(
   { deadline, db, req, checkoutDeps }: PageRequest,
   tenant: Tenant,
-  { id, customer_id, bound_browser }: PagedCheckout,
+  { id, source, customer_id, bound_browser }: PagedCheckout,
   browser: string,
 ): Promise<Actor | undefined> {
-  if (customer_id === null || bound_browser === null || bound_browser === browser) return undefined;
+  const isElsewhere = bound_browser !== null && bound_browser !== browser;
+  if (customer_id === null || !(isElsewhere || source === 'dashboard')) return undefined;
   const token = heldToken(req, checkoutDeps.baseUrl, tenant.site_id);
   if (!token) return undefined;
   const guest: Actor = { type: 'storefront', id, customer_id: null };

@@ -246,7 +246,7 @@ export const keptOfVariant = sql`v.product_id, p.name, ${variantName} as variant
 
 /** Builds arrays, because for an object PostgreSQL looks up a type for each key and value in each row. */
 const linesOfCart: Sql = sql`(
-  select json_agg(json_build_array(i.id, i.variant_id, i.product_id, i.name, i.variant_name, i.quantity, i.price_seen::text,
+  select json_agg(json_build_array(i.id, i.variant_id, i.product_id, i.name, i.variant_name, i.quantity, coalesce(i.fixed_price, i.price_seen)::text,
     p.name, coalesce(i.fixed_price, v.price)::text, v.sku, coalesce(v.image_url, (
       select g.url from product_images g where g.site_id = p.site_id and g.product_id = p.id
       order by g.position, g.id limit 1)),

@@ -6,7 +6,7 @@
  * (payments/order-outcomes.ts).
  */
 
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { freeHeld, NOTHING_SPENT, spendHeld } from '../agent-limits/budgets.ts';
 import { decimal, minorUnits } from '../money.ts';
 import { applyToOrder } from '../payments/order-outcomes.ts';
@@ -147,6 +147,10 @@ async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: 
   );
 }
 
+/** Whether a sent draft order reserves the stock of `checkouts k` as long as it is valid. */
+const isReservedByDraft: Sql = sql`exists (
+  select from draft_orders d where d.site_id = k.site_id and d.checkout_id = k.id and d.reserve and d.sent_at is not null)`;
+
 /** Ends a payment without an order. Its checkout keeps its stock for a while, and can be changed and paid again. */
 async function reopen(
   shop: Shop,
@@ -156,9 +160,10 @@ async function reopen(
 ): Promise<void> {
   await endAttempt(shop, attempt.id, status, reason, reference);
   await shop.run(
-    sql`update checkouts set payment_id = null, payment_failure = ${reason ?? status}, reserved_until = now() + interval '15 minutes',
-        expires_at = greatest(expires_at, now() + interval '60 minutes'), updated_at = now()
-      where site_id = ${shop.siteId} and id = ${row.id}`,
+    sql`update checkouts k set payment_id = null, payment_failure = ${reason ?? status},
+        reserved_until = case when ${isReservedByDraft} then k.expires_at else now() + interval '15 minutes' end,
+        expires_at = greatest(k.expires_at, now() + interval '60 minutes'), updated_at = now()
+      where k.site_id = ${shop.siteId} and k.id = ${row.id}`,
   );
   await shop.run(sql`update carts set payment_id = null where site_id = ${shop.siteId} and id = ${row.cart_id}`);
   if (row.agent_token_id && attempt.held_cents > 0) await freeHeld(shop, row.agent_token_id, attempt.held_cents);
@@ -172,9 +177,10 @@ export async function release(shop: Shop, payment_id: string): Promise<boolean> 
   const locked = await lockAttempt(shop, payment_id);
   if (!locked || locked.row.payment_id !== payment_id) return false;
   await reopen(shop, locked, 'abandoned', { reason: 'provider_unreachable' });
-  await shop.run(
-    sql`update checkouts set reserved_until = null where site_id = ${shop.siteId} and id = ${locked.row.id}`,
+  const lapsed = await shop.run(
+    sql`update checkouts k set reserved_until = null
+      where k.site_id = ${shop.siteId} and k.id = ${locked.row.id} and not ${isReservedByDraft}`,
   );
-  await stock.release(shop, locked.row.id);
+  if (lapsed > 0) await stock.release(shop, locked.row.id);
   return true;
 }

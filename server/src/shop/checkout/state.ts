@@ -241,9 +241,11 @@ export function priceCart(
   checkoutDeps: CheckoutDeps,
   row: CheckoutRow,
   cart: CartState,
-  terms: SellingTerms,
+  given: SellingTerms,
 ): Priced {
   const digits = shop.currencyDigits;
+  // Anyone may have the mailed link of a draft. Only its customer, logged in, and staff may use the customer's credit.
+  const terms = cart.draft && shop.actorType === 'storefront' ? { ...given, credit: null } : given;
   const lines = forSale(cart.lines);
   const requires_shipping = lines.some((line) => line.requires_shipping);
   const tax = taxTermsFor(terms, row.shipping_address?.country ? row.shipping_address : row.billing_address);

@@ -104,7 +104,8 @@ async function cartsOrderedAsGuest(shop: Shop, id: string, email: string): Promi
 /** Waits for orders in progress from the customer's carts and blocks new ones. Throws `payment_in_progress`. */
 async function lockHoldings(shop: Shop, id: string, guestCarts: string[] = []): Promise<Holdings> {
   const carts = await shop.rows<RowOf<'carts', 'id' | 'payment_id'>>(
-    sql`select id, payment_id from carts where site_id = ${shop.siteId} and (customer_id = ${id} or id = any(${guestCarts}::uuid[]))
+    sql`select id, payment_id from carts where site_id = ${shop.siteId} and (customer_id = ${id} or id = any(${guestCarts}::uuid[]) or id in (
+          select cart_id from checkouts where site_id = ${shop.siteId} and customer_id = ${id} and order_id is null))
       order by id for update`,
   );
   const payment_id = carts.find((cart) => cart.payment_id)?.payment_id;

@@ -109,6 +109,7 @@ export async function send(shop: Shop, deps: CheckoutDeps, id: string): Promise<
   await shop.run(
     sql`update draft_orders set sent_at = coalesce(sent_at, now()) where site_id = ${shop.siteId} and id = ${id}`,
   );
+  await fixPrices(shop, draft.cart_id);
   const priced = await showPrices(shop, deps, draft);
   if (priced.cart.draft?.reserves) await holdStock(shop, checkout_id, priced.cart);
   await mail.enqueue(shop, 'draft_sent', { draft_order_id: id });
@@ -137,10 +138,11 @@ export async function complete(
   const { customer_id } = await find(shop, id);
   // Customers are locked before carts everywhere.
   await lockCredit(shop, customer_id);
-  const { draft } = await lock(shop, id);
+  const { draft, locked } = await lock(shop, id);
   if (draft.status !== 'open' && draft.status !== 'sent') throw over(draft, 'completed');
   const { checkout_id } = draft;
-  const { total } = await checkouts.update(shop, deps, checkout_id, { payment_method }, customer_id);
+  const isFree = priceLocked(shop, deps, locked).payment_method === 'free';
+  const { total } = await checkouts.update(shop, deps, checkout_id, isFree ? {} : { payment_method }, customer_id);
   const completion = { expected_total: total, payment: undefined };
   await completeCheckout(shop, deps, checkout_id, completion, undefined, customer_id);
   return get(shop, deps, id);
@@ -207,6 +209,15 @@ async function writeLines(shop: Shop, cart_id: string, lines: DraftLineInput[]):
       join products p on p.site_id = v.site_id and p.id = v.product_id where ${visible}`,
   );
   if (written < lines.length) throw notFound('variant');
+}
+
+/** Keeps the prices that the mail offers, whatever the variants cost later. */
+async function fixPrices(shop: Shop, cart_id: string): Promise<void> {
+  await shop.run(
+    sql`update cart_items i set fixed_price = v.price from variants v
+      where i.site_id = ${shop.siteId} and i.cart_id = ${cart_id} and i.fixed_price is null
+        and v.site_id = i.site_id and v.id = i.variant_id`,
+  );
 }
 
 async function writeDiscount(shop: Shop, id: string, discount: DraftOrderInput['discount']): Promise<void> {

@@ -4,7 +4,7 @@ import type { Overview, OverviewAgents, OverviewDay } from '@commerce-backend/sp
 import sql from 'sql-template-tag';
 import { jsonObject, selectList } from '../../db/fields.ts';
 import { pendingCents, usedCents } from '../agent-limits/budgets.ts';
-import { isOverdue } from '../orders/overdue.ts';
+import { isAwaited, isOverdue } from '../orders/overdue.ts';
 import { isToShip } from '../orders/quantities.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import { isOpenReturn } from '../returns/rows.ts';
@@ -97,7 +97,7 @@ async function readWaiting(shop: Shop): Promise<Waiting> {
     sql`select (
           select count(*)::int from orders o
           where o.site_id = ${shop.siteId} and o.status = 'pending' and o.fulfillment_status = 'unfulfilled'
-            and o.payment_status = 'awaiting_payment' and o.payment_due_at > now()) as orders_to_pay_count, (
+            and ${isAwaited}) as orders_to_pay_count, (
           select count(*)::int from orders o where o.site_id = ${shop.siteId} and ${isToShip}) as orders_to_ship_count, (
           select count(*)::int from returns r where r.site_id = ${shop.siteId} and ${isOpenReturn}) as open_returns_count, (
           select count(*)::int from withdrawals w

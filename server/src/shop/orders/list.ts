@@ -12,7 +12,7 @@ import type { OrNulls } from '../../db/nulls.ts';
 import { escapeLike } from '../like.ts';
 import { type PageQuery, pageOf } from '../page-query.ts';
 import type { Shop } from '../shop.ts';
-import { current, hasPaymentStatus, hasStatus, isOverdue } from './overdue.ts';
+import { current, hasPaymentStatus, hasStatus, isAwaited } from './overdue.ts';
 import { isToShip } from './quantities.ts';
 import * as rows from './rows.ts';
 
@@ -93,8 +93,7 @@ const COLUMNS = {
 
 /** Orders that wait for an action, as the overview counts them. The conditions use the index orders_open. */
 const WAITING_FOR: Record<NonNullable<OrderQuery['waiting_for']>, Sql> = {
-  payment: sql`o.status = 'pending' and o.fulfillment_status = 'unfulfilled' and o.payment_status = 'awaiting_payment'
-    and not ${isOverdue}`,
+  payment: sql`o.status = 'pending' and o.fulfillment_status = 'unfulfilled' and ${isAwaited}`,
   shipping: isToShip,
 };
 

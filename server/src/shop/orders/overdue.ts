@@ -10,6 +10,9 @@ import sql, { type Sql } from 'sql-template-tag';
 export const isOverdue: Sql = sql`(o.payment_status = 'awaiting_payment' and o.payment_due_at is not null and o.captured is null
     and o.payment_due_at <= now())`;
 
+/** Whether `orders o` awaits a bank transfer. An order for which money was recorded awaits the rest after its deadline too. */
+export const isAwaited: Sql = sql`(o.payment_status = 'awaiting_payment' and (o.payment_due_at > now() or o.captured is not null))`;
+
 /** The columns that expiry changes, with their values after it. */
 export const current = {
   status: sql`case when ${isOverdue} then 'cancelled' else o.status end`,

@@ -78,6 +78,23 @@ test('a bank transfer past its deadline does not prevent a deletion', async () =
   expect(await erase(shop.site_id, { now: true, force: false })).toHaveProperty('removed');
 });
 
+test('a part-paid bank transfer and an unpaid invoice prevent a deletion after their deadlines too', async () => {
+  for (const change of [
+    'captured = 1',
+    `payment_method = 'manual', payment_status = 'pending', payment_terms_days = 14`,
+  ]) {
+    const shop = await openShop();
+    const { id } = await shop.givenOrder();
+    await shop.owner.query(
+      `update commerce.orders set payment_due_at = now() - interval '1 day', ${change} where site_id = $1 and id = $2`,
+      [shop.site_id, id],
+    );
+    const refused = erase(shop.site_id, { now: true, force: false });
+    await expect(refused).rejects.toMatchObject({ context: { awaited_transfers: 1 } });
+    await erase(shop.site_id, { now: true, force: true });
+  }
+});
+
 test('a refunded cancelled order does not prevent a deletion', async () => {
   const shop = await openShop();
   await givenRefundDue(shop);

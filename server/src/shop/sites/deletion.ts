@@ -3,6 +3,8 @@ import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import type { FileStore } from '../../files/store.ts';
 import { NotFound, ShopError } from '../errors.ts';
+import { isAwaited } from '../orders/overdue.ts';
+import { isOwed } from '../orders/owed.ts';
 import { amountKept, amountReceived } from '../orders/received.ts';
 import { emptyInSteps, type Step } from './deletion-steps.ts';
 import { inSite } from './in-site.ts';
@@ -142,7 +144,7 @@ export async function owed(client: Owner, site_id: string): Promise<Owed> {
           where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
         )::int as refunds_due,
       (select count(*) from commerce.orders o where o.site_id = ${site_id}::uuid
-        and o.payment_status = 'awaiting_payment' and o.payment_due_at > now())::int as awaited_transfers`,
+        and (${isAwaited} or ${isOwed}))::int as awaited_transfers`,
   );
   return rows[0] ?? { open_payments: 0, refunds_due: 0, awaited_transfers: 0 };
 }

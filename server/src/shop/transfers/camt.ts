@@ -151,9 +151,13 @@ function identityOf(account: string, entry: Node, { amount, currency }: Amount):
   return { texts, hasReference: reference !== '' };
 }
 
+/** The bank's reference. Some banks write the same filler into all entries, which identifies none of them. */
 function referenceOf(node: Node): string {
-  return textOf(at([node], 'AcctSvcrRef')[0]) || textOf(at([node], 'Refs', 'AcctSvcrRef')[0]);
+  const reference = textOf(at([node], 'AcctSvcrRef')[0]) || textOf(at([node], 'Refs', 'AcctSvcrRef')[0]);
+  return FILLER.test(reference) ? '' : reference;
 }
+
+const FILLER = /^(?:NONREF|NOT ?PROVIDED|0*)$/i;
 
 const BATCH = 'It is a batch without single amounts.';
 

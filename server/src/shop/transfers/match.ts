@@ -145,6 +145,12 @@ function judged(transfer: Transfer, named: Payable[], taken: Taken, shopCurrency
   if (only?.due === null && taken.has(only.id)) {
     return { outcome: 'matched_before', shown: [only], message: 'An earlier transfer already pays this order.' };
   }
+  // The payment of another order keeps no entry, so this may be its transfer, uploaded again.
+  const settled = only && only.due !== null && equal.find(({ payment_status }) => payment_status === 'paid');
+  if (settled) {
+    const message = `It may have paid order ${settled.order_number}, which it names too.`;
+    return { outcome: 'check_by_hand', shown: [only, settled], message };
+  }
   if (only) return { outcome: 'matched', shown: [only], message: null };
   const [other] = equal;
   if (!other) return { outcome: 'amount_differs', shown: named, message: amountsOf(named) };

@@ -135,6 +135,15 @@ test('the same payment has the same entry in every file, and two payments never 
   expect(new Set(all).size).toBe(4);
 });
 
+test('two equal payments with the filler NONREF or NOTPROVIDED instead of a reference are two', () => {
+  const entry = (filler: string) =>
+    ENTRY(`<Amt Ccy="EUR">30.00</Amt>${BOOKED}<AcctSvcrRef>${filler}</AcctSvcrRef><AddtlNtryInf>1001</AddtlNtryInf>`);
+  for (const filler of ['NONREF', 'NOTPROVIDED']) {
+    const { transfers } = readCamt(CAMT(entry(filler) + entry(filler)), 'EUR');
+    expect(new Set(transfers.map((transfer) => transfer.entry)).size).toBe(2);
+  }
+});
+
 const BOMB = `<!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>`;
 
 test.each([
