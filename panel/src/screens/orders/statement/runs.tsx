@@ -34,7 +34,8 @@ export function StatementRuns() {
         id: 'undo',
         header: 'Undo',
         cell: ({ id, orders, undoable }) => {
-          if (!undoable) return 'Not possible: an order was shipped, edited, invoiced, refunded, cancelled or paid in parts.';
+          if (!undoable)
+            return 'Not possible: an order was shipped, edited, invoiced, refunded, cancelled or paid in parts.';
           const numbers = orders.map(({ order_number }) => order_number);
           return can('orders:write') && <UndoButton run_id={id} numbers={numbers} />;
         },
