@@ -48,31 +48,39 @@ import type { ApiRequest } from './request.ts';
 /**
  * Handles a request of any protocol. The steps, in order:
  * 1. routing: the adapter has found the operation, or an error (404, 405)
- * 2. load shedding (503). From here on the request has a deadline: it ends with 503 `timeout` and has no effect. Once
- *    COMMIT has been sent, the result of COMMIT decides
+ * 2. load shedding (503). From here on the request has a deadline: it ends with 503 `timeout`, and its transaction has
+ *    no effect. Once COMMIT has been sent, the result of COMMIT decides
  * 3. the form of the credential (401, or 403 if only a person may call the operation). If the IP address keeps sending
  *    invalid credentials, the credential is looked up here already. Passwords are hashed for a limited number of callers
  *    at a time (503)
  * 4. the body (413 and 415 at once) and validation, whose mistakes are reported in step 7b, after authentication
- * 5. without mistakes: strict rate limits (429). They are counted in PostgreSQL and stay counted after a rollback
- * 6. only for a handler with `prepare`: authenticate, count and look for a stored response; without one, `prepare` works
- *    without a connection. The key is not claimed yet
+ * 5. without mistakes: strict rate limits (429), for operations that allow guessing or send mails. They are counted in
+ *    PostgreSQL, outside of the request's transaction. These operations have no other rate limit in step 7b
+ * 6. only for a handler with `prepare`: 7a without claiming the key, 7b, and a look for a stored response. Without one,
+ *    `prepare` works outside of the request's transaction. Transactions that it commits itself, such as a payment, are
+ *    not undone by a later error or timeout
  * 7. one transaction for a mutation, one connection for a read:
  *    a. the look-up of the credential sets the tenant for row-level security (401, 403). For a token it also claims the
  *       Idempotency-Key, unless there are mistakes
- *    b. admission: origin, rate limit, step-up (403, 429), then 422 with every mistake
- *    c. a stored response is replayed (422 if the key was used for another request). While a copy of the request holds
- *       the key, this one waits at most 2 s, then answers 409. Without a stored response the handler runs
+ *    b. admission: origin, rate limit, step-up (403, 429), then 422 with every mistake. A replay and a 422 count too
+ *    c. a response stored under this caller's key for this operation is replayed for 24 hours (422 if method, path,
+ *       query or body differ). While another request holds the key, this one waits at most 2 s, then answers 409.
+ *       Without a stored response the handler runs
  *    d. audit row, stored response and COMMIT are sent together
- * 8. an error thrown by the handler rolls back everything. With a key, a final error is stored with its audit row by a
- *    second transaction, which claims the key again; without a key nothing is stored
- * 9. after a call with an agent's token, even a revoked one, an audit row is written if step 7 or 8 wrote none; after a
- *    5xx only if that takes at most 500 ms
+ * 8. an error thrown in step 7 rolls its transaction back and frees the key. If the handler or `prepare` threw it, the
+ *    request has a key and the error is final (see `storeRefusal`), a second transaction claims the key again and
+ *    stores the error with its audit row. Otherwise nothing is stored: no response, and no audit row except by step 9
+ * 9. after a call with an agent's token, even a revoked one, an audit row is written if step 7 or 8 may have written
+ *    none. The row's id is the request's, so there is never a second one. After a 5xx the caller waits at most 500 ms
+ *    for it
  *
- * A transaction that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again at
- * 7a, and so does a request whose copy stored its response first, or that finds the database in another history
- * (db/era.ts). A connection lost during COMMIT is answered with 503: a retry with the same key returns the stored
- * response if it was committed, and otherwise runs.
+ * A missing or invalid credential, found in any step, is counted, and above a limit answered with 429 (see `refuse`).
+ *
+ * A transaction that PostgreSQL aborted (deadlock, serialization failure, connection lost before COMMIT) starts again
+ * at 7a at most twice, and so does a request whose copy stored its response first. One that finds the database in
+ * another history (db/era.ts) starts again once. If the connection is lost during COMMIT, the result is unknown: the
+ * request is answered with 503 and not repeated. A retry with the same key returns the stored response if it was
+ * committed, and otherwise runs; without a key it may take effect twice.
  */
 export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   const { context } = request;
@@ -80,7 +88,7 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   let answer: Answer;
   try {
     answer = await respond(deps, request, received);
-    // The request has succeeded, even if its point cannot be returned to the limit.
+    // Limits that count only failures get the point back. If that fails, the request has succeeded all the same.
     if (answer.status < 400) await context.succeeded?.().catch(() => undefined);
     noteCompleted(request, answer);
   } catch (error) {
@@ -88,7 +96,7 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   }
   const { caller, refusalIfFailed } = context;
   // `refusalIfFailed` is set once a limit that several callers share is used up. Then every 4xx becomes 429, so that
-  // the response does not reveal whether a guess was right.
+  // the response does not reveal whether a guess was right. The actual error stays stored under the key.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
   answer = await ensureAudited(deps, received, context, answer);
@@ -243,7 +251,7 @@ async function expectReplay(): Promise<never> {
   throw new ShopError('unavailable', 'This Idempotency-Key is expiring. Retry the request.');
 }
 
-/** A request that loses its connection later than this after its first attempt began is not repeated. */
+/** A request that loses its connection later than this after its first attempt began is answered with 503. */
 const RETRY_WITHIN_MS = 1_000;
 
 /** Whether this attempt counts against the rate limit. Only the first attempt of a request does. */
@@ -260,6 +268,7 @@ function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateC
   const startedAt = Date.now();
   const { deadline, operation } = incoming;
   const once = operation.safe ? read : mutate;
+  // CommitUnknown is none of these.
   const mayRetry = (error: unknown) =>
     hasCode(error, CONFLICTS) ||
     idempotency.wasStoredByOther(error) ||
@@ -276,8 +285,8 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
   let refused: { caller: Caller; error: unknown } | undefined;
   try {
     return await inTransactionOf(deps, incoming, async (connection, begun) => {
-      const claiming = key && mistakes.length === 0 ? { key: idempotency.claimOf(key) } : {};
-      const [, known] = await together(begun, authenticate(connection, claim, operation, true, claiming));
+      const beside = key && mistakes.length === 0 ? { key: idempotency.claimOf(key) } : {};
+      const [, known] = await together(begun, authenticate(connection, claim, operation, true, beside));
       const caller = await admit(deps, incoming, known, rate);
       const shop = new Shop(caller.tenant, actorOf(caller), connection);
       // For staff, guests and open operations the key is claimed here, because their look-up cannot claim it.
@@ -298,10 +307,10 @@ async function mutate(deps: Deps, incoming: Incoming, run: Run, rate: RateCount)
 }
 
 /**
- * Step 8. Rejections with 400, 402, 403, 404 and 409 are final, unless the contract calls their error code retryable.
- * All other errors are rethrown and not stored, because a retry may succeed. A missing permission gets an audit row, but
- * no stored response: the key is free again, so that the call succeeds once the permission is granted. If a copy of the
- * request has stored a response meanwhile, that response is returned.
+ * Step 8. Errors with 400, 402, 403, 404 and 409 are final, unless the contract calls their error code retryable. All
+ * others, such as 422, are rethrown and not stored, because a retry may succeed. A missing permission gets an audit
+ * row, but no stored response: the key is free again, so that the call succeeds once the permission is granted. If a
+ * copy of the request has stored a response meanwhile, that response is returned.
  */
 function storeRefusal(
   deps: Deps,
@@ -320,6 +329,7 @@ function storeRefusal(
     );
     const stored = await idempotency.claimAndFindResponse(shop, connection, key, state);
     if (stored) return { result: stored, last: undefined };
+    // Writes that the error itself needs, such as the price that the caller was told. Without a key they do not happen.
     if (error instanceof ShopError) await error.afterwards?.(shop);
     incoming.context.error = codeOf(error);
     return recorded(deps, incoming, shop, caller, answer, error);
@@ -421,7 +431,7 @@ async function admit(deps: Deps, incoming: Incoming, known: Caller, { countsRate
   const caller: Caller = { ...known, ...(buyer.ip && { buyer_ip: buyer.ip }) };
   context.caller = caller;
   checkOrigin(operation, received, caller, deps.hosts);
-  // Strict limits are not counted here, because step 5 has counted them.
+  // Throws 429. Counts nothing for an operation with strict limits, because step 5 has counted it.
   if (countsRate) applyLimit(context.limitHeaders, await deps.limits.count(operation, caller, received));
   requireStepUp(operation, caller, received.body);
   const all = [...mistakes, ...buyer.mistakes];
