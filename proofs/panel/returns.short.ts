@@ -50,8 +50,7 @@ inPanel('a requested return is declined with a reason, which the return then sho
   const params = { query: { status: 'requested' as const } };
   const before = await unwrap(dashboard.GET('/api/dashboard/returns', { params }));
   const [asked] = before.returns;
-  // The demo shop has one requested return.
-  if (!asked) return;
+  if (!asked) throw new Error('The demo shop has no requested return.');
   await open('/returns');
   await look('returns');
   await press(asked.number, 'link');

@@ -100,12 +100,13 @@ const NAME = /^[\w.-]{1,200}$/;
 function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabilities'> {
   const ucp = objectIn(objectIn(document).ucp);
   const { version } = ucp;
-  if (typeof version !== 'string' || !VERSION.test(version)) throw malformed('ucp.version is no date.');
+  if (typeof version !== 'string' || !VERSION.test(version))
+    throw malformed('ucp.version must be a date such as 2026-08-25.');
   objectIn(ucp.services);
   objectIn(ucp.payment_handlers);
   const declared = Object.entries(objectIn(ucp.capabilities ?? {})).slice(0, 200);
   const capabilities = declared.map(([name, entries]) => {
-    if (!Array.isArray(entries)) throw malformed('ucp.capabilities has no list for one of its names.');
+    if (!Array.isArray(entries)) throw malformed('each entry of ucp.capabilities must be a list.');
     const versions = entries.slice(0, 20).map((entry) => String(objectIn(entry).version));
     return [name, versions.filter((one) => VERSION.test(one))] as const;
   });
@@ -114,7 +115,7 @@ function spokenBy(document: unknown): Pick<AgentProfile, 'version' | 'capabiliti
 
 function objectIn(value: unknown): Record<string, unknown> {
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw malformed('a part that must be an object is none.');
+  throw malformed('the profile, ucp, ucp.services, ucp.payment_handlers and ucp.capabilities must be objects.');
 }
 
 function malformed(why: string): ProtocolError {
