@@ -94,6 +94,25 @@ test('even a rate-limited call leaves an audit row', async () => {
   await stopServer(limited);
 });
 
+test('a call with a revoked token that is rejected before the token is looked up is audited without personal data', async () => {
+  const shop = await openShop();
+  const customer = await shop.givenCustomer();
+  const { agent, access_token, token_id } = await givenAgent(shop, customer);
+  await agent.DELETE('/api/agent/token');
+
+  const { status } = await fetch(`${shop.baseUrl}/api/agent/intent/find`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'text/plain' },
+    body: 'a mug',
+  });
+
+  expect(status).toBe(415);
+  const { rows } = await shop.owner.query(
+    sql`select customer_id from commerce.audit_events where actor_id = ${token_id} and status = 415`,
+  );
+  expect(rows).toEqual([{ customer_id: null }]);
+});
+
 test('a call with an unknown token leaves no audit row', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();

@@ -60,19 +60,21 @@ import type { ApiRequest } from './request.ts';
  *    `prepare` works outside of the request's transaction. Transactions that it commits itself, such as a payment, are
  *    not undone by a later error or timeout
  * 7. one transaction for a mutation, one connection for a read:
- *    a. the look-up of the credential sets the tenant for row-level security (401, 403). For a token it also claims the
- *       Idempotency-Key, unless there are mistakes
+ *    a. the look-up of the credential sets the tenant for row-level security (401, 403). If it finds a token, it also
+ *       claims the Idempotency-Key, unless there are mistakes
  *    b. admission: origin, rate limit, step-up (403, 429), then 422 with every mistake. A replay and a 422 count too
  *    c. a response stored under this caller's key for this operation is replayed for 24 hours (422 if method, path,
- *       query or body differ). While another request holds the key, this one waits at most 2 s, then answers 409.
- *       Without a stored response the handler runs
- *    d. audit row, stored response and COMMIT are sent together
+ *       query or body differ); one with a secret only to the same credential (422) and until the secret is revoked
+ *       (409). While another request holds the key, this one waits at most 2 s, then answers 409. Without a stored
+ *       response the handler runs
+ *    d. audit row, stored response and COMMIT are sent together. Calls of sync keys, anonymous callers and staff outside
+ *       of a shop have no audit row, here and in step 8
  * 8. an error thrown in step 7 rolls its transaction back and frees the key. If the handler or `prepare` threw it, the
  *    request has a key and the error is final (see `storeRefusal`), a second transaction claims the key again and
  *    stores the error with its audit row. Otherwise nothing is stored: no response, and no audit row except by step 9
- * 9. after a call with an agent's token, even a revoked one, an audit row is written if step 7 or 8 may have written
- *    none. The row's id is the request's, so there is never a second one. After a 5xx the caller waits at most 500 ms
- *    for it
+ * 9. after a call with an existing agent's token, even a revoked or expired one, an audit row is written if step 7 or 8
+ *    may have written none. The row's id is the request's, so there is never a second one. If it cannot be written, the
+ *    call fails. After a 5xx the caller waits at most 500 ms for it instead, and the row may be missing
  *
  * A missing or invalid credential, found in any step, is counted, and above a limit answered with 429 (see `refuse`).
  *
@@ -95,8 +97,9 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
     answer = await refuse(deps, request, error);
   }
   const { caller, refusalIfFailed } = context;
-  // `refusalIfFailed` is set once a limit that several callers share is used up. Then every 4xx becomes 429, so that
-  // the response does not reveal whether a guess was right. The actual error stays stored under the key.
+  // `refusalIfFailed` is set once a strict limit with `failuresOnly` is used up; all other limits refuse at once. Then
+  // every 4xx becomes 429, so that the response does not reveal whether a guess was right. The actual error stays stored
+  // under the key.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
   answer = await ensureAudited(deps, received, context, answer);

@@ -207,7 +207,7 @@ async function auditRefused(
     const { site_id, id } = known;
     const action = act.operation?.id ?? 'unknown';
     // The customer may have been erased, so calls with a revoked or expired token are recorded without personal data.
-    const active = act.status !== 401;
+    const active = known.is_active && act.status !== 401;
     const customer_id = active ? known.customer_id : null;
     const details = detailsFrom(act.operation, act.request, act.answer, active);
     const row = insertion({ ...act, site_id, actor: { type: 'agent', id }, action, customer_id, details });
@@ -224,10 +224,11 @@ export function agentTokenIn({ headers }: Sender): string | undefined {
 
 /** Finds a token, whether or not it is still valid. Sets its site as tenant for the rest of the transaction. */
 async function tokenBehind(connection: Connection, token: string) {
-  const { rows } = await query<RowOf<'tokens', 'site_id' | 'id' | 'customer_id'>>(
+  const { rows } = await query<RowOf<'tokens', 'site_id' | 'id' | 'customer_id'> & { is_active: boolean }>(
     connection,
-    sql`select t.site_id, t.id, t.customer_id, set_config('app.site_id', t.site_id::text, true) from tokens t
-      where t.token_hash = ${hashToken(token)} and t.kind = 'agent'`,
+    sql`select t.site_id, t.id, t.customer_id, set_config('app.site_id', t.site_id::text, true),
+        t.revoked_at is null and (t.expires_at is null or t.expires_at > now()) as is_active
+      from tokens t where t.token_hash = ${hashToken(token)} and t.kind = 'agent'`,
   );
   return rows[0];
 }
