@@ -19442,6 +19442,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["DraftOrderConflict"];
             413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];
@@ -19489,6 +19490,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["DraftOrderConflict"];
             413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["ValidationError"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["InternalError"];

@@ -155,7 +155,7 @@ test('an authorization code works once for its client, and a second use revokes 
     [{ redirect_uri: `${REDIRECT_URI}/` }, 'invalid_grant'],
     [{ code_verifier: 'x'.repeat(43) }, 'invalid_grant'],
     [{ code_verifier: '' }, 'invalid_request'],
-    [{ code: code.replace(/.$/, 'x') }, 'invalid_grant'],
+    [{ code: code.replace(/^./, code.startsWith('x') ? 'y' : 'x') }, 'invalid_grant'],
     [{ resource: `http://localhost/sites/${shop.site_id}/mcp` }, 'invalid_target'],
     [{ resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
     [{ grant_type: 'password' }, 'unsupported_grant_type'],
