@@ -11,7 +11,7 @@ import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { expireIfDue } from './expiry.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
-import { amountReceived, paidOrPartlyRefunded } from './received.ts';
+import { amountReceived, paidOrRefunded } from './received.ts';
 import { getDetails } from './rows.ts';
 import { changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
@@ -39,7 +39,7 @@ export async function reinstate(shop: Shop, order_id: string, { keep_prices = fa
   await stock.sellAgain(shop, order_id);
   if (!keep_prices) await refuseOtherPrices(shop, order_id);
   const after = await shop.one<Pick<OrderStates, 'status' | 'payment_status'>>(
-    sql`update orders o set status = 'confirmed', payment_status = ${paidOrPartlyRefunded}, payment_confirmed_at = now(),
+    sql`update orders o set status = 'confirmed', payment_status = ${paidOrRefunded()}, payment_confirmed_at = now(),
         cancelled_at = null, cancel_reason = null, updated_at = now()
       where o.site_id = ${shop.siteId} and o.id = ${order_id} returning o.status, o.payment_status`,
   );

@@ -1,0 +1,84 @@
+import { expect, test } from 'vitest';
+import { givenVariant } from '../../test/buying.ts';
+import { workOverdue } from '../../test/jobs.ts';
+import { mailsTo } from '../../test/mail.ts';
+import { openShop } from '../../test/shop.ts';
+import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
+
+/** Payment terms, payments in parts and drafts together with returns, withdrawals, edits, refunds and erasure. */
+
+const ORDER = '/api/dashboard/orders/{order_id}';
+const RETURN = '/api/dashboard/returns/{return_id}';
+const CUSTOMER = '/api/dashboard/customers/{customer_id}';
+
+/** An order of pieces for 10.00 and 4.90 for the delivery, of a customer with 14 days to pay, with the steps of its staff. */
+async function givenOrder(quantity: number, payment_method: 'invoice' | 'bank_transfer' = 'invoice') {
+  const shop = await openShop();
+  const { dashboard } = shop;
+  await dashboard.PATCH('/api/dashboard/settings', { body: { return_policy: { enabled: true, window_days: 14 } } });
+  const { variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 500 });
+  const { id: customer_id, email, client } = await shop.givenCustomer();
+  const ofCustomer = { params: { path: { customer_id } } };
+  await dashboard.PATCH(CUSTOMER, { ...ofCustomer, body: { payment_terms_days: 14 } });
+  const buys = (pieces: number) =>
+    shop.givenOrder({ content: [{ variant_id, quantity: pieces }], client, email, payment_method });
+  const order = await buys(quantity);
+  const at = { params: { path: { order_id: order.id } } };
+  const line_item_id = order.line_items[0]?.id ?? '';
+  return {
+    ...{ shop, order, at, line_item_id, email, ofCustomer, buys },
+    pay: async (amount: string) => {
+      const { error } = await dashboard.POST(`${ORDER}/payments`, { ...at, body: { amount } });
+      expect(error).toBeUndefined();
+    },
+    ship: () => dashboard.POST(`${ORDER}/fulfillments`, { ...at, body: {} }),
+    resize: async (pieces: number) => {
+      const body = { change: [{ line_item_id, quantity: pieces }], expected_total: `${pieces * 10 + 4}.90` };
+      expect((await dashboard.POST(`${ORDER}/edit`, { ...at, body })).error).toBeUndefined();
+    },
+    refund: async (amount: string, more: { shipping?: string; pieces?: number } = {}) => {
+      const { shipping, pieces } = more;
+      const line_items = pieces ? [{ line_item_id, quantity: pieces, shipped: true }] : [];
+      const body = { amount, reason: 'other' as const, line_items, ...(shipping && { shipping }) };
+      expect((await dashboard.POST(`${ORDER}/refunds`, { ...at, body })).error).toBeUndefined();
+    },
+    /** Returns pieces, which arrive. */
+    giveBack: async (pieces: number) => {
+      const lines = [{ line_item_id, quantity: pieces, reason: 'other' as const }];
+      const { data } = await dashboard.POST('/api/dashboard/returns', { body: { order_id: order.id, lines } });
+      const params = { path: { return_id: data?.id ?? '' } };
+      const arrived = [{ id: data?.lines[0]?.id ?? '', quantity: pieces, condition: 'resellable' as const }];
+      expect((await dashboard.POST(`${RETURN}/receive`, { params, body: { lines: arrived } })).error).toBeUndefined();
+      return params;
+    },
+    details: async () => (await dashboard.GET(ORDER, at)).data,
+    owes: async () => (await dashboard.GET(CUSTOMER, ofCustomer)).data?.amount_due,
+    erase: () => dashboard.POST(`${CUSTOMER}/anonymize`, ofCustomer),
+    /** Moves the deadline and the time of the reminder into the past. */
+    passDeadline: async () => {
+      await shop.owner.query(
+        `update commerce.orders set payment_due_at = now() - interval '4 days', payment_reminder_at = now() - interval '1 day'
+          where id = $1`,
+        [order.id],
+      );
+      await workOverdue(shop);
+    },
+  };
+}
+
+test('an order of which all received money was refunded is refunded once the rest comes back unpaid', async () => {
+  const { pay, ship, refund, giveBack, details } = await givenOrder(2);
+  await pay('14.90');
+  await ship();
+  await refund('14.90', { pieces: 1, shipping: '4.90' });
+  expect(await details()).toMatchObject({ payment_status: 'pending', amount_due: '10.00', refundable: '0.00' });
+
+  await giveBack(1);
+
+  expect(await details()).toMatchObject({
+    ...{ payment_status: 'refunded', amount_received: '14.90', refunded: '14.90' },
+    ...{ amount_due: '0.00', refund_due: '0.00', refundable: '0.00' },
+  });
+  await pay('1.00');
+  expect(await details()).toMatchObject({ payment_status: 'partially_refunded', refund_due: '1.00' });
+});
