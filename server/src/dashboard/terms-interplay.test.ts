@@ -82,3 +82,25 @@ test('an order of which all received money was refunded is refunded once the res
   await pay('1.00');
   expect(await details()).toMatchObject({ payment_status: 'partially_refunded', refund_due: '1.00' });
 });
+
+test('an expired order is reinstated for the price that a confirmed withdrawal left', async () => {
+  const { shop, order, at, line_item_id, email, pay, details } = await givenOrder(3, 'bank_transfer');
+  await moveToEu(shop);
+  await withdraw(shop, { email, contract: order.order_number });
+  const [withdrawal] = await matched(shop);
+  await shop.dashboard.POST('/api/dashboard/withdrawals/{withdrawal_id}/confirm', {
+    params: { path: { withdrawal_id: withdrawal?.id ?? '' } },
+    body: { lines: [{ line_item_id, quantity: 1 }] },
+  });
+  await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [order.id]);
+  await workOverdue(shop);
+  await pay('24.89');
+  const early = await shop.dashboard.POST(`${ORDER}/reinstate`, { ...at, body: {} });
+  await pay('0.01');
+
+  const { data } = await shop.dashboard.POST(`${ORDER}/reinstate`, { ...at, body: {} });
+
+  expect(early.error).toMatchObject({ error: 'payment_incomplete', amount_due: '0.01' });
+  expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid', amount_due: '0.00', refund_due: '0.00' });
+  expect((await details())?.line_states).toMatchObject([{ removed: 1, to_fulfill: 2 }]);
+});

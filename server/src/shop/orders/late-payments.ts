@@ -51,13 +51,13 @@ export async function reinstate(shop: Shop, order_id: string, { keep_prices = fa
   return getDetails(shop, order_id);
 }
 
-async function refuseIncomplete(shop: Shop, { id, total }: LockedOrder): Promise<void> {
+async function refuseIncomplete(shop: Shop, { id, total, credited }: LockedOrder): Promise<void> {
   const digits = shop.currencyDigits;
   const found = await shop.one<{ left: string }>(
     sql`select ${amountReceived} - o.refunds_begun as left from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
   const left = minorUnits(found?.left ?? '0', digits);
-  const due = minorUnits(total, digits) - left;
+  const due = minorUnits(total, digits) - minorUnits(credited, digits) - left;
   if (due <= 0) return;
   const amount_due = decimal(due, digits);
   throw new ShopError('payment_incomplete', `The payments are ${amount_due} ${shop.currency} below the total.`, {
