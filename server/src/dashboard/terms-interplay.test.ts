@@ -104,3 +104,29 @@ test('an expired order is reinstated for the price that a confirmed withdrawal l
   expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid', amount_due: '0.00', refund_due: '0.00' });
   expect((await details())?.line_states).toMatchObject([{ removed: 1, to_fulfill: 2 }]);
 });
+
+test('the customer is not reminded of an overdue invoice of which nothing is due any more', async () => {
+  const whole = await givenOrder(2);
+  await moveToEu(whole.shop);
+  await whole.ship();
+  await withdraw(whole.shop, { email: whole.email, contract: whole.order.order_number });
+  await matched(whole.shop);
+  const { data } = await whole.shop.dashboard.GET('/api/dashboard/returns');
+  const [found] = data?.returns ?? [];
+  await whole.shop.dashboard.POST(`${RETURN}/receive`, {
+    params: { path: { return_id: found?.id ?? '' } },
+    body: { lines: [{ id: found?.lines[0]?.id ?? '', quantity: 2, condition: 'resellable' }] },
+  });
+  const part = await givenOrder(2);
+  await part.ship();
+  await part.giveBack(2);
+  expect(await whole.details()).toMatchObject({ payment_status: 'pending', amount_due: '0.00' });
+  expect(await part.details()).toMatchObject({ payment_status: 'pending', amount_due: '4.90' });
+
+  await whole.passDeadline();
+  await part.passDeadline();
+
+  const subjectsOf = async ({ shop, email }: typeof whole) => (await mailsTo(shop, email)).map(({ subject }) => subject);
+  expect((await subjectsOf(whole)).join()).not.toContain('overdue');
+  expect((await subjectsOf(part)).join()).toContain('overdue');
+});
