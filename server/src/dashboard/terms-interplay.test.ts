@@ -130,3 +130,20 @@ test('the customer is not reminded of an overdue invoice of which nothing is due
   expect((await subjectsOf(whole)).join()).not.toContain('overdue');
   expect((await subjectsOf(part)).join()).toContain('overdue');
 });
+
+test('a customer whose orders are all returned can be erased once nothing is due and no return is open', async () => {
+  const { shop, pay, ship, giveBack, erase, details } = await givenOrder(2);
+  await ship();
+  const params = await giveBack(2);
+  const owing = await erase();
+  await pay('4.90');
+  const open = await erase();
+  await shop.dashboard.POST(`${RETURN}/close`, { params, body: { reason: 'Nothing was paid.' } });
+  expect(await details()).toMatchObject({ status: 'processing', fulfillment_status: 'returned', amount_due: '0.00' });
+
+  const { error } = await erase();
+
+  expect(owing.error).toMatchObject({ error: 'customer_has_open_orders' });
+  expect(open.error).toMatchObject({ error: 'customer_has_open_orders' });
+  expect(error).toBeUndefined();
+});
