@@ -147,3 +147,18 @@ test('a customer whose orders are all returned can be erased once nothing is due
   expect(open.error).toMatchObject({ error: 'customer_has_open_orders' });
   expect(error).toBeUndefined();
 });
+
+test('what an edit adds to a paid order on payment terms counts against the credit limit of other orders', async () => {
+  const { shop, order, pay, resize, owes, buys, ofCustomer } = await givenOrder(2);
+  await shop.dashboard.PATCH(CUSTOMER, { ...ofCustomer, body: { credit_limit: '100.00' } });
+  await pay('24.90');
+  await resize(8);
+  expect(await owes()).toBe('60.00');
+
+  await expect(buys(4)).rejects.toThrow('credit_limit_exceeded');
+  await shop.dashboard.POST(`${ORDER}/cancel`, {
+    params: { path: { order_id: order.id } },
+    body: { reason: 'customer', refund: true },
+  });
+  expect(await owes()).toBe('0.00');
+});
