@@ -8,6 +8,8 @@ import * as redemptions from '../carts/redemptions.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { attachGuestOrders } from '../orders/guest-orders.ts';
 import { endLinksOfCustomer, endLinksOfGuest } from '../orders/links.ts';
+import { leftToPay } from '../orders/received.ts';
+import { isOpenReturn } from '../returns/rows.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { forgetPayloads } from '../webhooks/kept-payloads.ts';
@@ -119,11 +121,14 @@ async function lockHoldings(shop: Shop, id: string, guestCarts: string[] = []): 
   return { cart_ids: carts.map((cart) => cart.id), open_checkout_ids: open.map((checkout) => checkout.id) };
 }
 
+/** An order whose goods are all back is never completed. It is over once nothing is due and no return of it is open. */
 async function refuseOpenOrders(shop: Shop, id: string): Promise<void> {
   const open = await shop.rows<RowOf<'orders', 'order_number'>>(
-    sql`select order_number from orders
-      where site_id = ${shop.siteId} and customer_id = ${id} and status not in ('completed', 'cancelled')
-      order by created_at, id limit ${TOLD_ORDERS}`,
+    sql`select o.order_number from orders o
+      where o.site_id = ${shop.siteId} and o.customer_id = ${id} and o.status not in ('completed', 'cancelled')
+        and (o.fulfillment_status <> 'returned' or ${leftToPay} > 0 or exists (
+          select from returns r where r.site_id = o.site_id and r.order_id = o.id and ${isOpenReturn}))
+      order by o.created_at, o.id limit ${TOLD_ORDERS}`,
   );
   if (open.length === 0) return;
   const order_numbers = open.map(({ order_number }) => order_number);

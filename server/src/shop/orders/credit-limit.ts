@@ -4,7 +4,7 @@ import sql from 'sql-template-tag';
 import { ShopError } from '../errors.ts';
 import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
-import { isOwed, owedBy } from './owed.ts';
+import { owedBy } from './owed.ts';
 import { leftToPay } from './received.ts';
 
 /**
@@ -35,7 +35,7 @@ export async function refuseMoreCredit(shop: Shop, customer_id: string, order_id
   const digits = shop.currencyDigits;
   const found = await shop.one<{ credit_limit: string; total: string; left: string; others: string }>(
     sql`select c.credit_limit::text as credit_limit, o.total::text as total, ${leftToPay}::text as left,
-        (${owedBy}::numeric - case when ${isOwed} then ${leftToPay} else 0 end)::text as others
+        (${owedBy}::numeric - ${leftToPay})::text as others
       from customers c, orders o
       where c.site_id = ${shop.siteId} and c.id = ${customer_id} and c.credit_limit is not null
         and o.site_id = ${shop.siteId} and o.id = ${order_id}`,

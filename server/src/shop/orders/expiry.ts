@@ -7,6 +7,7 @@ import * as mail from '../mail.ts';
 import { type Shop, SYSTEM, type Tenant } from '../shop.ts';
 import * as orders from './orders.ts';
 import { current, isOverdue } from './overdue.ts';
+import { leftToPay } from './received.ts';
 import { changesBetween } from './states.ts';
 import * as events from './timeline.ts';
 
@@ -70,18 +71,19 @@ const isToRemind: Sql = sql`(o.payment_reminded_at is null and o.payment_reminde
     or (o.payment_terms_days is not null and o.payment_status = 'pending' and o.status <> 'cancelled')))`;
 
 /**
- * Reminds customers once of an unpaid bank transfer, halfway to the deadline, and of an overdue invoice. At most 100 per call;
- * returns the number.
+ * Reminds customers once of an unpaid bank transfer, halfway to the deadline, and of an overdue invoice, unless nothing is due
+ * any more. At most 100 per call; returns the number.
  */
 export function remindUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   return inShop(db, tenant, SYSTEM, async (shop) => {
-    const due = await shop.rows<RowOf<'orders', 'id' | 'payment_terms_days'>>(
-      sql`update orders set payment_reminded_at = now()
-        where site_id = ${shop.siteId} and id in (
+    const checked = await shop.rows<RowOf<'orders', 'id' | 'payment_terms_days'> & { is_due: boolean }>(
+      sql`update orders o set payment_reminded_at = now()
+        where o.site_id = ${shop.siteId} and o.id in (
           select o.id from orders o where o.site_id = ${shop.siteId} and ${isToRemind}
           order by o.id limit ${REMINDED_AT_ONCE} for update skip locked)
-        returning id, payment_terms_days`,
+        returning o.id, o.payment_terms_days, ${leftToPay} > 0 as is_due`,
     );
+    const due = checked.filter(({ is_due }) => is_due);
     for (const { id, payment_terms_days } of due) {
       await mail.enqueue(shop, 'payment_reminder', { order_id: id });
       const what = payment_terms_days === null ? 'bank transfer' : 'invoice';

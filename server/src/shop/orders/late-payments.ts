@@ -11,7 +11,7 @@ import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { expireIfDue } from './expiry.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
-import { amountReceived, paidOrPartlyRefunded } from './received.ts';
+import { amountReceived, paidOrRefunded } from './received.ts';
 import { getDetails } from './rows.ts';
 import { changesBetween, type OrderStates } from './states.ts';
 import * as events from './timeline.ts';
@@ -39,7 +39,7 @@ export async function reinstate(shop: Shop, order_id: string, { keep_prices = fa
   await stock.sellAgain(shop, order_id);
   if (!keep_prices) await refuseOtherPrices(shop, order_id);
   const after = await shop.one<Pick<OrderStates, 'status' | 'payment_status'>>(
-    sql`update orders o set status = 'confirmed', payment_status = ${paidOrPartlyRefunded}, payment_confirmed_at = now(),
+    sql`update orders o set status = 'confirmed', payment_status = ${paidOrRefunded()}, payment_confirmed_at = now(),
         cancelled_at = null, cancel_reason = null, updated_at = now()
       where o.site_id = ${shop.siteId} and o.id = ${order_id} returning o.status, o.payment_status`,
   );
@@ -51,13 +51,13 @@ export async function reinstate(shop: Shop, order_id: string, { keep_prices = fa
   return getDetails(shop, order_id);
 }
 
-async function refuseIncomplete(shop: Shop, { id, total }: LockedOrder): Promise<void> {
+async function refuseIncomplete(shop: Shop, { id, total, credited }: LockedOrder): Promise<void> {
   const digits = shop.currencyDigits;
   const found = await shop.one<{ left: string }>(
     sql`select ${amountReceived} - o.refunds_begun as left from orders o where o.site_id = ${shop.siteId} and o.id = ${id}`,
   );
   const left = minorUnits(found?.left ?? '0', digits);
-  const due = minorUnits(total, digits) - left;
+  const due = minorUnits(total, digits) - minorUnits(credited, digits) - left;
   if (due <= 0) return;
   const amount_due = decimal(due, digits);
   throw new ShopError('payment_incomplete', `The payments are ${amount_due} ${shop.currency} below the total.`, {

@@ -27,7 +27,7 @@ import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { current, isOverdue } from './overdue.ts';
-import { paidOrPartlyRefunded } from './received.ts';
+import { paidOrRefunded } from './received.ts';
 import * as rows from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates, requireMove } from './states.ts';
 import * as events from './timeline.ts';
@@ -186,7 +186,7 @@ export function awaitsTransfer({ payment_method, payment_status }: LockedOrder):
   });
 }
 
-/** Marks a locked order as paid, or as partially refunded if a part of it was refunded before, then as confirmed or completed. */
+/** Marks a locked order as paid, or as refunded if money was refunded before, then as confirmed or completed. */
 export async function confirmPayment(
   shop: Shop,
   order: LockedOrder,
@@ -196,10 +196,11 @@ export async function confirmPayment(
   let { status } = order;
   if (status === 'pending') status = 'confirmed';
   if (status === 'processing' && order.fulfillment_status === 'delivered') status = 'completed';
+  const captured = sql`case when o.payment_method in ('bank_transfer', 'manual') and (o.credited > 0 or o.captured is not null)
+    then greatest(o.captured, o.total - o.credited) else o.captured end`;
   const after = await shop.one<Pick<OrderStates, 'status' | 'payment_status'>>(
-    sql`update orders o set payment_status = ${paidOrPartlyRefunded}, status = ${status},
-        captured = case when payment_method in ('bank_transfer', 'manual') and (credited > 0 or captured is not null)
-          then greatest(captured, total - credited) else captured end,
+    sql`update orders o set payment_status = ${paidOrRefunded(sql`coalesce(${captured}, o.total)`)}, status = ${status},
+        captured = ${captured},
         payment_confirmed_at = coalesce(payment_confirmed_at, now()), statement_run_id = ${statement_run_id}, updated_at = now()
       where o.site_id = ${shop.siteId} and o.id = ${order.id} returning o.status, o.payment_status`,
   );

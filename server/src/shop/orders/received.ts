@@ -10,11 +10,13 @@ import { isSettled } from './states.ts';
 export const amountReceived: Sql = sql`coalesce(o.captured,
   case when o.payment_status in ('paid', 'partially_refunded', 'refunded') then o.total else 0 end)`;
 
-/** The payment status of a paid `orders o` according to its refunds. */
-export const paidOrPartlyRefunded: Sql = sql`case when exists (
-    select from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
-    where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
-  then 'partially_refunded' else 'paid' end`;
+/** The payment status of a paid `orders o` according to its refunds. `received` is an SQL expression. */
+export function paidOrRefunded(received: Sql = amountReceived): Sql {
+  return sql`(
+  select case when count(*) = 0 then 'paid' when sum(r.amount) < ${received} then 'partially_refunded' else 'refunded' end
+  from refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id
+  where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')`;
+}
 
 /**
  * The amount that the shop may keep: the total without pieces that came back unpaid and without what a capture released before an

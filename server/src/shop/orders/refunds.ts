@@ -17,7 +17,7 @@ import { beginMove, endMove, type MoveOutcome, refundPaymentOf, reverseMove } fr
 import { endIfNothingLeft } from './nothing-left.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { countWithheld } from './quantities.ts';
-import { amountReceived, paidOrPartlyRefunded, surplusLeft } from './received.ts';
+import { amountReceived, paidOrRefunded, surplusLeft } from './received.ts';
 import { claimLines, claimUnshipped, giveLinesBack, type RefundLine, restockLines } from './refund-lines.ts';
 import { getOrder, refundObject } from './rows.ts';
 import { canMove, changesBetween, invalidTransition, isSettled, type OrderStates } from './states.ts';
@@ -242,7 +242,7 @@ async function reverseRefund(
   { reason }: MoveOutcome,
 ): Promise<void> {
   const after = await shop.one<Pick<OrderStates, 'payment_status'>>(
-    sql`update orders o set payment_status = ${paidOrPartlyRefunded}
+    sql`update orders o set payment_status = ${paidOrRefunded()}
       where o.site_id = ${shop.siteId} and o.id = ${order_id} returning payment_status`,
   );
   if (before.agent_token_id) await budgets.takeAgain(shop, order_id, minorUnits(amount, shop.currencyDigits));

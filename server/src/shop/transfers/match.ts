@@ -1,6 +1,6 @@
 /**
- * Matches the transfers of a bank statement with orders, by the order number in the payer's text and by the total.
- * Staff must check doubtful ones. Writes nothing; `markSeveralPaid` locks and checks each order again.
+ * Matches the transfers of a bank statement with orders, by the number of the order or of its invoice in the payer's text and
+ * by the total. Staff must check doubtful ones. Writes nothing; `markSeveralPaid` locks and checks each order again.
  */
 
 import type { PaymentMethod, PaymentStatus, TransferMatches } from '@commerce-backend/spec';
@@ -64,16 +64,23 @@ export interface Payable {
   due: string | null;
   /** What one transfer must pay: what is left of an order that awaits it, or else the total. */
   wanted: string;
+  /** The numbers of its invoices and credit notes that texts contain. */
+  documents: string[];
 }
 
 function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
   const words = [...new Set(transfers.flatMap(({ text }) => wordsOf(text)))];
+  const ofWords = sql`d.site_id = ${shop.siteId} and d.number = any(${words}::text[])`;
   return shop.rows<Payable>(
     sql`select o.id, o.order_number, o.total, o.currency, ${current.payment_status} as payment_status, o.payment_method,
         o.email, case when o.payment_status = 'expired' then coalesce(o.captured, 0) else 0 end as recorded,
         case when o.payment_terms_days is not null and o.status <> 'cancelled' then ${leftToPay} end as due,
-        case when o.payment_status = 'awaiting_payment' then ${leftToPay} else o.total end as wanted
-      from orders o where o.site_id = ${shop.siteId} and o.order_number = any(${words}::text[])`,
+        case when o.payment_status = 'awaiting_payment' then ${leftToPay} else o.total end as wanted,
+        array(select d.number from documents d where ${ofWords} and d.order_id = o.id) as documents
+      from orders o where o.site_id = ${shop.siteId} and o.id in (
+        select n.id from orders n where n.site_id = ${shop.siteId} and n.order_number = any(${words}::text[])
+        union
+        select d.order_id from documents d where ${ofWords})`,
   );
 }
 
@@ -81,12 +88,40 @@ const LONGEST_TEXT = 1_000;
 const MOST_WORDS = 100;
 
 /**
- * Possible order numbers in a text: digits on their own or after letters, as in RE1001, but not within longer numbers.
+ * Possible numbers of orders and invoices in a text. Of orders, digits on their own or after letters, as in RE1001, but not
+ * within longer numbers. The number of an invoice may also contain the characters / and . of its prefix.
  */
 function wordsOf(text: string): string[] {
   const read = text.slice(0, LONGEST_TEXT);
-  const words = new Set([...(read.match(/\d+/g) ?? []), ...read.split(/[^\p{L}\p{N}_-]+/u)]);
+  const words = new Set([
+    ...(read.match(/\d+/g) ?? []),
+    ...read.split(/[^\p{L}\p{N}_-]+/u),
+    ...read.split(/[^0-9A-Za-z/_.-]+/).map((word) => word.replace(/[/_.-]+$/, '')),
+  ]);
   return [...words].filter(Boolean).slice(0, MOST_WORDS);
+}
+
+/** The digits in a text that are not a part of a date or of the number of an invoice, such as 2026 in INV-2026-17. */
+function separateDigits(text: string): Set<string> {
+  return new Set(text.slice(0, LONGEST_TEXT).match(/(?<!\d|\d[./-])\d+(?!\d|[./-]\d)/g));
+}
+
+/** An order that a text names, by its number or by that of its invoice. */
+interface Named extends Payable {
+  /** Whether only the digits of a date or of another number name it. Its amount must then be exactly the one due. */
+  vague: boolean;
+}
+
+function namedIn(text: string, byNumber: Map<string, Payable>): Named[] {
+  const separate = separateDigits(text);
+  const named = new Map<string, Named>();
+  for (const word of wordsOf(text)) {
+    const order = byNumber.get(word);
+    if (!order) continue;
+    const vague = /^\d+$/.test(word) && !separate.has(word);
+    named.set(order.id, { ...order, vague: vague && (named.get(order.id)?.vague ?? true) });
+  }
+  return [...named.values()];
 }
 
 /** What the matching needs to know besides the transfers and orders. */
@@ -99,10 +134,12 @@ interface Known {
 
 /** Matches the transfers in their order. Each order is matched once; one on payment terms as long as it has something due. */
 export function match(transfers: Transfer[], orders: Payable[], known: Known): Row[] {
-  const byNumber = new Map(orders.map((order) => [order.order_number, order]));
+  const byNumber = new Map(
+    orders.flatMap((order) => [...order.documents, order.order_number].map((number) => [number, order])),
+  );
   const taken = new Map<string, number>();
   return transfers.map((transfer) => {
-    const named = wordsOf(transfer.text).flatMap((word) => byNumber.get(word) ?? []);
+    const named = namedIn(transfer.text, byNumber);
     const { outcome, shown, message } = known.entries.has(transfer.entry)
       ? { outcome: 'already_paid' as const, shown: named, message: 'This entry is already recorded.' }
       : judged(transfer, named, taken, known.currency);
@@ -132,9 +169,10 @@ interface Judgement {
 
 type Taken = ReadonlyMap<string, number>;
 
-function judged(transfer: Transfer, named: Payable[], taken: Taken, shopCurrency: string): Judgement {
+function judged(transfer: Transfer, named: Named[], taken: Taken, shopCurrency: string): Judgement {
   if (transfer.doubt !== null) return { outcome: 'check_by_hand', shown: named, message: transfer.doubt };
-  if (named.length === 0) return { outcome: 'no_order', shown: [], message: 'The text contains no order number.' };
+  if (named.length === 0)
+    return { outcome: 'no_order', shown: [], message: 'The text contains no number of an order or invoice.' };
   const equal = named.filter(
     (order) => (transfer.currency ?? shopCurrency) === order.currency && fits(Number(transfer.amount), order, taken),
   );
@@ -170,9 +208,10 @@ function judged(transfer: Transfer, named: Payable[], taken: Taken, shopCurrency
 const TOLERANCE = 0.0005;
 
 /** Whether a transfer has the wanted amount or, for an open order on payment terms, at most what is due. */
-function fits(amount: number, { id, wanted, due }: Payable, taken: Taken): boolean {
+function fits(amount: number, { id, wanted, due, vague }: Named, taken: Taken): boolean {
   if (due === null || Number(due) === 0) return amount === Number(wanted);
-  return amount + (taken.get(id) ?? 0) <= Number(due) + TOLERANCE;
+  const above = amount + (taken.get(id) ?? 0) - Number(due);
+  return vague ? Math.abs(above) < TOLERANCE : above <= TOLERANCE;
 }
 
 function awaits({ payment_method, payment_status, due }: Payable): boolean {

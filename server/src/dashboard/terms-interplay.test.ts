@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { givenVariant } from '../../test/buying.ts';
+import { workOverdue } from '../../test/jobs.ts';
+import { mailsTo } from '../../test/mail.ts';
+import { openShop } from '../../test/shop.ts';
+import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
+
+/** Payment terms, payments in parts and drafts together with returns, withdrawals, edits, refunds and erasure. */
+
+const ORDER = '/api/dashboard/orders/{order_id}';
+const RETURN = '/api/dashboard/returns/{return_id}';
+const CUSTOMER = '/api/dashboard/customers/{customer_id}';
+
+/** An order of pieces for 10.00 and 4.90 for the delivery, of a customer with 14 days to pay, with the steps of its staff. */
+async function givenOrder(quantity: number, payment_method: 'invoice' | 'bank_transfer' = 'invoice') {
+  const shop = await openShop();
+  const { dashboard } = shop;
+  await dashboard.PATCH('/api/dashboard/settings', { body: { return_policy: { enabled: true, window_days: 14 } } });
+  const { variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 500 });
+  const { id: customer_id, email, client } = await shop.givenCustomer();
+  const ofCustomer = { params: { path: { customer_id } } };
+  await dashboard.PATCH(CUSTOMER, { ...ofCustomer, body: { payment_terms_days: 14 } });
+  const buys = (pieces: number) =>
+    shop.givenOrder({ content: [{ variant_id, quantity: pieces }], client, email, payment_method });
+  const order = await buys(quantity);
+  const at = { params: { path: { order_id: order.id } } };
+  const line_item_id = order.line_items[0]?.id ?? '';
+  return {
+    ...{ shop, order, at, line_item_id, email, ofCustomer, buys },
+    pay: async (amount: string) => {
+      const { error } = await dashboard.POST(`${ORDER}/payments`, { ...at, body: { amount } });
+      expect(error).toBeUndefined();
+    },
+    ship: () => dashboard.POST(`${ORDER}/fulfillments`, { ...at, body: {} }),
+    resize: async (pieces: number) => {
+      const body = { change: [{ line_item_id, quantity: pieces }], expected_total: `${pieces * 10 + 4}.90` };
+      expect((await dashboard.POST(`${ORDER}/edit`, { ...at, body })).error).toBeUndefined();
+    },
+    refund: async (amount: string, more: { shipping?: string; pieces?: number } = {}) => {
+      const { shipping, pieces } = more;
+      const line_items = pieces ? [{ line_item_id, quantity: pieces, shipped: true }] : [];
+      const body = { amount, reason: 'other' as const, line_items, ...(shipping && { shipping }) };
+      expect((await dashboard.POST(`${ORDER}/refunds`, { ...at, body })).error).toBeUndefined();
+    },
+    /** Returns pieces, which arrive. */
+    giveBack: async (pieces: number) => {
+      const lines = [{ line_item_id, quantity: pieces, reason: 'other' as const }];
+      const { data } = await dashboard.POST('/api/dashboard/returns', { body: { order_id: order.id, lines } });
+      const params = { path: { return_id: data?.id ?? '' } };
+      const arrived = [{ id: data?.lines[0]?.id ?? '', quantity: pieces, condition: 'resellable' as const }];
+      expect((await dashboard.POST(`${RETURN}/receive`, { params, body: { lines: arrived } })).error).toBeUndefined();
+      return params;
+    },
+    details: async () => (await dashboard.GET(ORDER, at)).data,
+    owes: async () => (await dashboard.GET(CUSTOMER, ofCustomer)).data?.amount_due,
+    erase: () => dashboard.POST(`${CUSTOMER}/anonymize`, ofCustomer),
+    /** Moves the deadline and the time of the reminder into the past. */
+    passDeadline: async () => {
+      await shop.owner.query(
+        `update commerce.orders set payment_due_at = now() - interval '4 days', payment_reminder_at = now() - interval '1 day'
+          where id = $1`,
+        [order.id],
+      );
+      await workOverdue(shop);
+    },
+  };
+}
+
+test('an order of which all received money was refunded is refunded once the rest comes back unpaid', async () => {
+  const { pay, ship, refund, giveBack, details } = await givenOrder(2);
+  await pay('14.90');
+  await ship();
+  await refund('14.90', { pieces: 1, shipping: '4.90' });
+  expect(await details()).toMatchObject({ payment_status: 'pending', amount_due: '10.00', refundable: '0.00' });
+
+  await giveBack(1);
+
+  expect(await details()).toMatchObject({
+    ...{ payment_status: 'refunded', amount_received: '14.90', refunded: '14.90' },
+    ...{ amount_due: '0.00', refund_due: '0.00', refundable: '0.00' },
+  });
+  await pay('1.00');
+  expect(await details()).toMatchObject({ payment_status: 'partially_refunded', refund_due: '1.00' });
+});
+
+test('an expired order is reinstated for the price that a confirmed withdrawal left', async () => {
+  const { shop, order, at, line_item_id, email, pay, details } = await givenOrder(3, 'bank_transfer');
+  await moveToEu(shop);
+  await withdraw(shop, { email, contract: order.order_number });
+  const [withdrawal] = await matched(shop);
+  await shop.dashboard.POST('/api/dashboard/withdrawals/{withdrawal_id}/confirm', {
+    params: { path: { withdrawal_id: withdrawal?.id ?? '' } },
+    body: { lines: [{ line_item_id, quantity: 1 }] },
+  });
+  await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [order.id]);
+  await workOverdue(shop);
+  await pay('24.89');
+  const early = await shop.dashboard.POST(`${ORDER}/reinstate`, { ...at, body: {} });
+  await pay('0.01');
+
+  const { data } = await shop.dashboard.POST(`${ORDER}/reinstate`, { ...at, body: {} });
+
+  expect(early.error).toMatchObject({ error: 'payment_incomplete', amount_due: '0.01' });
+  expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid', amount_due: '0.00', refund_due: '0.00' });
+  expect((await details())?.line_states).toMatchObject([{ removed: 1, to_fulfill: 2 }]);
+});
+
+test('the customer is not reminded of an overdue invoice of which nothing is due any more', async () => {
+  const whole = await givenOrder(2);
+  await moveToEu(whole.shop);
+  await whole.ship();
+  await withdraw(whole.shop, { email: whole.email, contract: whole.order.order_number });
+  await matched(whole.shop);
+  const { data } = await whole.shop.dashboard.GET('/api/dashboard/returns');
+  const [found] = data?.returns ?? [];
+  await whole.shop.dashboard.POST(`${RETURN}/receive`, {
+    params: { path: { return_id: found?.id ?? '' } },
+    body: { lines: [{ id: found?.lines[0]?.id ?? '', quantity: 2, condition: 'resellable' }] },
+  });
+  const part = await givenOrder(2);
+  await part.ship();
+  await part.giveBack(2);
+  expect(await whole.details()).toMatchObject({ payment_status: 'pending', amount_due: '0.00' });
+  expect(await part.details()).toMatchObject({ payment_status: 'pending', amount_due: '4.90' });
+
+  await whole.passDeadline();
+  await part.passDeadline();
+
+  const subjectsOf = async ({ shop, email }: typeof whole) => (await mailsTo(shop, email)).map(({ subject }) => subject);
+  expect((await subjectsOf(whole)).join()).not.toContain('overdue');
+  expect((await subjectsOf(part)).join()).toContain('overdue');
+});
+
+test('a customer whose orders are all returned can be erased once nothing is due and no return is open', async () => {
+  const { shop, pay, ship, giveBack, erase, details } = await givenOrder(2);
+  await ship();
+  const params = await giveBack(2);
+  const owing = await erase();
+  await pay('4.90');
+  const open = await erase();
+  await shop.dashboard.POST(`${RETURN}/close`, { params, body: { reason: 'Nothing was paid.' } });
+  expect(await details()).toMatchObject({ status: 'processing', fulfillment_status: 'returned', amount_due: '0.00' });
+
+  const { error } = await erase();
+
+  expect(owing.error).toMatchObject({ error: 'customer_has_open_orders' });
+  expect(open.error).toMatchObject({ error: 'customer_has_open_orders' });
+  expect(error).toBeUndefined();
+});
+
+test('what an edit adds to a paid order on payment terms counts against the credit limit of other orders', async () => {
+  const { shop, order, pay, resize, owes, buys, ofCustomer } = await givenOrder(2);
+  await shop.dashboard.PATCH(CUSTOMER, { ...ofCustomer, body: { credit_limit: '100.00' } });
+  await pay('24.90');
+  await resize(8);
+  expect(await owes()).toBe('60.00');
+
+  await expect(buys(4)).rejects.toThrow('credit_limit_exceeded');
+  await shop.dashboard.POST(`${ORDER}/cancel`, {
+    params: { path: { order_id: order.id } },
+    body: { reason: 'customer', refund: true },
+  });
+  expect(await owes()).toBe('0.00');
+});
