@@ -23,6 +23,9 @@ export const mail: Record<keyof typeof english, string> = {
   edited_due: 'Es ist noch ein Betrag von {amount} offen. Auf der Seite Ihrer Bestellung steht, wie Sie ihn bezahlen.',
   shipped_subject: 'Ihre Bestellung {number} ist unterwegs',
   shipped: 'Ein Paket Ihrer Bestellung {number} ist unterwegs.',
+  provided_subject: 'Ihre Bestellung {number} ist erledigt',
+  provided: 'Folgende Positionen Ihrer Bestellung {number} wurden bereitgestellt.',
+  provided_items: 'Bereitgestellt',
   parcel: 'In diesem Paket',
   parcel_others: 'Der Rest Ihrer Bestellung folgt in einem weiteren Paket.',
   parcel_all: 'Damit ist Ihre gesamte Bestellung unterwegs.',
@@ -47,6 +50,7 @@ export const mail: Record<keyof typeof english, string> = {
     'Sie erhalten das Geld per Überweisung. Wenn es nach einigen Tagen noch nicht da ist, schreiben Sie uns.',
   next_transfer:
     'Bitte überweisen Sie den Betrag bis {day} unter Angabe des Verwendungszwecks. Wir versenden die Ware, sobald das Geld eingegangen ist.',
+  next_transfer_only: 'Bitte überweisen Sie den Betrag bis {day} mit dem angegebenen Verwendungszweck.',
   next_preparing: 'Wir bereiten Ihre Bestellung vor und schreiben Ihnen, sobald sie unterwegs ist.',
   next_unconfirmed:
     'Ihre Bank hat die Zahlung noch nicht bestätigt. Wir schreiben Ihnen, sobald die Bestätigung da ist.',

@@ -22,6 +22,9 @@ export const mail = {
   edited_due: '{amount} remains to be paid. The page of your order shows how to pay it.',
   shipped_subject: 'Your order {number} is on its way',
   shipped: 'A parcel with items from order {number} is on its way.',
+  provided_subject: 'Your order {number} is complete',
+  provided: 'The following items of order {number} have been provided.',
+  provided_items: 'Provided',
   parcel: 'In this parcel',
   parcel_others: 'The rest of your order will follow in another parcel.',
   parcel_all: 'Everything you ordered is now on its way.',
@@ -44,6 +47,7 @@ export const mail = {
   refunded_other: 'You will receive the money by bank transfer. If it has not arrived after a few days, write to us.',
   next_transfer:
     'Please transfer the amount by {day}, using the reference given. We will send the goods once the money has arrived.',
+  next_transfer_only: 'Please transfer the amount by {day}, using the reference given.',
   next_preparing: 'We are preparing your order and will let you know when it is on its way.',
   next_unconfirmed: 'Your bank has not confirmed the payment yet. We will let you know as soon as it does.',
   next_handed_over: 'You pay when you receive the goods.',

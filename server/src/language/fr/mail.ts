@@ -23,6 +23,9 @@ export const mail: Record<keyof typeof english, string> = {
   edited_due: 'Il reste {amount} à payer. La page de votre commande indique comment régler ce montant.',
   shipped_subject: 'Votre commande {number} est en route',
   shipped: 'Un colis de la commande {number} est en route.',
+  provided_subject: 'Votre commande {number} est traitée',
+  provided: 'Les éléments suivants de la commande {number} ont été fournis.',
+  provided_items: 'Fourni',
   parcel: 'Dans ce colis',
   parcel_others: 'Le reste de votre commande suivra dans un autre colis.',
   parcel_all: 'Toute votre commande est maintenant en route.',
@@ -46,6 +49,7 @@ export const mail: Record<keyof typeof english, string> = {
     'Le remboursement se fait par virement. Si l’argent n’est pas arrivé d’ici quelques jours, écrivez-nous.',
   next_transfer:
     'Virez le montant au plus tard le {day} en indiquant la référence. Nous expédions les articles dès réception du virement.',
+  next_transfer_only: 'Veuillez virer le montant avant le {day} en indiquant la référence ci-dessous.',
   next_preparing: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',
   next_unconfirmed: 'Votre banque n’a pas encore confirmé le paiement. Nous vous écrirons dès que ce sera fait.',
   next_handed_over: 'Vous payez à la remise des articles.',

@@ -20,8 +20,10 @@ export function next({ language, order }: Told): Part[] {
     const isOpen = order.payment_status === 'pending';
     const wait = order.payment_method === 'manual' ? 'mail.next_handed_over' : 'mail.next_unconfirmed';
     if (isOpen && !isOnTerms) return [{ paragraph: say(wait) }];
-    return order.fulfillment_status === 'unfulfilled' ? [{ paragraph: say('mail.next_preparing') }] : [];
+    const isNext = order.has_goods && order.fulfillment_status === 'unfulfilled';
+    return isNext ? [{ paragraph: say('mail.next_preparing') }] : [];
   }
+  const transfer = order.has_goods ? 'mail.next_transfer' : 'mail.next_transfer_only';
   const facts: [string, string][] = [
     [say('checkout.amount'), language.amount(instructions.amount, instructions.currency)],
     [say('checkout.reference'), instructions.reference],
@@ -32,20 +34,18 @@ export function next({ language, order }: Told): Part[] {
   if (instructions.bank_name) facts.push([say('checkout.bank'), instructions.bank_name]);
   return [
     {
-      paragraph: say(isOnTerms ? 'mail.next_invoice' : 'mail.next_transfer', {
-        day: language.day(instructions.due_at),
-      }),
+      paragraph: say(isOnTerms ? 'mail.next_invoice' : transfer, { day: language.day(instructions.due_at) }),
     },
     { facts },
     ...(instructions.instructions ? [{ paragraph: instructions.instructions }] : []),
   ];
 }
 
-/** Lists number, items, amounts and delivery address. The default heading is for customers. */
+/** Lists number, items, amounts and, for goods, the delivery address. The default heading is for customers. */
 export function contentOf(told: Told, heading = told.language.say('mail.items')): Part[] {
   const { language, order } = told;
   const { say } = language;
-  const address = linesOf(language, order.shipping_address);
+  const address = linesOf(language, order.has_goods ? order.shipping_address : null);
   return [
     { heading },
     {
@@ -97,6 +97,7 @@ export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfil
   const tracking: [string, string][] = [];
   if (parcel.carrier) tracking.push([say('mail.carrier'), parcel.carrier]);
   if (parcel.tracking_number) tracking.push([say('mail.tracking_number'), parcel.tracking_number]);
+  if (!order.has_goods) return [{ heading: say('mail.provided_items') }, { items: content }];
   return [
     ...(tracking.length > 0 ? [{ facts: tracking }] : []),
     ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: say('mail.track') }] : []),

@@ -62,7 +62,7 @@ export async function readLines(shop: Shop, order_id: string): Promise<Line[]> {
   const rows = await shop.rows<LineRow>(
     sql`select l.id, l.variant_id, l.product_id, l.quantity, l.price, l.total, l.discount, l.tax, l.tax_class, l.tax_rate, l.stock_taken, l.removed,
         l.quantity - ${unshipped} + l.withheld as fixed, v.track_inventory as tracked,
-        coalesce(v.requires_shipping, true) as requires_shipping
+        l.requires_shipping and coalesce(v.requires_shipping, true) as requires_shipping
       from order_lines l left join variants v on v.site_id = l.site_id and v.id = l.variant_id
       where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and l.quantity > 0 order by l.position, l.id`,
   );

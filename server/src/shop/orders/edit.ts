@@ -18,6 +18,7 @@ import { moveStock } from './edit-stock.ts';
 import { type EditedOrder, keepVersion, writeAmounts, writeLines } from './edit-writes.ts';
 import { expireIfDue } from './expiry.ts';
 import { becomeFulfilled, endIfAllBack } from './nothing-left.ts';
+import { fulfillIfNothingShips } from './nothing-to-ship.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { settleIfCovered } from './payments.ts';
 import { progressOf } from './quantities.ts';
@@ -102,6 +103,7 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
   }
   await mail.enqueue(shop, 'order_edited', { order_id });
   await settleIfCovered(shop, order_id);
+  await fulfillIfNothingShips(shop, order_id);
   return { dry_run, expected_total: edited.total, order: await getDetails(shop, order_id) };
 }
 
