@@ -20,7 +20,10 @@ export const mail: Record<keyof typeof english, string> = {
   received_next: 'Wir bereiten Ihre Bestellung vor und schreiben Ihnen, sobald sie unterwegs ist.',
   edited_subject: 'Ihre Bestellung {number} wurde geändert',
   edited: 'Wir haben Ihre Bestellung {number} geändert. Unten sehen Sie den neuen Stand.',
-  edited_due: 'Es ist noch ein Betrag von {amount} offen. Auf der Seite Ihrer Bestellung steht, wie Sie ihn bezahlen.',
+  edited_due_transfer:
+    'Es ist noch ein Betrag von {amount} offen. Bitte überweisen Sie ihn mit dem angegebenen Verwendungszweck.',
+  edited_due:
+    'Es ist noch ein Betrag von {amount} offen. Bitte antworten Sie auf diese E-Mail, damit wir die Zahlung mit Ihnen klären.',
   shipped_subject: 'Ihre Bestellung {number} ist unterwegs',
   shipped: 'Ein Paket Ihrer Bestellung {number} ist unterwegs.',
   provided_subject: 'Ihre Bestellung {number} ist erledigt',

@@ -20,7 +20,9 @@ export const mail: Record<keyof typeof english, string> = {
   received_next: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',
   edited_subject: 'Votre commande {number} a été modifiée',
   edited: 'Nous avons modifié votre commande {number}. Vous la trouverez ci-dessous dans sa nouvelle version.',
-  edited_due: 'Il reste {amount} à payer. La page de votre commande indique comment régler ce montant.',
+  edited_due_transfer:
+    'Il reste {amount} à payer. Veuillez effectuer un virement en indiquant la référence ci-dessous.',
+  edited_due: 'Il reste {amount} à payer. Répondez à cet e-mail pour convenir avec nous du mode de paiement.',
   shipped_subject: 'Votre commande {number} est en route',
   shipped: 'Un colis de la commande {number} est en route.',
   provided_subject: 'Votre commande {number} est traitée',

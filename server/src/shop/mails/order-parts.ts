@@ -1,7 +1,7 @@
-import type { Address, CustomerOrder, Fulfillment } from '@commerce-backend/spec';
+import type { Address, CustomerOrder, Fulfillment, PaymentInstructions } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { decimal, minorUnits } from '../money.ts';
-import type { ShownOrder, ShownRefund } from '../orders/shown.ts';
+import type { DueInstructions, ShownOrder, ShownRefund } from '../orders/shown.ts';
 import type { MailContext } from './context.ts';
 import type { Part } from './rendering.ts';
 
@@ -24,6 +24,17 @@ export function next({ language, order }: Told): Part[] {
     return isNext ? [{ paragraph: say('mail.next_preparing') }] : [];
   }
   const transfer = order.has_goods ? 'mail.next_transfer' : 'mail.next_transfer_only';
+  const sentence = say(isOnTerms ? 'mail.next_invoice' : transfer, { day: language.day(instructions.due_at) });
+  return transferParts(language, sentence, instructions);
+}
+
+/** How to transfer an amount: the sentence, the account and the shop's instructions. */
+function transferParts(
+  language: Language,
+  sentence: string,
+  instructions: DueInstructions | PaymentInstructions,
+): Part[] {
+  const { say } = language;
   const facts: [string, string][] = [
     [say('checkout.amount'), language.amount(instructions.amount, instructions.currency)],
     [say('checkout.reference'), instructions.reference],
@@ -33,9 +44,7 @@ export function next({ language, order }: Told): Part[] {
   if (instructions.bic) facts.push([say('checkout.bic'), instructions.bic]);
   if (instructions.bank_name) facts.push([say('checkout.bank'), instructions.bank_name]);
   return [
-    {
-      paragraph: say(isOnTerms ? 'mail.next_invoice' : transfer, { day: language.day(instructions.due_at) }),
-    },
+    { paragraph: sentence },
     { facts },
     ...(instructions.instructions ? [{ paragraph: instructions.instructions }] : []),
   ];
@@ -127,12 +136,14 @@ export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, 
   return language.amount(amount, order.currency);
 }
 
-/** Says what is still to be paid after an edit or an exchange. */
+/** Says what is still to be paid after an edit or an exchange, and how. */
 export function dueOf(told: Told): Part[] {
   const { language, order } = told;
-  return order.due
-    ? [{ paragraph: language.say('mail.edited_due', { amount: amountOf(told, order.due.amount) }) }]
-    : [];
+  if (!order.due) return [];
+  const { amount, instructions } = order.due;
+  const way = instructions ? 'mail.edited_due_transfer' : 'mail.edited_due';
+  const sentence = language.say(way, { amount: amountOf(told, amount) });
+  return instructions ? transferParts(language, sentence, instructions) : [{ paragraph: sentence }];
 }
 
 /** Says what an edit leaves to pay or to give back. An order that awaits its transfer gets its payment instructions. */
