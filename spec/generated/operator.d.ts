@@ -730,7 +730,7 @@ export interface components {
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description Whether it is shipped; true when absent. */
+            /** @description Whether it is shipped or picked up. A paid order with nothing of this kind is fulfilled at once. True when absent. */
             requires_shipping?: boolean;
             /** @description The URL of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
@@ -796,7 +796,7 @@ export interface components {
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description Whether it is shipped; true when absent. */
+            /** @description Whether it is shipped or picked up. A paid order with nothing of this kind is fulfilled at once. True when absent. */
             requires_shipping?: boolean;
         };
         /** @description One row of an import. The slug identifies the product: an unknown slug creates a product, a known one updates it. In an update, absent fields stay as they are; options, images and variants in the row replace those of the product. Variants are matched by their option values and keep their id, their stock and the fields that the row does not set; variants that are not in the row are removed. As for a new product, price, compare_at_price and cost_per_item of the row apply to every variant that has none of its own in the row. A kept compare_at_price that is no longer above the price becomes null. */

@@ -1799,7 +1799,7 @@ export interface paths {
         put?: never;
         /**
          * Mark several orders as paid
-         * @description Records up to 100 bank transfers, each row independently and by the rules of dashboard.markOrderPaid: a rejected row gives the reason and does not stop the others. An order that is already paid is unchanged. With an amount, an order with another total is rejected. For an order on payment terms, amount, received, or else all that is due is recorded as a payment, which also needs the scope orders:payments; more than what is due is rejected. If an order is in two rows of one call, the second is rejected, unless it is on payment terms.
+         * @description Records up to 100 bank transfers, each row independently and by the rules of dashboard.markOrderPaid: a rejected row gives the reason and does not stop the others. An order that is already paid is unchanged. With an amount, an order with another total is rejected. For an order on payment terms, amount, received, or else all that is due is recorded as a payment. For what an edit left to pay of a paid order, exactly that amount or any received is recorded. Received with an entry is also recorded, instead of marking the order as paid, if it is above what is due or the order is paid in parts; what is above becomes refund_due. Other rows above what is due are rejected. Recording needs the scope orders:payments too. If an order is in two rows of one call, the second is rejected, unless it is on payment terms.
          */
         post: operations["dashboard.markOrdersPaid"];
         delete?: never;
@@ -7495,7 +7495,7 @@ export interface components {
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description Whether it is shipped; true when absent. */
+            /** @description Whether it is shipped or picked up. A paid order with nothing of this kind is fulfilled at once. True when absent. */
             requires_shipping?: boolean;
             /** @description The URL of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
@@ -7561,7 +7561,7 @@ export interface components {
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight; kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description Whether it is shipped; true when absent. */
+            /** @description Whether it is shipped or picked up. A paid order with nothing of this kind is fulfilled at once. True when absent. */
             requires_shipping?: boolean;
         };
         /** @description One row of an import. The slug identifies the product: an unknown slug creates a product, a known one updates it. In an update, absent fields stay as they are; options, images and variants in the row replace those of the product. Variants are matched by their option values and keep their id, their stock and the fields that the row does not set; variants that are not in the row are removed. As for a new product, price, compare_at_price and cost_per_item of the row apply to every variant that has none of its own in the row. A kept compare_at_price that is no longer above the price becomes null. */
@@ -7633,7 +7633,7 @@ export interface components {
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight. For a new variant, kg when absent. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description Whether it is shipped. For a new variant, true when absent. */
+            /** @description Whether it is shipped or picked up. A paid order with nothing of this kind is fulfilled at once. For a new variant, true when absent. */
             requires_shipping?: boolean;
             /** @description The URL of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
@@ -7742,7 +7742,7 @@ export interface components {
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description Whether it is shipped. */
+            /** @description Whether it is shipped or picked up. A paid order with nothing of this kind is fulfilled at once. */
             requires_shipping?: boolean;
         };
         /** @description The fields to change; absent ones stay. */
@@ -7860,7 +7860,7 @@ export interface components {
             weight?: components["schemas"]["WeightOrNull"];
             /** @description The unit of weight. */
             weight_unit?: components["schemas"]["WeightUnit"];
-            /** @description Whether it is shipped. */
+            /** @description Whether it is shipped or picked up. A paid order with nothing of this kind is fulfilled at once. */
             requires_shipping?: boolean;
             /** @description The URL of the variant's image, one of the product's. */
             image_url?: components["schemas"]["UrlOrNull"];
@@ -8303,7 +8303,7 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
-        /** @description The entry of a bank statement that dashboard.matchTransfers returned for the payment. A payment for an order on payment terms is recorded only once with it. */
+        /** @description The entry of a bank statement that dashboard.matchTransfers returned for the payment. A payment is recorded only once with it. */
         StatementEntry: string;
         /** @description The result of marking orders as paid, row by row. */
         MarkPaidResult: {
@@ -8325,7 +8325,7 @@ export interface components {
                 /** @description Null if no order has the number. */
                 order_id: components["schemas"]["Id"] | null;
                 /**
-                 * @description paid is new; recorded means that a payment was recorded for an order on payment terms; unchanged means that the order was already paid or the entry is recorded.
+                 * @description paid is new; recorded means that a payment was recorded, such as for an order on payment terms; unchanged means that the order was already paid or the entry is recorded.
                  * @enum {string}
                  */
                 status: "paid" | "recorded" | "unchanged" | "failed";
@@ -8396,7 +8396,7 @@ export interface components {
                 /** @description The payer's text. */
                 text: string;
                 /**
-                 * @description matched: an order awaits exactly this transfer, or an order on payment terms is at least this amount short. already_paid: the order has been paid, or the entry is recorded. amount_differs: the order has another total or currency. several_orders: it fits more than one order. matched_before: an earlier transfer of the statement pays the order. late: the order has already expired; record the money with dashboard.recordOrderPayment. not_awaiting: the order is cancelled or not paid by bank transfer. no_order: it names no order. check_by_hand: it is not certain that the entry is booked, incoming and in the shop's currency; message has the reason.
+                 * @description matched: an order awaits exactly this transfer, has exactly this amount due after an edit, or is on payment terms and at least this amount short. already_paid: the order has been paid, or the entry is recorded. amount_differs: the order has another total or currency. several_orders: it fits more than one order. matched_before: an earlier transfer of the statement pays the order. late: the order has already expired; record the money with dashboard.recordOrderPayment. not_awaiting: the order is cancelled or not paid by bank transfer. no_order: it names no order. check_by_hand: it is not certain that the entry is booked, incoming and in the shop's currency; message has the reason.
                  * @enum {string}
                  */
                 outcome: "matched" | "already_paid" | "amount_differs" | "several_orders" | "matched_before" | "not_awaiting" | "no_order" | "late" | "check_by_hand";
@@ -17659,9 +17659,9 @@ export interface operations {
                     orders: {
                         /** @description The number of the order, such as 1001. */
                         order_number: string;
-                        /** @description The amount that arrived, in the shop's currency. The order must have this total, or be on payment terms. */
+                        /** @description The amount that arrived, in the shop's currency. The order must have this total or this amount due, or be on payment terms. */
                         amount?: components["schemas"]["MoneyInput"];
-                        /** @description The amount that arrived, checked by hand. It is recorded for an order on payment terms, and not compared with the total of other orders. */
+                        /** @description The amount that arrived, checked by hand. It is not compared with the total of an order that awaits its first transfer, unless it is above it. */
                         received?: components["schemas"]["MoneyInput"];
                         entry?: components["schemas"]["StatementEntry"];
                     }[];

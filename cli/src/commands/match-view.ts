@@ -72,7 +72,7 @@ export function result(marked: Found[], run_id: string, style: Style): string {
   const recorded = marked.filter(({ outcome }) => outcome === 'recorded');
   const parts = marked.filter(({ outcome }) => outcome === 'recorded_part');
   const summary = [`${counted(paid.length, 'order')} marked as paid.`];
-  if (parts.length > 0) summary.push(`${counted(parts.length, 'payment')} recorded for orders on payment terms.`);
+  if (parts.length > 0) summary.push(`${counted(parts.length, 'payment')} recorded for orders with an amount due.`);
   if (recorded.length > 0) {
     const [first] = recorded.flatMap(({ orders }) => orders);
     summary.push(

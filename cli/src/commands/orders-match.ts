@@ -15,9 +15,10 @@ import { findOrder } from './order-view.ts';
 
 const EXAMPLES = `
 FILE is a statement of your bank, in CAMT.053 (XML) or CSV with a header. A transfer belongs to an order that awaits it
-if its text names the order number and its amount is the order's total, or at most what is due for an order on payment terms. All other transfers are listed with the reason; assign
-those that you have checked with --assign and the number in the first column. For an order that has expired,
-the money is then recorded as a late payment. The command shows the transfers and asks before it changes orders; programs
+if its text names the order number and its amount is the order's total, what an edit left to pay, or at most what is due for
+an order on payment terms. All other transfers are listed with the reason; assign those that you have checked with --assign
+and the number in the first column. What arrives above the amount due can be refunded. For an order that has expired, the
+money is then recorded as a late payment. The command shows the transfers and asks before it changes orders; programs
 agree with --yes.
 
 Examples:

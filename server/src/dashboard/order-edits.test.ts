@@ -1,6 +1,7 @@
 import type { OrderEditInput } from '@commerce-backend/spec';
 import { expect, test } from 'vitest';
 import { givenVariant, stockOf } from '../../test/buying.ts';
+import { mailsTo } from '../../test/mail.ts';
 import { givenShippedOrder } from '../../test/returns.ts';
 import { openShop } from '../../test/shop.ts';
 
@@ -439,4 +440,34 @@ test('reports each mistake of an edit at its place (422)', async () => {
   ]);
   const nothing = await send({ dry_run: true });
   expect(nothing.response.status).toBe(422);
+});
+
+test('an edit that changes nothing writes no version and sends no mail', async () => {
+  const email = `jo-${crypto.randomUUID()}@example.com`;
+  const { shop, edit, send, line_item_id, details, lid } = await givenOrder({ email });
+  const { data } = await shop.dashboard.GET('/api/dashboard/shipping-options');
+  const shipping_option_id = data?.shipping_options[0]?.id ?? '';
+  const before = { order: await details(), mails: (await mailsTo(shop, email)).length };
+
+  for (const body of [
+    { change: [{ line_item_id, quantity: 3 }] },
+    { shipping_option_id },
+    { change: [{ line_item_id, quantity: 3 }], shipping_option_id },
+  ]) {
+    const { data } = await edit(body);
+    expect(data).toEqual({ dry_run: false, expected_total: '34.90', order: before.order });
+  }
+  const wrong = await send({ change: [{ line_item_id, quantity: 3 }], expected_total: '1.00' });
+
+  expect(wrong.error).toMatchObject({ error: 'price_changed' });
+  expect(await details()).toEqual(before.order);
+  expect(await mailsTo(shop, email)).toHaveLength(before.mails);
+
+  await shop.dashboard.PATCH('/api/dashboard/shipping-options/{shipping_option_id}', {
+    params: { path: { shipping_option_id } },
+    body: { price: '5.90' },
+  });
+  expect((await edit({ shipping_option_id })).data).toMatchObject({ expected_total: '35.90' });
+  expect((await edit({ add: [{ variant_id: lid.variant_id, quantity: 1 }] })).data?.order.total).toBe('48.40');
+  expect(await mailsTo(shop, email)).toHaveLength(before.mails + 2);
 });

@@ -1794,6 +1794,7 @@ create table commerce.order_lines (
   in_returns integer not null default 0,
   refunded_unreturned integer not null default 0,
   withheld integer not null default 0,
+  requires_shipping boolean not null default true,
   constraint order_lines_pkey PRIMARY KEY (site_id, id),
   constraint order_lines_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
   constraint order_lines_check1 CHECK (((restocked >= 0) AND (restocked <= quantity))),

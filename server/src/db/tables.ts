@@ -539,6 +539,7 @@ export interface Tables {
     in_returns: number;
     refunded_unreturned: number;
     withheld: number;
+    requires_shipping: boolean;
   };
   order_links: {
     site_id: string;

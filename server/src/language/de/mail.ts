@@ -20,9 +20,15 @@ export const mail: Record<keyof typeof english, string> = {
   received_next: 'Wir bereiten Ihre Bestellung vor und schreiben Ihnen, sobald sie unterwegs ist.',
   edited_subject: 'Ihre Bestellung {number} wurde geändert',
   edited: 'Wir haben Ihre Bestellung {number} geändert. Unten sehen Sie den neuen Stand.',
-  edited_due: 'Es ist noch ein Betrag von {amount} offen. Auf der Seite Ihrer Bestellung steht, wie Sie ihn bezahlen.',
+  edited_due_transfer:
+    'Es ist noch ein Betrag von {amount} offen. Bitte überweisen Sie ihn mit dem angegebenen Verwendungszweck.',
+  edited_due:
+    'Es ist noch ein Betrag von {amount} offen. Bitte antworten Sie auf diese E-Mail, damit wir die Zahlung mit Ihnen klären.',
   shipped_subject: 'Ihre Bestellung {number} ist unterwegs',
   shipped: 'Ein Paket Ihrer Bestellung {number} ist unterwegs.',
+  provided_subject: 'Ihre Bestellung {number} ist erledigt',
+  provided: 'Folgende Positionen Ihrer Bestellung {number} wurden bereitgestellt.',
+  provided_items: 'Bereitgestellt',
   parcel: 'In diesem Paket',
   parcel_others: 'Der Rest Ihrer Bestellung folgt in einem weiteren Paket.',
   parcel_all: 'Damit ist Ihre gesamte Bestellung unterwegs.',
@@ -47,6 +53,7 @@ export const mail: Record<keyof typeof english, string> = {
     'Sie erhalten das Geld per Überweisung. Wenn es nach einigen Tagen noch nicht da ist, schreiben Sie uns.',
   next_transfer:
     'Bitte überweisen Sie den Betrag bis {day} unter Angabe des Verwendungszwecks. Wir versenden die Ware, sobald das Geld eingegangen ist.',
+  next_transfer_only: 'Bitte überweisen Sie den Betrag bis {day} mit dem angegebenen Verwendungszweck.',
   next_preparing: 'Wir bereiten Ihre Bestellung vor und schreiben Ihnen, sobald sie unterwegs ist.',
   next_unconfirmed:
     'Ihre Bank hat die Zahlung noch nicht bestätigt. Wir schreiben Ihnen, sobald die Bestätigung da ist.',

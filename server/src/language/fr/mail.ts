@@ -20,9 +20,14 @@ export const mail: Record<keyof typeof english, string> = {
   received_next: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',
   edited_subject: 'Votre commande {number} a été modifiée',
   edited: 'Nous avons modifié votre commande {number}. Vous la trouverez ci-dessous dans sa nouvelle version.',
-  edited_due: 'Il reste {amount} à payer. La page de votre commande indique comment régler ce montant.',
+  edited_due_transfer:
+    'Il reste {amount} à payer. Veuillez effectuer un virement en indiquant la référence ci-dessous.',
+  edited_due: 'Il reste {amount} à payer. Répondez à cet e-mail pour convenir avec nous du mode de paiement.',
   shipped_subject: 'Votre commande {number} est en route',
   shipped: 'Un colis de la commande {number} est en route.',
+  provided_subject: 'Votre commande {number} est traitée',
+  provided: 'Les éléments suivants de la commande {number} ont été fournis.',
+  provided_items: 'Fourni',
   parcel: 'Dans ce colis',
   parcel_others: 'Le reste de votre commande suivra dans un autre colis.',
   parcel_all: 'Toute votre commande est maintenant en route.',
@@ -46,6 +51,7 @@ export const mail: Record<keyof typeof english, string> = {
     'Le remboursement se fait par virement. Si l’argent n’est pas arrivé d’ici quelques jours, écrivez-nous.',
   next_transfer:
     'Virez le montant au plus tard le {day} en indiquant la référence. Nous expédions les articles dès réception du virement.',
+  next_transfer_only: 'Veuillez virer le montant avant le {day} en indiquant la référence ci-dessous.',
   next_preparing: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',
   next_unconfirmed: 'Votre banque n’a pas encore confirmé le paiement. Nous vous écrirons dès que ce sera fait.',
   next_handed_over: 'Vous payez à la remise des articles.',

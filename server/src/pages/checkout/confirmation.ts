@@ -23,6 +23,8 @@ export interface ConfirmationView {
   /** Whether the shop's prices include tax. */
   tax_included: boolean;
   discount_code: string | null;
+  /** Whether anything of the order is shipped or handed over. */
+  has_goods: boolean;
   /** Link or button to the order's page. */
   toOrder: Html | undefined;
 }
@@ -49,7 +51,7 @@ export function wayToOrder({ say }: Language, way: WayToOrder): Html {
 
 /** The confirmation: the order's number, how to pay it, and what happens next. */
 export function confirmation(view: ConfirmationView): string {
-  const { language, order, payment, front, ownOrigin, tax_included, discount_code } = view;
+  const { language, order, payment, front, ownOrigin, tax_included, discount_code, has_goods } = view;
   const back = view.back ?? front.storefront_url ?? undefined;
   const { say } = language;
   const shown = summaryOfOrder(language, { ...order, tax_included, discount_code });
@@ -69,7 +71,7 @@ ${back && html`<a class="button" href="${back}" rel="noreferrer">${say('page.bac
 ${view.toOrder}
 </div>
 </section>
-${order.shipping_address && html`<section class="part"><h2>${say('checkout.delivery_address')}</h2>${addressLines(language, order.shipping_address)}</section>`}
+${has_goods && order.shipping_address && html`<section class="part"><h2>${say('checkout.delivery_address')}</h2>${addressLines(language, order.shipping_address)}</section>`}
 </div>
 <aside class="summary" id="summary" aria-labelledby="summary-heading">
 <h2 id="summary-heading">${say('checkout.your_order')}</h2>
@@ -85,7 +87,7 @@ function heading({ language: { say }, order, payment }: ConfirmationView): strin
   return payment.status === 'failed' ? say('checkout.payment_failed') : say('checkout.thanks');
 }
 
-function nextSteps({ language, order, payment, front }: ConfirmationView): Html {
+function nextSteps({ language, order, payment, front, has_goods }: ConfirmationView): Html {
   const email = html`<strong dir="auto">${readableEmail(order.email ?? '')}</strong>`;
   const mail = order.email && html`<li>${rich(language, 'checkout.next_mail', { email })}</li>`;
   const { support_email } = front.brand;
@@ -93,23 +95,23 @@ function nextSteps({ language, order, payment, front }: ConfirmationView): Html 
   return html`
 <ol class="next">
 ${order.status !== 'cancelled' && mail}
-${paymentSteps(language, order, payment).map((sentence) => html`<li>${sentence}</li>`)}
+${paymentSteps(language, order, payment, has_goods).map((sentence) => html`<li>${sentence}</li>`)}
 ${order.status !== 'cancelled' && payment.status !== 'failed' && html`<li>${question}</li>`}
 </ol>`;
 }
 
-function paymentSteps({ say }: Language, { status }: Order, payment: Payment): string[] {
+function paymentSteps({ say }: Language, { status }: Order, payment: Payment, has_goods: boolean): string[] {
   if (status === 'cancelled') return [say('checkout.next_cancelled')];
   switch (payment.status) {
     case 'awaiting_payment':
-      return [say('checkout.next_transfer'), say('checkout.next_arrived')];
+      return [say('checkout.next_transfer'), ...(has_goods ? [say('checkout.next_arrived')] : [])];
     case 'failed':
       return [say('checkout.next_declined'), say('checkout.next_again')];
     case 'paid':
     case 'authorized':
       return [
         Number(payment.amount) > 0 ? say('checkout.next_paid') : say('checkout.nothing_to_pay'),
-        say('checkout.next_preparing'),
+        ...(has_goods ? [say('checkout.next_preparing')] : []),
       ];
     default:
       if (payment.due_at) return [say('checkout.next_preparing'), say('checkout.next_invoice')];

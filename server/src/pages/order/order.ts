@@ -208,14 +208,15 @@ function withdrawPathOf(
 /** Shows the delivery address only down to the city, and the form to see the rest. */
 function hiddenAddresses(
   visit: OrderVisit,
-  { shipping_address, billing_address, fulfillments }: ShownOrder,
+  { billing_address, fulfillments, has_goods, ...order }: ShownOrder,
   { answer, mistakes }: { answer: string | undefined; mistakes: { field: 'proof'; message: string }[] },
 ): Html {
   const { language, path } = visit;
   const { say } = language;
+  const shipping_address = has_goods ? order.shipping_address : null;
   const address = shipping_address ?? billing_address;
   if (!address) return html``;
-  const hasShipped = fulfillments.length > 0;
+  const hasShipped = has_goods && fulfillments.length > 0;
   const form = { language, entered: { proof: answer }, mistakes };
   const heading = say(shipping_address ? 'checkout.delivery_address' : 'checkout.billing_address');
   return html`

@@ -62,7 +62,8 @@ function dueOf(language: Language, { due, currency, payment_status: status }: Sh
 /** Payment status and delivery status. */
 function standing(language: Language, order: ShownOrder): Html {
   const { say } = language;
-  const { status, payment_status, payment_method, fulfillment_status, shipping_method, cancelled_at } = order;
+  const { status, payment_status, payment_method, fulfillment_status, shipping_method, cancelled_at, has_goods } =
+    order;
   const paid = say(`account.payment_${payment_status}`);
   const sent = say(`account.delivery_${fulfillment_status}`);
   const method =
@@ -73,14 +74,14 @@ function standing(language: Language, order: ShownOrder): Html {
 <section class="part">
 <dl class="facts">
 <div><dt>${say('order.payment')}</dt><dd>${payment}</dd></div>
-${status !== 'cancelled' && html`<div><dt>${say('order.delivery')}</dt><dd dir="auto">${delivery}</dd></div>`}
+${status !== 'cancelled' && has_goods && html`<div><dt>${say('order.delivery')}</dt><dd dir="auto">${delivery}</dd></div>`}
 </dl>
 ${cancelled_at && html`<p>${rich(language, 'order.cancelled_on', { moment: moment(language, cancelled_at) })}</p>`}
 </section>`;
 }
 
-function parcels(language: Language, { fulfillments, line_items }: ShownOrder): Html | undefined {
-  if (fulfillments.length === 0) return undefined;
+function parcels(language: Language, { fulfillments, line_items, has_goods }: ShownOrder): Html | undefined {
+  if (!has_goods || fulfillments.length === 0) return undefined;
   return html`
 <section class="part" aria-labelledby="parcels">
 <h2 id="parcels">${language.say('order.parcels')}</h2>
@@ -137,10 +138,10 @@ ${isDue && html`<p>${rich(language, 'order.refund_due', { amount: money(language
 </section>`;
 }
 
-function addressesOf(language: Language, { shipping_address, billing_address }: ShownOrder): Html {
+function addressesOf(language: Language, { shipping_address, billing_address, has_goods }: ShownOrder): Html {
   const part = (heading: string, address: ShownOrder['shipping_address']) =>
     address && html`<section class="part"><h2>${heading}</h2>${addressLines(language, address)}</section>`;
   return html`
-${part(language.say('checkout.delivery_address'), shipping_address)}
+${has_goods && part(language.say('checkout.delivery_address'), shipping_address)}
 ${part(language.say('checkout.billing_address'), billing_address)}`;
 }

@@ -10,6 +10,7 @@ import { foldEmail } from '../emails.ts';
 import { ShopError } from '../errors.ts';
 import * as mail from '../mail.ts';
 import { decimal } from '../money.ts';
+import { fulfillIfNothingShips } from '../orders/nothing-to-ship.ts';
 import { getForCustomer } from '../orders/rows.ts';
 import type { OrderStates } from '../orders/states.ts';
 import * as events from '../orders/timeline.ts';
@@ -74,6 +75,7 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
   const { id: order_id, charged } = order;
   const { row } = priced;
   const context = { total: decimal(priced.totals.total, shop.currencyDigits) };
+  const states = statesOf(priced, charged);
   const payment = settledAtOnce(priced, charged);
   const [, , order_number] = await together(
     close(shop, order_id, priced),
@@ -87,9 +89,13 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
     const { email, marketing_wording: wording } = row;
     await consents.recordAtCheckout(shop, { order_id, customer_id: order.customer_id, email, wording });
   }
+  if (!priced.requires_shipping && states.payment_status === 'paid') {
+    await fulfillIfNothingShips(shop, order_id);
+    return getForCustomer(shop, order_id);
+  }
   if (charged) return getForCustomer(shop, order_id);
   const { customer_id } = order;
-  return asMade(shop, priced, { id: order_id, order_number, customer_id, states: statesOf(priced, charged) });
+  return asMade(shop, priced, { id: order_id, order_number, customer_id, states });
 }
 
 /**
@@ -227,12 +233,13 @@ function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced): S
     stock_taken: line.held > 0,
   }));
   return sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
-        option1, option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken)
+        option1, option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken, requires_shipping)
       select ${shop.siteId}, id, ${order_id}, position, name, quantity, price, total, variant_id, product_id, sku, option1,
-        option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken
+        option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken, requires_shipping
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, position int, name text, quantity int,
         price numeric, total numeric, variant_id uuid, product_id uuid, sku text, option1 text, option2 text, option3 text,
-        variant_name text, image_url text, discount numeric, tax numeric, tax_class text, tax_rate numeric, stock_taken boolean)`;
+        variant_name text, image_url text, discount numeric, tax numeric, tax_class text, tax_rate numeric, stock_taken boolean,
+        requires_shipping boolean)`;
 }
 
 async function close(shop: Shop, order_id: string, { row }: Priced): Promise<void> {

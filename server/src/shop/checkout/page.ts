@@ -2,6 +2,7 @@ import type { CheckoutStatus, OrderSource } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import { type Front, frontObject } from '../merchant/front.ts';
+import { hasGoods } from '../orders/nothing-to-ship.ts';
 import { current } from '../orders/overdue.ts';
 import type { Shop } from '../shop.ts';
 
@@ -81,8 +82,9 @@ export async function readDelivery(shop: Shop): Promise<Delivery> {
 
 /** Data of the order for the confirmation page that the API does not return. */
 export async function readTerms(shop: Shop, order_id: string) {
-  const found = await shop.one<RowOf<'orders', 'tax_included' | 'discount_code'>>(
-    sql`select tax_included, discount_code from orders where site_id = ${shop.siteId} and id = ${order_id}`,
+  const found = await shop.one<RowOf<'orders', 'tax_included' | 'discount_code'> & { has_goods: boolean }>(
+    sql`select o.tax_included, o.discount_code, ${hasGoods} as has_goods from orders o
+      where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
   );
   if (!found) throw new Error(`Order ${order_id} was not found.`);
   return found;

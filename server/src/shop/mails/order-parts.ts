@@ -1,7 +1,7 @@
-import type { Address, CustomerOrder, Fulfillment } from '@commerce-backend/spec';
+import type { Address, CustomerOrder, Fulfillment, PaymentInstructions } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { decimal, minorUnits } from '../money.ts';
-import type { ShownOrder, ShownRefund } from '../orders/shown.ts';
+import type { DueInstructions, ShownOrder, ShownRefund } from '../orders/shown.ts';
 import type { MailContext } from './context.ts';
 import type { Part } from './rendering.ts';
 
@@ -20,8 +20,21 @@ export function next({ language, order }: Told): Part[] {
     const isOpen = order.payment_status === 'pending';
     const wait = order.payment_method === 'manual' ? 'mail.next_handed_over' : 'mail.next_unconfirmed';
     if (isOpen && !isOnTerms) return [{ paragraph: say(wait) }];
-    return order.fulfillment_status === 'unfulfilled' ? [{ paragraph: say('mail.next_preparing') }] : [];
+    const isNext = order.has_goods && order.fulfillment_status === 'unfulfilled';
+    return isNext ? [{ paragraph: say('mail.next_preparing') }] : [];
   }
+  const transfer = order.has_goods ? 'mail.next_transfer' : 'mail.next_transfer_only';
+  const sentence = say(isOnTerms ? 'mail.next_invoice' : transfer, { day: language.day(instructions.due_at) });
+  return transferParts(language, sentence, instructions);
+}
+
+/** How to transfer an amount: the sentence, the account and the shop's instructions. */
+function transferParts(
+  language: Language,
+  sentence: string,
+  instructions: DueInstructions | PaymentInstructions,
+): Part[] {
+  const { say } = language;
   const facts: [string, string][] = [
     [say('checkout.amount'), language.amount(instructions.amount, instructions.currency)],
     [say('checkout.reference'), instructions.reference],
@@ -31,21 +44,17 @@ export function next({ language, order }: Told): Part[] {
   if (instructions.bic) facts.push([say('checkout.bic'), instructions.bic]);
   if (instructions.bank_name) facts.push([say('checkout.bank'), instructions.bank_name]);
   return [
-    {
-      paragraph: say(isOnTerms ? 'mail.next_invoice' : 'mail.next_transfer', {
-        day: language.day(instructions.due_at),
-      }),
-    },
+    { paragraph: sentence },
     { facts },
     ...(instructions.instructions ? [{ paragraph: instructions.instructions }] : []),
   ];
 }
 
-/** Lists number, items, amounts and delivery address. The default heading is for customers. */
+/** Lists number, items, amounts and, for goods, the delivery address. The default heading is for customers. */
 export function contentOf(told: Told, heading = told.language.say('mail.items')): Part[] {
   const { language, order } = told;
   const { say } = language;
-  const address = linesOf(language, order.shipping_address);
+  const address = linesOf(language, order.has_goods ? order.shipping_address : null);
   return [
     { heading },
     {
@@ -97,6 +106,7 @@ export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfil
   const tracking: [string, string][] = [];
   if (parcel.carrier) tracking.push([say('mail.carrier'), parcel.carrier]);
   if (parcel.tracking_number) tracking.push([say('mail.tracking_number'), parcel.tracking_number]);
+  if (!order.has_goods) return [{ heading: say('mail.provided_items') }, { items: content }];
   return [
     ...(tracking.length > 0 ? [{ facts: tracking }] : []),
     ...(parcel.tracking_url ? [{ link: parcel.tracking_url, label: say('mail.track') }] : []),
@@ -126,12 +136,14 @@ export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, 
   return language.amount(amount, order.currency);
 }
 
-/** Says what is still to be paid after an edit or an exchange. */
+/** Says what is still to be paid after an edit or an exchange, and how. */
 export function dueOf(told: Told): Part[] {
   const { language, order } = told;
-  return order.due
-    ? [{ paragraph: language.say('mail.edited_due', { amount: amountOf(told, order.due.amount) }) }]
-    : [];
+  if (!order.due) return [];
+  const { amount, instructions } = order.due;
+  const way = instructions ? 'mail.edited_due_transfer' : 'mail.edited_due';
+  const sentence = language.say(way, { amount: amountOf(told, amount) });
+  return instructions ? transferParts(language, sentence, instructions) : [{ paragraph: sentence }];
 }
 
 /** Says what an edit leaves to pay or to give back. An order that awaits its transfer gets its payment instructions. */

@@ -61,7 +61,7 @@ export const WRITERS = {
       const { say } = told.language;
       const { order_number: number, payment_status, total, status, fulfillment_status } = told.order;
       if (payment_status !== 'paid') return undefined;
-      const isNext = status !== 'cancelled' && fulfillment_status === 'unfulfilled';
+      const isNext = status !== 'cancelled' && fulfillment_status === 'unfulfilled' && told.order.has_goods;
       return {
         subject: say('mail.received_subject', { number }),
         parts: [
@@ -88,9 +88,10 @@ export const WRITERS = {
       const { order_number: number, fulfillments } = told.order;
       const parcel = fulfillments.find(({ id }) => id === fulfillment_id);
       if (!parcel) return undefined;
+      const way = told.order.has_goods ? 'shipped' : 'provided';
       return {
-        subject: say('mail.shipped_subject', { number }),
-        parts: [{ paragraph: say('mail.shipped', { number }) }, ...parcelOf(told, parcel), ...contentOf(told)],
+        subject: say(`mail.${way}_subject`, { number }),
+        parts: [{ paragraph: say(`mail.${way}`, { number }) }, ...parcelOf(told, parcel), ...contentOf(told)],
       };
     }),
   order_cancelled: (context: MailContext, { order_id }: About) =>

@@ -14,7 +14,7 @@ import { unshipped } from './quantities.ts';
 
 export type Before = RowOf<
   'orders',
-  'subtotal' | 'discount' | 'shipping_cost' | 'tax' | 'tax_included' | 'total' | 'shipping_refunded' | 'shipping_method'
+  'subtotal' | 'discount' | 'shipping_cost' | 'tax' | 'tax_included' | 'total' | 'shipping_refunded' | 'shipping_method' | 'shipping_kind'
 > & {
   shipping_address: Address | null;
   billing_address: Address | null;
@@ -28,7 +28,7 @@ export type Before = RowOf<
 /** Reads a locked order. */
 export async function readBefore(shop: Shop, order_id: string): Promise<Before> {
   const found = await shop.one<Before>(
-    sql`select o.subtotal, o.discount, o.shipping_cost, o.tax, o.tax_included, o.total, o.shipping_refunded, o.shipping_method,
+    sql`select o.subtotal, o.discount, o.shipping_cost, o.tax, o.tax_included, o.total, o.shipping_refunded, o.shipping_method, o.shipping_kind,
         o.shipping_address, o.billing_address, coalesce(o.shipping_tax, (
           select sum(s.tax) from jsonb_to_recordset(o.shipping_taxes) as s (tax numeric)))::text as shipping_tax,
         o.shipping_taxes as shipping_rates, exists (
@@ -62,7 +62,7 @@ export async function readLines(shop: Shop, order_id: string): Promise<Line[]> {
   const rows = await shop.rows<LineRow>(
     sql`select l.id, l.variant_id, l.product_id, l.quantity, l.price, l.total, l.discount, l.tax, l.tax_class, l.tax_rate, l.stock_taken, l.removed,
         l.quantity - ${unshipped} + l.withheld as fixed, v.track_inventory as tracked,
-        coalesce(v.requires_shipping, true) as requires_shipping
+        l.requires_shipping and coalesce(v.requires_shipping, true) as requires_shipping
       from order_lines l left join variants v on v.site_id = l.site_id and v.id = l.variant_id
       where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and l.quantity > 0 order by l.position, l.id`,
   );

@@ -18,6 +18,7 @@ import { moveStock } from './edit-stock.ts';
 import { type EditedOrder, keepVersion, writeAmounts, writeLines } from './edit-writes.ts';
 import { expireIfDue } from './expiry.ts';
 import { becomeFulfilled, endIfAllBack } from './nothing-left.ts';
+import { fulfillIfNothingShips } from './nothing-to-ship.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { settleIfCovered } from './payments.ts';
 import { progressOf } from './quantities.ts';
@@ -41,7 +42,7 @@ class Preview extends Error {
 }
 
 /**
- * Edits an order, or with `dry_run` only returns it as it would be. Throws `order_not_editable`, `payment_in_progress`,
+ * Edits an order, or with `dry_run` only returns it as it would be. An edit without a change writes nothing. Throws `order_not_editable`, `payment_in_progress`,
  * `edit_exceeds_remaining`, `insufficient_stock`, `shipping_option_unavailable`, `credit_limit_exceeded`, `price_changed` if the
  * total is not the expected one, and a ValidationError.
  */
@@ -87,6 +88,9 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
   const shipping = option && { ...option, taxes: shippingTaxes(option.price, lines, plan, tax) };
   const edited = amountsAfter(shop, before, plan, shipping);
   if (!dry_run) refuseOtherTotal(shop, edited, input.expected_total ?? '');
+  if (plan.changed.length + plan.added.length === 0 && (!shipping || isSameShipping(shop, before, shipping))) {
+    return { dry_run, expected_total: edited.total, order: await getDetails(shop, order_id) };
+  }
   await keepVersion(shop, order_id);
   await moveStock(shop, order_id, plan);
   await writeLines(shop, order_id, plan);
@@ -102,6 +106,7 @@ async function apply(shop: Shop, order_id: string, input: OrderEditInput): Promi
   }
   await mail.enqueue(shop, 'order_edited', { order_id });
   await settleIfCovered(shop, order_id);
+  await fulfillIfNothingShips(shop, order_id);
   return { dry_run, expected_total: edited.total, order: await getDetails(shop, order_id) };
 }
 
@@ -196,6 +201,18 @@ function amountsAfter(
     ...{ subtotal: text(subtotal), discount: text(discount), shipping_cost: text(shipping_cost), tax: text(tax) },
     ...{ total: text(total), previous_total: before.total, shipping },
   };
+}
+
+function isSameShipping(
+  shop: Shop,
+  { shipping_method, shipping_kind, shipping_cost, shipping_tax }: Before,
+  { name, kind, price, taxes }: NonNullable<EditedOrder['shipping']>,
+): boolean {
+  const isSame = (minor: number, amount: string) => minor === minorUnits(amount, shop.currencyDigits);
+  const tax = taxes.reduce((sum, part) => sum + part.tax, 0);
+  return (
+    name === shipping_method && kind === shipping_kind && isSame(price, shipping_cost) && isSame(tax, shipping_tax ?? '0')
+  );
 }
 
 function refuseBelowRefunded(

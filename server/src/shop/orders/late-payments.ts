@@ -10,6 +10,7 @@ import { decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
 import { expireIfDue } from './expiry.ts';
+import { fulfillIfNothingShips } from './nothing-to-ship.ts';
 import { type LockedOrder, lockOrder } from './orders.ts';
 import { amountReceived, paidOrRefunded } from './received.ts';
 import { getDetails } from './rows.ts';
@@ -47,6 +48,7 @@ export async function reinstate(shop: Shop, order_id: string, { keep_prices = fa
   const context = changesBetween(order, after ?? {});
   await events.record(shop, order_id, { type: 'payment_confirmed', message, context });
   await events.record(shop, order_id, { type: 'updated', message: 'The order was reinstated.' });
+  await fulfillIfNothingShips(shop, order_id);
   await mail.enqueue(shop, 'payment_received', { order_id });
   return getDetails(shop, order_id);
 }

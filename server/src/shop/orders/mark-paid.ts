@@ -4,12 +4,13 @@ import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { awaitsTransfer, confirmPayment, type LockedOrder, lockOrdersNumbered, TRANSFER_ARRIVED } from './orders.ts';
 import { dueOf, recordEntry, recordedAmong } from './payments.ts';
+import { isSettled } from './states.ts';
 
 export interface Arrived {
   order_number: string;
   /** Decimal string that must equal the order's total; not compared if missing. */
   amount?: string;
-  /** Decimal string that arrived, for an order on payment terms. */
+  /** Decimal string that arrived, checked by staff. */
   received?: string;
   /** The entry of a bank statement. */
   entry?: string;
@@ -31,9 +32,9 @@ interface Marking {
 }
 
 /**
- * Marks up to 100 orders as paid by the rules of `markPaid`, and records payments for orders on payment terms. A rejected row
- * does not stop the others. A `dry_run` writes nothing. Throws a ValidationError for an amount with more decimals than
- * the currency, and the error of `requirePayments` if an order is on payment terms.
+ * Marks up to 100 orders as paid by the rules of `markPaid`, and records payments for orders on payment terms, paid in parts,
+ * overpaid, or with an amount due after an edit. A rejected row does not stop the others. A `dry_run` writes nothing. Throws a
+ * ValidationError for an amount with more decimals than the currency, and the error of `requirePayments` to record payments.
  */
 export async function markSeveralPaid(
   shop: Shop,
@@ -52,12 +53,17 @@ export async function markSeveralPaid(
     shop,
     orders.map(({ order_number }) => order_number),
   );
-  if (locked.some(isOnTerms)) requirePayments();
   const byNumber = new Map(locked.map((order) => [order.order_number, order]));
   const due = await dueOf(
     shop,
     locked.map(({ id }) => id),
   );
+  const rows = orders.map(({ order_number, entry }, i): Given => {
+    const order = byNumber.get(order_number);
+    const given = { order, amount: amounts[i], received: received[i], entry };
+    return { ...given, inParts: order !== undefined && isPart(shop, order, due.get(order.id) ?? 0, given) };
+  });
+  if (rows.some(({ inParts }) => inParts)) requirePayments();
   const marking = {
     shop,
     dry_run,
@@ -70,12 +76,11 @@ export async function markSeveralPaid(
     ),
   };
   const results: Row[] = [];
-  for (const [index, { order_number, entry }] of orders.entries()) {
-    const order = byNumber.get(order_number);
-    const row = { amount: amounts[index], received: received[index], entry };
-    const outcome =
-      order && isOnTerms(order) ? await payPart(marking, order, row) : await payWhole(marking, order, row);
-    marking.seen.add(order?.id ?? order_number);
+  for (const [index, { order_number }] of orders.entries()) {
+    const row = rows[index];
+    const order = row?.order;
+    const outcome = row && order ? await pay(marking, order, row) : UNKNOWN;
+    if (order) marking.seen.add(order.id);
     results.push({ index, order_number, order_id: order?.id ?? null, ...outcome });
   }
   const count = (status: Row['status']) => results.filter((row) => row.status === status).length;
@@ -90,7 +95,30 @@ function isOnTerms({ payment_terms_days }: LockedOrder): boolean {
   return payment_terms_days !== null;
 }
 
+/**
+ * Whether the row records a payment instead of marking the whole order as paid: for an order on payment terms, for what an edit
+ * left to pay of a paid order, and if staff assign an entry of more than is due, or one to an order that is paid in parts.
+ */
+function isPart(
+  shop: Shop,
+  order: LockedOrder,
+  left: number,
+  { amount, received, entry }: Omit<Given, 'inParts'>,
+): boolean {
+  if (isOnTerms(order)) return true;
+  const { status, payment_status, payment_method, captured, total, credited } = order;
+  if (isSettled(payment_status) && status !== 'cancelled' && left > 0) {
+    const price = minorUnits(total, shop.currencyDigits) - minorUnits(credited, shop.currencyDigits);
+    return received !== undefined || (amount !== undefined && (amount === left || amount !== price));
+  }
+  const isAwaited = payment_method === 'bank_transfer' && payment_status === 'awaiting_payment';
+  return isAwaited && entry !== undefined && received !== undefined && (captured !== null || received > left);
+}
+
 interface Given {
+  order: LockedOrder | undefined;
+  /** Whether the row records a payment. */
+  inParts: boolean;
   amount: number | undefined;
   received: number | undefined;
   entry: string | undefined;
@@ -98,35 +126,46 @@ interface Given {
 
 const UNCHANGED: Outcome = { status: 'unchanged', reason: null, message: null };
 
+const UNKNOWN = failed('not_found', 'There is no order with this number.');
+
 function failed(reason: Row['reason'], message: string): Outcome {
   return { status: 'failed', reason, message };
 }
 
-/** Records a payment for an order on payment terms: the given amount, at most what is due, or all of it. */
+function pay(marking: Marking, order: LockedOrder, row: Given): Promise<Outcome> | Outcome {
+  if (row.entry !== undefined && marking.entries.has(row.entry)) return UNCHANGED;
+  if (!isOnTerms(order) && marking.seen.has(order.id))
+    return failed('duplicate', 'The order is already in an earlier row.');
+  return row.inParts ? payPart(marking, order, row) : payWhole(marking, order, row);
+}
+
+/**
+ * Records a payment: the given amount, or all that is due. Only an entry that staff have checked may be above what is due, because
+ * it is recorded once. An amount that they have not checked is exactly what is due of a paid order.
+ */
 async function payPart(
   { shop, dry_run, due, entries }: Marking,
   order: LockedOrder,
-  { received, amount = received, entry }: Given,
+  { amount, received, entry }: Given,
 ): Promise<Outcome> {
   const left = due.get(order.id) ?? 0;
-  if (entry !== undefined && entries.has(entry)) return UNCHANGED;
   if (order.status === 'cancelled') return failed('payment_not_awaiting', 'The order is cancelled.');
-  if (left <= 0) return amount === undefined ? UNCHANGED : failed('amount_differs', 'Nothing is due any more.');
-  const minor = amount ?? left;
-  if (minor > left || minor === 0) {
+  const minor = amount ?? received ?? left;
+  if (left <= 0) return minor === left ? UNCHANGED : failed('amount_differs', 'Nothing is due any more.');
+  const isExcess = minor > left && (received === undefined || entry === undefined);
+  const isOther = amount !== undefined && isSettled(order.payment_status) && minor !== left;
+  if (isExcess || isOther || minor === 0) {
     const money = (value: number) => `${decimal(value, shop.currencyDigits)} ${shop.currency}`;
     return failed('amount_differs', `The amount due is ${money(left)}, not ${money(minor)}.`);
   }
   if (!dry_run && !(await recordEntry(shop, order, { minor, entry }))) return UNCHANGED;
   if (entry !== undefined) entries.add(entry);
-  due.set(order.id, left - minor);
+  due.set(order.id, Math.max(0, left - minor));
   return { status: 'recorded', reason: null, message: null };
 }
 
-async function payWhole(marking: Marking, order: LockedOrder | undefined, { amount }: Given): Promise<Outcome> {
-  const { shop, dry_run, statement_run_id, due, seen } = marking;
-  if (!order) return failed('not_found', 'There is no order with this number.');
-  if (seen.has(order.id)) return failed('duplicate', 'The order is already in an earlier row.');
+async function payWhole(marking: Marking, order: LockedOrder, { amount }: Given): Promise<Outcome> {
+  const { shop, dry_run, statement_run_id, due } = marking;
   const outcome = judge(shop, order, due.get(order.id) ?? 0, amount);
   if (outcome.status === 'paid' && !dry_run) await confirmPayment(shop, order, TRANSFER_ARRIVED, statement_run_id);
   return outcome;

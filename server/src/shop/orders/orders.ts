@@ -26,6 +26,7 @@ import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts'
 import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 import * as stock from '../stock/stock.ts';
+import { fulfillIfNothingShips } from './nothing-to-ship.ts';
 import { current, isOverdue } from './overdue.ts';
 import { paidOrRefunded } from './received.ts';
 import * as rows from './rows.ts';
@@ -207,6 +208,7 @@ export async function confirmPayment(
   if (order.captured !== null) await recordRest(shop, order);
   const context = changesBetween(order, after ?? {});
   await events.record(shop, order.id, { type: 'payment_confirmed', message, context });
+  await fulfillIfNothingShips(shop, order.id);
   await mail.enqueue(shop, 'payment_received', { order_id: order.id });
 }
 

@@ -1,6 +1,7 @@
 import type { BankDetails, CustomerOrder, PaymentInstructions, Refund, TaxLine } from '@commerce-backend/spec';
 import sql from 'sql-template-tag';
 import type { Shop } from '../shop.ts';
+import { hasGoods } from './nothing-to-ship.ts';
 import { amountDue, amountReceived, overpaidParts, type Received, refundDue } from './received.ts';
 import { getForCustomer } from './rows.ts';
 import { isSettled } from './states.ts';
@@ -13,6 +14,8 @@ export interface ShownOrder extends CustomerOrder {
   discount_code: string | null;
   /** The consent that ends the right of withdrawal of digital goods; null without it. */
   digital_consent_wording: string | null;
+  /** False for an order of which nothing is shipped or handed over, such as downloads and services. */
+  has_goods: boolean;
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
   /** Successful and pending refunds, without the notes and names of staff. */
@@ -36,6 +39,7 @@ interface Terms extends Received {
   tax_included: boolean;
   discount_code: string | null;
   digital_consent_wording: string | null;
+  has_goods: boolean;
   payment_terms_days: number | null;
   taxed: TaxedPart[];
   refunds: ShownRefund[];
@@ -46,7 +50,7 @@ interface Terms extends Received {
 export async function getShown(shop: Shop, id: string, customer_id?: string): Promise<ShownOrder> {
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
-    sql`select o.locale, o.tax_included, o.discount_code, o.digital_consent_wording, o.payment_terms_days,
+    sql`select o.locale, o.tax_included, o.discount_code, o.digital_consent_wording, o.payment_terms_days, ${hasGoods} as has_goods,
         ${amountReceived} as amount_received, o.retained, o.disputed, o.credited, o.released::text, ${overpaidParts} as overpaid, (
         select t.bank_details from site_settings t where t.site_id = o.site_id) as bank_details, ${taxedParts} as taxed, (
         select coalesce(json_agg(json_build_object('amount', r.amount::text, 'status', coalesce(m.status, 'succeeded'),

@@ -13,6 +13,7 @@ import { type AddedLine, addedLine, type Plan, planOf } from '../orders/edit-pla
 import { readBefore, readLines, readVariants, taxTermsAtPurchase } from '../orders/edit-rows.ts';
 import { moveStock } from '../orders/edit-stock.ts';
 import { writeLines } from '../orders/edit-writes.ts';
+import { fulfillIfNothingShips } from '../orders/nothing-to-ship.ts';
 import { amountReceived } from '../orders/received.ts';
 import * as refunds from '../orders/refunds.ts';
 import { getDetails } from '../orders/rows.ts';
@@ -178,5 +179,6 @@ async function tell(shop: Shop, { order_id }: LockedReturn, made: string, credit
   await events.record(shop, made, { type: 'created', message: `An exchange of order ${order_number}.`, context });
   const message = `Returned goods of ${amount} ${shop.currency} pay the order.`;
   await events.record(shop, made, { type: 'payment_confirmed', message, context });
+  await fulfillIfNothingShips(shop, made);
   await mail.enqueue(shop, 'order_placed', { order_id: made });
 }

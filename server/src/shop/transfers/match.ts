@@ -4,11 +4,11 @@
  */
 
 import type { PaymentMethod, PaymentStatus, TransferMatches } from '@commerce-backend/spec';
-import sql from 'sql-template-tag';
+import sql, { type Sql } from 'sql-template-tag';
 import { withoutHidden } from '../hidden-characters.ts';
 import { current } from '../orders/overdue.ts';
 import { recordedAmong } from '../orders/payments.ts';
-import { leftToPay } from '../orders/received.ts';
+import { amountReceived, leftToPay } from '../orders/received.ts';
 import type { Shop } from '../shop.ts';
 import { readBankCsv } from './bank-csv.ts';
 import { readCamt } from './camt.ts';
@@ -60,8 +60,12 @@ export interface Payable {
   email: string | null;
   /** The amount of payments recorded since the order expired. */
   recorded: string;
-  /** What is left to pay of an order on payment terms; null for other orders. */
+  /** What is left to pay of an order on payment terms, or of a paid order after an edit; null for other orders. */
   due: string | null;
+  /** Whether a part of `due` can be paid, as on payment terms. */
+  in_parts: boolean;
+  /** The transfers that paid the order and whose entries are not known; they may be in the statement again. */
+  earlier: string[];
   /** What one transfer must pay: what is left of an order that awaits it, or else the total. */
   wanted: string;
   /** The numbers of its invoices and credit notes that texts contain. */
@@ -74,7 +78,9 @@ function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
   return shop.rows<Payable>(
     sql`select o.id, o.order_number, o.total, o.currency, ${current.payment_status} as payment_status, o.payment_method,
         o.email, case when o.payment_status = 'expired' then coalesce(o.captured, 0) else 0 end as recorded,
-        case when o.payment_terms_days is not null and o.status <> 'cancelled' then ${leftToPay} end as due,
+        case when o.status = 'cancelled' then null
+          when o.payment_terms_days is not null or (${isPaid} and ${leftToPay} > 0) then ${leftToPay} end as due,
+        o.payment_terms_days is not null as in_parts, ${earlierTransfers} as earlier,
         case when o.payment_status = 'awaiting_payment' then ${leftToPay} else o.total end as wanted,
         array(select d.number from documents d where ${ofWords} and d.order_id = o.id) as documents
       from orders o where o.site_id = ${shop.siteId} and o.id in (
@@ -83,6 +89,16 @@ function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
         select d.order_id from documents d where ${ofWords})`,
   );
 }
+
+const isPaid: Sql = sql`o.payment_status in ('paid', 'partially_refunded', 'refunded')`;
+
+const earlierTransfers: Sql = sql`case when o.payment_method = 'bank_transfer' and ${isPaid} then array(
+    select p.amount::text from order_payments p
+    where p.site_id = o.site_id and p.order_id = o.id and p.entry is null and p.method = 'bank_transfer'
+    union all
+    select (${amountReceived} - coalesce((
+      select sum(p.amount) from order_payments p where p.site_id = o.site_id and p.order_id = o.id), 0))::text)
+  else '{}' end`;
 
 const LONGEST_TEXT = 1_000;
 const MOST_WORDS = 100;
@@ -132,7 +148,7 @@ interface Known {
   entries: ReadonlySet<string>;
 }
 
-/** Matches the transfers in their order. Each order is matched once; one on payment terms as long as it has something due. */
+/** Matches the transfers in their order. Each order is matched once; one on payment terms while something is due. */
 export function match(transfers: Transfer[], orders: Payable[], known: Known): Row[] {
   const byNumber = new Map(
     orders.flatMap((order) => [...order.documents, order.order_number].map((number) => [number, order])),
@@ -173,21 +189,27 @@ function judged(transfer: Transfer, named: Named[], taken: Taken, shopCurrency: 
   if (transfer.doubt !== null) return { outcome: 'check_by_hand', shown: named, message: transfer.doubt };
   if (named.length === 0)
     return { outcome: 'no_order', shown: [], message: 'The text contains no number of an order or invoice.' };
+  const amount = Number(transfer.amount);
   const equal = named.filter(
-    (order) => (transfer.currency ?? shopCurrency) === order.currency && fits(Number(transfer.amount), order, taken),
+    (order) => (transfer.currency ?? shopCurrency) === order.currency && fits(amount, order, taken),
   );
-  const fitting = equal.filter(awaits);
+  const fitting = equal.filter((order) => awaits(order, amount));
   const [only, ...others] = fitting;
   if (others.length > 0)
     return { outcome: 'several_orders', shown: fitting, message: 'It matches more than one order.' };
-  if (only?.due === null && taken.has(only.id)) {
+  if (only && !only.in_parts && taken.has(only.id)) {
     return { outcome: 'matched_before', shown: [only], message: 'An earlier transfer already pays this order.' };
   }
   // The payment of another order keeps no entry, so this may be its transfer, uploaded again.
-  const settled = only && only.due !== null && equal.find(({ payment_status }) => payment_status === 'paid');
+  const isPaidOther = ({ id, payment_status }: Payable) => id !== only?.id && payment_status === 'paid';
+  const settled = only && only.due !== null && equal.find(isPaidOther);
   if (settled) {
     const message = `It may have paid order ${settled.order_number}, which it names too.`;
     return { outcome: 'check_by_hand', shown: [only, settled], message };
+  }
+  if (only?.earlier.some((one) => Number(one) === amount)) {
+    const message = `It may be an earlier transfer of the same amount for order ${only.order_number}.`;
+    return { outcome: 'check_by_hand', shown: [only], message };
   }
   if (only) return { outcome: 'matched', shown: [only], message: null };
   const [other] = equal;
@@ -207,15 +229,18 @@ function judged(transfer: Transfer, named: Named[], taken: Taken, shopCurrency: 
 /** Half of the smallest unit of any currency. Sums of amounts are compared with it. */
 const TOLERANCE = 0.0005;
 
-/** Whether a transfer has the wanted amount or, for an open order on payment terms, at most what is due. */
-function fits(amount: number, { id, wanted, due, vague }: Named, taken: Taken): boolean {
-  if (due === null || Number(due) === 0) return amount === Number(wanted);
+/**
+ * Whether a transfer has the wanted amount, that due after an edit, that of an earlier transfer or, for an open order on payment
+ * terms, at most what is due.
+ */
+function fits(amount: number, { id, wanted, due, in_parts, earlier, vague }: Named, taken: Taken): boolean {
+  if (!in_parts || Number(due) === 0) return [wanted, due ?? wanted, ...earlier].some((one) => Number(one) === amount);
   const above = amount + (taken.get(id) ?? 0) - Number(due);
   return vague ? Math.abs(above) < TOLERANCE : above <= TOLERANCE;
 }
 
-function awaits({ payment_method, payment_status, due }: Payable): boolean {
-  if (due !== null) return Number(due) > 0;
+function awaits({ payment_method, payment_status, due, in_parts }: Payable, amount: number): boolean {
+  if (due !== null) return in_parts ? Number(due) > 0 : amount === Number(due);
   return payment_method === 'bank_transfer' && payment_status === 'awaiting_payment';
 }
 

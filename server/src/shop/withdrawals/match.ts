@@ -85,10 +85,11 @@ async function findOrder(shop: Shop, { contract, email }: Stated): Promise<strin
 
 async function apply(shop: Shop, stated: Stated, order_id: string, message: string): Promise<void> {
   const { id, items, created_at } = stated;
-  const { withheld, shipped } = await dividePieces(shop, order_id, stated.lines);
+  const { withheld, shipped, keep_goods } = await dividePieces(shop, order_id, stated.lines);
   const late = await isLate(shop, order_id, created_at);
   await addLines(shop, id, withheld);
-  const return_id = shipped.length > 0 ? await openReturn(shop, { order_id, lines: shipped, late, items }) : null;
+  const return_id =
+    shipped.length > 0 ? await openReturn(shop, { order_id, lines: shipped, late, items, keep_goods }) : null;
   const status = withheld.length > 0 ? 'to_confirm' : 'closed';
   await shop.run(
     sql`update withdrawals set order_id = ${order_id}, return_id = ${return_id}, late = ${late}, status = ${status},
@@ -103,25 +104,30 @@ async function apply(shop: Shop, stated: Stated, order_id: string, message: stri
   });
 }
 
-/** The pieces of a locked order that a withdrawal covers: unshipped ones first. */
+/** The pieces of a locked order that a withdrawal covers: unshipped ones first. Downloads and services are not sent back. */
 async function dividePieces(
   shop: Shop,
   order_id: string,
   chosen: ChosenLine[] | null,
-): Promise<{ withheld: ChosenLine[]; shipped: ChosenLine[] }> {
-  const lines = await shop.rows<{ id: string; unshipped: number; returnable: number }>(
-    sql`select l.id, case when o.status = 'cancelled' then 0 else ${toFulfill} end as unshipped, ${returnable} as returnable
+): Promise<{ withheld: ChosenLine[]; shipped: ChosenLine[]; keep_goods: boolean }> {
+  const lines = await shop.rows<{ id: string; unshipped: number; returnable: number; requires_shipping: boolean }>(
+    sql`select l.id, case when o.status = 'cancelled' then 0 else ${toFulfill} end as unshipped, ${returnable} as returnable,
+        l.requires_shipping
       from order_lines l join orders o on o.site_id = l.site_id and o.id = l.order_id
       where l.site_id = ${shop.siteId} and l.order_id = ${order_id} order by l.position`,
   );
-  const parts = lines.map(({ id, unshipped, returnable }) => {
+  const parts = lines.map(({ id, unshipped, returnable, requires_shipping }) => {
     const wanted = chosen ? (chosen.find(({ line_item_id }) => line_item_id === id)?.quantity ?? 0) : Infinity;
     const held = Math.min(wanted, unshipped);
-    return { id, held, back: Math.min(wanted - held, returnable) };
+    return { id, held, back: Math.min(wanted - held, returnable), requires_shipping };
   });
   const piecesBy = (count: (part: (typeof parts)[number]) => number) =>
     parts.flatMap((part) => (count(part) > 0 ? [{ line_item_id: part.id, quantity: count(part) }] : []));
-  return { withheld: piecesBy(({ held }) => held), shipped: piecesBy(({ back }) => back) };
+  return {
+    withheld: piecesBy(({ held }) => held),
+    shipped: piecesBy(({ back }) => back),
+    keep_goods: parts.every(({ back, requires_shipping }) => back === 0 || !requires_shipping),
+  };
 }
 
 async function addLines(shop: Shop, id: string, lines: ChosenLine[]): Promise<void> {
@@ -134,7 +140,11 @@ async function addLines(shop: Shop, id: string, lines: ChosenLine[]): Promise<vo
 
 function openReturn(
   shop: Shop,
-  { items, lines, ...about }: { order_id: string; lines: ChosenLine[]; late: boolean; items: string | null },
+  {
+    items,
+    lines,
+    ...about
+  }: { order_id: string; lines: ChosenLine[]; late: boolean; items: string | null; keep_goods: boolean },
 ): Promise<string> {
   const pieces = lines.map((line) => ({ ...line, reason: 'changed_mind' as const }));
   return openWithdrawal(shop, { ...about, lines: pieces, customer_note: items });

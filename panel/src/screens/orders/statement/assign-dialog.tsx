@@ -2,7 +2,7 @@ import { unwrap } from '@commerce-backend/sdk';
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { decimalsOf, readAmount } from '../../../../../cli/src/formats/amounts.ts';
-import { api, inWords } from '../../../api.ts';
+import { api, inWords, type Schemas } from '../../../api.ts';
 import { useFormat } from '../../../format.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
@@ -13,9 +13,11 @@ import { Form } from '../../../ui/held.tsx';
 import { AmountField } from '../../../ui/number-field.tsx';
 import { Facts } from '../../../ui/page.tsx';
 import { toast } from '../../../ui/toasts.tsx';
-import { type Order, ordersChanged } from '../order-queries.ts';
+import { ordersChanged } from '../order-queries.ts';
 import { nameOf } from '../texts.ts';
 import type { OrderOfRow, Row } from './rows.ts';
+
+type Order = Schemas['OrderDetails'];
 
 /** Assigns a bank transfer to an order that the user searches for and confirms. */
 export function AssignDialog({
@@ -68,7 +70,7 @@ async function findOrder(number: string): Promise<Order> {
   const { orders } = await unwrap(api.GET('/api/dashboard/orders', { params }));
   const found = orders.find(({ order_number }) => order_number === number);
   if (!found) throw new Error(`There is no order ${number}.`);
-  return found;
+  return unwrap(api.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id: found.id } } }));
 }
 
 function TransferFacts({ row: { transfer } }: { row: Row }) {
@@ -102,8 +104,8 @@ function Found({
     <>
       <OrderFacts order={order} />
       {reason && <p className="error">{reason}</p>}
-      {!reason && Number(total) !== Number(transfer.amount) && (
-        <p role="status">The amount of the transfer is not the total. The order counts as fully paid.</p>
+      {!reason && Number(order.amount_due) !== Number(transfer.amount) && (
+        <p role="status">{effectOf(order, Number(transfer.amount))}</p>
       )}
       <footer>
         <Button onClick={onClose}>Cancel</Button>
@@ -180,13 +182,28 @@ function OrderFacts({ order }: { order: Order }) {
         ['Order', order.order_number],
         ['Customer', nameOf(order)],
         ['Total', money(order.total, order.currency)],
+        ['Amount due', money(order.amount_due, order.currency)],
         ['Payment', <Badge key="payment" value={order.payment_status} />],
       ]}
     />
   );
 }
 
-function refusalOf({ payment_method, payment_status }: Order): string | undefined {
+const SETTLED = ['paid', 'partially_refunded', 'refunded'];
+
+/** What assigning a transfer of another amount than is due does. */
+function effectOf({ amount_due, amount_received, payment_terms, payment_status }: Order, amount: number): string {
+  if (amount > Number(amount_due)) return 'The transfer is above the amount due. You can refund the difference.';
+  const inParts = payment_terms || SETTLED.includes(payment_status) || Number(amount_received) > 0;
+  return inParts
+    ? 'The transfer is below the amount due. The rest stays due.'
+    : 'The transfer is below the amount due. The order counts as fully paid.';
+}
+
+function refusalOf({ payment_method, payment_status, payment_terms, amount_due }: Order): string | undefined {
+  if (payment_terms || SETTLED.includes(payment_status)) {
+    return Number(amount_due) > 0 ? undefined : 'Nothing is due for this order.';
+  }
   if (payment_method !== 'bank_transfer') return 'This order is not paid by bank transfer.';
   return payment_status === 'awaiting_payment' ? undefined : 'This order is not awaiting payment.';
 }

@@ -25,7 +25,7 @@ export function orderToMark({ transfer, assigned }: Row): OrderOfRow | undefined
 export interface Marked {
   run_id: string;
   paid: OrderOfRow[];
-  /** The orders on payment terms for which a payment was recorded. */
+  /** The orders for which a payment was recorded, such as those on payment terms. */
   recorded: OrderOfRow[];
   refused: string[];
 }
