@@ -32,8 +32,8 @@ export function useWithdrawal(withdrawal_id: string) {
 }
 
 /** A decision about a withdrawal: refetches the data that it changes, and reports success. */
-export function useDecision(act: () => Promise<unknown>, said: string, onDone: () => void) {
-  return useMutation<unknown, Error, void>({
+export function useDecision<T = void>(act: (input: T) => Promise<unknown>, said: string, onDone: () => void) {
+  return useMutation<unknown, Error, T>({
     mutationFn: act,
     onSuccess: async () => {
       await Promise.all([readAgain('withdrawals'), readAgain('returns'), ordersChanged()]);

@@ -9,6 +9,7 @@ import { Button } from '../../ui/button.tsx';
 import { type Column, DataTable } from '../../ui/data-table.tsx';
 import { Confirm } from '../../ui/dialog.tsx';
 import { Card, Loaded, Page } from '../../ui/page.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 import { LinkDialog } from './link-dialog.tsx';
 import { useDecision, useWithdrawal, type Withdrawal, withdrawalStatus } from './withdrawal-queries.ts';
 
@@ -124,16 +125,12 @@ function Items({ found: { order_id, order_number, return_id, return_number, line
 }
 
 /** Confirm and close, if the state and the user's permissions allow them. */
-function Decisions({ found: { id, status } }: { found: Withdrawal }) {
+function Decisions({ found }: { found: Withdrawal }) {
+  const { id, status } = found;
   const can = useCan();
   const [open, setOpen] = useState<'link' | 'confirm' | 'close'>();
   const onClose = () => setOpen(undefined);
   const params = { path: { withdrawal_id: id } };
-  const confirm = useDecision(
-    () => unwrap(api.POST('/api/dashboard/withdrawals/{withdrawal_id}/confirm', { params, body: {} })),
-    'The withdrawal is confirmed.',
-    onClose,
-  );
   const close = useDecision(
     () => unwrap(api.POST('/api/dashboard/withdrawals/{withdrawal_id}/close', { params })),
     'The withdrawal is closed.',
@@ -153,16 +150,7 @@ function Decisions({ found: { id, status } }: { found: Withdrawal }) {
       )}
       {open === 'link' && <LinkDialog id={id} onClose={onClose} />}
       {status !== 'closed' && can('orders:write') && <Button onClick={() => setOpen('close')}>Close</Button>}
-      <Confirm
-        open={open === 'confirm'}
-        onClose={onClose}
-        onConfirm={() => confirm.mutate()}
-        title="Confirm the withdrawal?"
-        action="Confirm and refund"
-        busy={confirm.isPending}
-      >
-        <p>The withheld items are removed from the order, restocked and refunded.</p>
-      </Confirm>
+      {open === 'confirm' && <ConfirmDialog found={found} onClose={onClose} />}
       <Confirm
         open={open === 'close'}
         onClose={onClose}

@@ -13,5 +13,4 @@ export const buy: Record<keyof typeof english, string> = {
     'Nicht alle Artikel sind in dieser Menge vorrätig. Versuchen Sie es später noch einmal, oder fragen Sie die Person, von der Sie den Link haben.',
   missing:
     '{count, plural, one {Ein Artikel aus dem Link ist nicht mehr erhältlich.} other {# Artikel aus dem Link sind nicht mehr erhältlich.}}',
-  item: '{name} × {quantity}',
 };

@@ -10,5 +10,4 @@ export const buy = {
   short: 'Some items are not available in this quantity. Try again later, or ask the person who gave you the link.',
   missing:
     '{count, plural, one {One of the items in the link is no longer for sale.} other {# of the items in the link are no longer for sale.}}',
-  item: '{name} × {quantity}',
 } as const;

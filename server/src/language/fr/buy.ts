@@ -13,5 +13,4 @@ export const buy: Record<keyof typeof english, string> = {
     'Certains articles ne sont pas disponibles dans cette quantité. Réessayez plus tard, ou adressez-vous à la personne qui vous a donné le lien.',
   missing:
     '{count, plural, one {Un article de ce lien n’est plus en vente.} other {# articles de ce lien ne sont plus en vente.}}',
-  item: '{name} × {quantity}',
 };

@@ -104,7 +104,7 @@ function shown(visit: BasketVisit, mistake?: string): PageAnswer {
     if (!variant) return [];
     const name = [variant.name, variant.variant_name].filter(Boolean).join(', ');
     return [
-      html`<li><span dir="auto">${say('buy.item', { name, quantity })}</span> ${money(language, variant.price, tenant.currency)}</li>`,
+      html`<li><span dir="auto">${name}</span>: ${quantity} × ${money(language, variant.price, tenant.currency)}</li>`,
     ];
   });
   const missing = link.lines.length - lines.length;

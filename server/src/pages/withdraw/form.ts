@@ -48,7 +48,7 @@ export interface Declared {
   lines: ChosenLine[] | null;
 }
 
-export function declaredIn({ say }: Language, known: KnownOrder | undefined, body: FormBody): Declared {
+export function declaredIn(known: KnownOrder | undefined, body: FormBody): Declared {
   const note = body.get('note') ?? null;
   if (!known) return { contract: body.get('contract') ?? '', items: note, lines: null };
   const chosen = known.lines.flatMap((line) => {
@@ -58,7 +58,7 @@ export function declaredIn({ say }: Language, known: KnownOrder | undefined, bod
   const named = chosen.map(({ line, quantity }) => `${quantity} × ${nameOf(line)}`);
   const items = [...named, ...(note === null ? [] : [note])].join('\n');
   return {
-    contract: say('withdrawal.order', { number: known.number }),
+    contract: known.number,
     items: items === '' ? null : items,
     lines: chosen.length > 0 ? chosen.map(({ line, quantity }) => ({ line_item_id: line.id, quantity })) : null,
   };

@@ -39,7 +39,7 @@ ${textField<WithdrawField>(form, {
 ${known ? choices(visit, known, entered, mistakes) : contractField(visit, entered, mistakes)}
 ${textArea<WithdrawField>(form, {
   name: 'note',
-  label: say('withdrawal.items'),
+  label: say(known ? 'withdrawal.note' : 'withdrawal.items'),
   optional: true,
   maximum: LONGEST.note,
   ...(!known && { hint: say('withdrawal.items_hint') }),

@@ -210,6 +210,10 @@ test('a customer who is logged in chooses items of an own order in the prefilled
 
   expect(textOf(form.html)).toContain('may be excluded from the right of withdrawal');
   expect(form.html).toContain(`value="${customer.email}"`);
+  expect(textOf(form.html)).toMatch(
+    /If you select no item, you withdraw from the whole contract.*Not selected.*Further details/s,
+  );
+  expect(await statementsOf(shop)).toMatchObject([{ contract: order.order_number }]);
   expect(await matched(shop)).toMatchObject([
     { status: 'to_confirm', order_id: order.id, items: `1 × ${product.name}`, lines: [{ quantity: 1 }] },
   ]);

@@ -51,7 +51,7 @@ async function post(visit: WithdrawVisit, body: FormBody): Promise<PageAnswer> {
   const entered = Object.fromEntries(body);
   if (body.get('action') === 'change') return { status: 200, html: entryView(visit, csrfOf(visit), entered, []) };
   if (mistakes.length > 0) return { status: 422, html: entryView(visit, csrfOf(visit), entered, mistakes) };
-  const declared = declaredIn(language, known, body);
+  const declared = declaredIn(known, body);
   if (!isConfirmed) {
     return { status: 200, html: reviewView(visit, csrfOf(visit), uuidv7(), declared, body) };
   }
