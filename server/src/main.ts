@@ -328,7 +328,9 @@ program
   .description('load a backup into an empty database')
   .argument('<file>', 'the file that `backup` wrote')
   .option('--other-key', 'restore even if the backup was written with another SECRET_KEY', false)
-  .action(async (file: string, options: { otherKey: boolean }) => {
+  .option('--moved <site_id...>', 'sites that moved to another server since the backup, or none; they are closed', [])
+  .addHelpText('after', '\nExample:\n  commerce-server restore shop-2026-11-29.backup --moved none')
+  .action(async (file: string, options: { otherKey: boolean; moved: string[] }) => {
     const { restore } = await import('./commands/restore.ts');
     // A missing secret key is not generated, because the server needs the key that it had when the backup was made.
     await restore(inspectConfig(process.env), file, options);

@@ -22,14 +22,15 @@ export async function newDatabase({ migrated }: { migrated: boolean }) {
 }
 
 /** Starts another installation: a database without sites, its own file store and SECRET_KEY, and a server. */
-export async function openOtherServer() {
+export async function openOtherServer({ stripeApiUrl }: { stripeApiUrl?: string } = {}) {
   const database = await newDatabase({ migrated: true });
   const dataDir = mkdtempSync(join(tmpdir(), 'commerce-other-'));
   const secretKey = randomBytes(32).toString('base64');
-  const settings = { secretKey, files: directoryStore(dataDir) };
+  const settings = { secretKey, files: directoryStore(dataDir), stripeApiUrl };
   const server = await startServer(database.url, settings, database.ownerUrl);
   const config: Config = readConfig({
     ...{ DATABASE_URL: database.url, DATA_DIR: dataDir, SECRET_KEY: secretKey, BASE_URL: server.baseUrl },
+    ...(stripeApiUrl && { STRIPE_API_URL: stripeApiUrl }),
   });
   return {
     ...server,

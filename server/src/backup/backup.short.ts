@@ -9,11 +9,13 @@ import { createGzip } from 'node:zlib';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { restoreOldDatabase } from '../../test/old-database.ts';
+import { printedBy } from '../../test/printed.ts';
 import { databaseUrl, migratedTemplate, superuserUrl } from '../../test/worker-database.ts';
 import { backup } from '../commands/backup.ts';
 import { examine } from '../commands/doctor.ts';
 import { restore } from '../commands/restore.ts';
 import { prepareSchema } from '../commands/schema.ts';
+import { createSite } from '../commands/site.ts';
 import { type Config, readConfig } from '../config.ts';
 import { openPool } from '../db/connect.ts';
 import { startEmbedded } from '../db/embedded.ts';
@@ -347,4 +349,64 @@ test('the error of a backup whose login may not act as the backup role names doc
   const refused = backup(configOf(plain), join(dir, 'plain.backup'));
 
   await expect(refused).rejects.toThrow('Run commerce-server doctor');
+});
+
+/** A backup of a database with two shops, each with a mail in the queue. Returns their site ids. */
+async function givenBackupOfTwo(): Promise<{ file: string; sites: string[] }> {
+  const url = await givenDatabase({ migrated: true });
+  for (const name of ['Alder', 'Finch']) {
+    await printedBy(() => createSite(configOf(url), { name, currency: 'EUR', input: false }));
+  }
+  const rows = await send<{ site_id: string }>(asSuperuser(url), 'select site_id from commerce.sites order by 1');
+  const sites = rows.map(({ site_id }) => site_id);
+  for (const site_id of sites) {
+    const mail = JSON.stringify({ site_id, template: 'order_confirmation' });
+    await send(url, `select graphile_worker.add_job('send_mail', $1::json)`, [mail]);
+  }
+  const file = join(dir, `${sites[0]}.backup`);
+  await backup(configOf(url), file);
+  return { file, sites };
+}
+
+test('a restore of several shops asks which of them moved, closes those, and runs none of their jobs', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
+  const { file, sites } = await givenBackupOfTwo();
+  const [moved, stayed] = sites;
+  const url = await givenDatabase();
+
+  await expect(restore(configOf(url), file, { otherKey: false })).rejects.toThrow(
+    /The backup has 2 sites\. Name those that moved .* --moved none/,
+  );
+  await expect(restore(configOf(url), file, { otherKey: false, moved: ['alder'] })).rejects.toThrow('not a site_id');
+  expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
+  const stranger = '01a202fe-a50b-71ba-b73e-d11a8e6865e3';
+  await expect(restore(configOf(url), file, { otherKey: false, moved: [moved ?? '', stranger] })).rejects.toThrow(
+    `The backup has no site ${stranger}, which --moved names. Nothing was restored.`,
+  );
+
+  await restore(configOf(url), file, { otherKey: false, moved: [moved ?? ''] });
+
+  const closed = await send(asSuperuser(url), 'select site_id from commerce.sites where moved_at is not null');
+  expect(closed).toEqual([{ site_id: moved }]);
+  const due = await send(
+    url,
+    `select payload->>'site_id' as site_id from graphile_worker._private_jobs
+      where payload->>'template' = 'order_confirmation' and run_at < now() + interval '1 year'`,
+  );
+  expect(due).toEqual([{ site_id: stayed }]);
+});
+
+test('a restore of several shops of which none moved leaves all of them open', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
+  const { file } = await givenBackupOfTwo();
+  const url = await givenDatabase();
+
+  await restore(configOf(url), file, { otherKey: false, moved: ['none'] });
+
+  expect(await send(asSuperuser(url), 'select moved_at from commerce.sites')).toEqual([
+    { moved_at: null },
+    { moved_at: null },
+  ]);
 });

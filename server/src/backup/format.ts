@@ -48,8 +48,16 @@ export interface Header {
   files?: boolean;
   /** The exported site; absent in a backup. */
   site?: ExportedSite;
+  /** The orders of the exported site that wait for an invoice or credit note; absent in files of older releases. */
+  documents_due?: DueDocument[];
   /** Present only in an encrypted site export (`--keep-secrets`). */
   secrets?: ExportedSecrets;
+}
+
+export interface DueDocument {
+  order_id: string;
+  /** Whether staff asked for the invoice. */
+  by_hand: boolean;
 }
 
 /** The secrets of an exported site, decrypted, and its jobs. */

@@ -6,6 +6,13 @@ import { fileIn, type OnFile } from './files.ts';
 import type { Header, Sequence, TableColumns } from './format.ts';
 import { checkedFrames } from './verify.ts';
 
+export interface LoadOptions {
+  onRows: OnRows;
+  onFile: OnFile;
+  /** Checks the loaded rows, while row-level security is off. If it throws, nothing is loaded. */
+  beforeCommit: () => Promise<void>;
+}
+
 /**
  * Loads a backup into the empty tables of the same version, in one transaction. Forced row-level security, triggers and
  * foreign keys are removed first and restored in the same transaction: rows are loaded by table, not in the order of
@@ -16,7 +23,7 @@ export async function load(
   client: pg.Client,
   store: FileStore,
   file: string,
-  { onRows, onFile }: { onRows: OnRows; onFile: OnFile },
+  { onRows, onFile, beforeCommit }: LoadOptions,
 ): Promise<void> {
   await client.query('begin');
   await client.query(`set local statement_timeout = 0; set local idle_in_transaction_session_timeout = 0;
@@ -42,6 +49,7 @@ export async function load(
     }
     if (frame.kind === 'sequences') await setSequences(client, frame.sequences);
   }
+  await beforeCommit();
   await beginEra(client, header?.made_at ?? '');
   await closeTables(client, before);
   await client.query('commit');

@@ -12,27 +12,32 @@ import { openStore } from '../files/open-store.ts';
 import type { FileStore } from '../files/store.ts';
 import { fingerprintOf } from '../secret-key.ts';
 import { openDatabase } from './database.ts';
+import { closeMoved, movedSites, refuseMissing } from './moved-away.ts';
 import { printProgress } from './progress.ts';
 import { ofFiles, ofTables, showProgress } from './progress-line.ts';
 import { prepareSchema } from './schema.ts';
 
 export interface RestoreOptions {
   otherKey: boolean;
+  /** Ids of the sites that moved to another server since the backup, or only `none`. */
+  moved?: string[];
 }
 
 /**
  * Restores a backup into an empty database: first the schema of its version, then all rows in one transaction, then the
  * files, then newer migrations. The whole file is verified before anything is changed.
  */
-export async function restore(config: Config, file: string, { otherKey }: RestoreOptions): Promise<void> {
+export async function restore(config: Config, file: string, { otherKey, moved = [] }: RestoreOptions): Promise<void> {
   if (!existsSync(file)) throw new Error(`The file ${file} does not exist.`);
   printProgress(`Verifying ${file}.`);
-  const { header: written, rows, files } = await verify(file);
+  const contents = await verify(file);
+  const { header: written, rows, files } = contents;
   refuseOlder(written);
   const header = { ...written, migrations: withoutReplaced(written.migrations) };
   if (header.site) throw new Error(`${file} is the export of a site. Import it with commerce-server site import.`);
   refuseNewer(header);
   if (!otherKey) refuseOtherKey(header, config.secretKey);
+  const away = movedSites(moved, contents);
   const store = await openStore(config);
   // No server may be running, because it would write to the tables.
   const database = await openDatabase(config, printProgress);
@@ -42,11 +47,13 @@ export async function restore(config: Config, file: string, { otherKey }: Restor
     const connection = { connectionString: database.directUrl, application_name: 'commerce restore', keepAlive: true };
     await withClient(connection, (client) => refuseUsed(client, header));
     await prepareSchema(database.directUrl, wait, header.migrations.at(-1));
-    await withClient(connection, (client) => fill(client, store, file));
+    await withClient(connection, (client) => fill(client, store, file, away));
     const { applied } = await prepareSchema(database.directUrl, wait);
+    await withClient(connection, (client) => closeMoved(client, away));
     printProgress(summaryOf(database.description, { header, rows, files }, applied));
     if (!header.files)
       printProgress('It contains no files: restore the directory files of DATA_DIR, or the bucket, yourself.');
+    if (away.length > 0) printProgress(`Closed, because they moved to another server: ${away.join(', ')}.`);
   } finally {
     await database.stop();
   }
@@ -123,12 +130,13 @@ async function refuseOtherClients(client: pg.Client): Promise<void> {
   }
 }
 
-async function fill(client: pg.Client, store: FileStore, file: string): Promise<void> {
+async function fill(client: pg.Client, store: FileStore, file: string, moved: string[]): Promise<void> {
   const progress = showProgress();
   try {
     await load(client, store, file, {
       onRows: (done) => progress.update(ofTables(done)),
       onFile: (done) => progress.update(ofFiles(done)),
+      beforeCommit: () => refuseMissing(client, moved),
     });
     progress.update('Collecting statistics for the query planner');
     await client.query('analyze');

@@ -20,6 +20,7 @@ import { withClient } from '../db/client.ts';
 import { openStore } from '../files/open-store.ts';
 import { fingerprintOf } from '../secret-key.ts';
 import { openAuditKey } from '../shop/audit/keys.ts';
+import { openAccounts } from '../shop/payments/accounts/providers.ts';
 import { exportSite as dumpSite } from '../shop/sites/export.ts';
 import { type ImportedSite, importSite as load } from '../shop/sites/import.ts';
 import { inSite } from '../shop/sites/in-site.ts';
@@ -174,7 +175,23 @@ export async function importSite(config: Config, file: string, options: ImportOp
     );
   });
   process.stdout.write(`${options.json ? JSON.stringify(imported, null, 2) : inWords(imported)}\n`);
-  for (const sentence of whatIsLeft(imported, site, config.baseUrl)) printProgress(sentence);
+  for (const sentence of whatIsLeft(imported, site)) printProgress(sentence);
+  if (site?.has_payment_account && imported.keeps_secrets) printProgress(await moveWebhook(config, imported.site_id));
+}
+
+/**
+ * Makes the payment provider send its events here, after the import has committed. A failure only needs the operator:
+ * until then, the jobs ask the provider about open payments.
+ */
+async function moveWebhook(config: Config, site_id: string): Promise<string> {
+  const url = `${config.baseUrl}/webhooks/stripe/${site_id}`;
+  const byHand = `Change the address of the payment provider’s webhook to ${url}. Its secret stays.`;
+  try {
+    const isMoved = await withPool(config, (db) => openAccounts(db, config).moveWebhook(site_id, url));
+    return isMoved ? `The payment provider’s webhook now sends to ${url}.` : byHand;
+  } catch (error) {
+    return `${byHand} Changing it failed: ${error instanceof Error ? error.message : String(error)}`;
+  }
 }
 
 /** The key of an encrypted file. Throws an Error with instructions if it is encrypted to a key that cannot be used. */
@@ -214,7 +231,6 @@ function inWords(imported: ImportedSite): string {
 function whatIsLeft(
   { site_id, suspended, keeps_secrets, hosts, limits }: ImportedSite,
   site: ExportedSite | undefined,
-  baseUrl: string,
 ): string[] {
   const { has_payment_account: hasAccount = false, final = false } = site ?? {};
   return [
@@ -230,11 +246,6 @@ function whatIsLeft(
         ]),
     ...(hasAccount && !keeps_secrets
       ? ['Enter again: the keys of the payment provider, and the secret of its webhook.']
-      : []),
-    ...(hasAccount && keeps_secrets
-      ? [
-          `Change the address of the payment provider’s webhook to ${baseUrl}/webhooks/stripe/${site_id}. Its secret stays.`,
-        ]
       : []),
     ...(hosts.length > 0 ? [`Point the DNS of ${hosts.join(', ')} to this server.`] : []),
     ...(limits.left.length > 0

@@ -15,6 +15,7 @@ import { Standbys } from '../db/standby.ts';
 import { inTransaction } from '../db/transaction.ts';
 import { createSite, mintPassword } from '../shop/merchant/sites.ts';
 import { mintToken } from '../shop/tokens.ts';
+import { examine } from './doctor.ts';
 import { checkReplicas } from './doctor-replicas.ts';
 import { openStandbys } from './open-standbys.ts';
 import { prepareSchema } from './schema.ts';
@@ -245,6 +246,19 @@ test('doctor names the standby, and reports a primary, another cluster and an ad
     { state: 'wrong', found: expect.stringContaining('belongs to another cluster') },
     { state: 'warning', mend: expect.stringContaining('until then the primary reads') },
   ]);
+});
+
+test('doctor reports a standby in DATABASE_URL with the settings to change, and still makes all other checks', async () => {
+  await standby.caughtUp();
+
+  const findings = await examine({ DATABASE_URL: standby.urlFor(primary.url), DATA_DIR: dataDir });
+
+  const wrong = findings.filter(({ state }) => state === 'wrong');
+  expect(wrong).toMatchObject([
+    { check: 'standby', found: expect.stringContaining('this database is a standby') },
+    { check: 'requests', mend: expect.stringContaining('set DATABASE_URL and DATABASE_DIRECT_URL to the primary') },
+  ]);
+  expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(['migrations', 'queue', 'locks']));
 });
 
 describe('at the start', () => {

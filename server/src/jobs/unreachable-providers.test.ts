@@ -25,6 +25,7 @@ const IMPATIENT: PaymentAccounts = {
   deadlines: { request: JOB_MS, returning: JOB_MS, job: JOB_MS },
   providerOf: async () => undefined,
   refuseWrongKey: async () => ({ isOtherAccount: false }),
+  moveWebhook: async () => false,
 };
 
 async function expire({ db }: OpenShop, card: PaymentProvider, providersMs?: number) {

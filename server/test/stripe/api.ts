@@ -51,6 +51,10 @@ export function answer(ledger: Ledger, pages: string, { method, path, params, ac
       return all(ledger.refunds.values());
     case 'GET refunds/id':
       return onTheWire(ledger.refund(id, account));
+    case 'GET webhook_endpoints':
+      return all(ledger.webhooks.values());
+    case 'POST webhook_endpoints/id':
+      return onTheWire(Object.assign(ledger.webhook(id, account), texts(params)));
     case 'GET disputes/id':
       return onTheWire(ledger.dispute(id, account));
     default:

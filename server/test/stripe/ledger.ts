@@ -4,6 +4,14 @@ import { type Dispute, type Intent, invalid, type Refund, type Session, type Str
 /** How the card of a confirmation token behaves. */
 export type Card = 'success' | 'declined' | 'three_d_secure' | 'processing' | 'wallet';
 
+export interface WebhookEndpoint {
+  id: string;
+  object: 'webhook_endpoint';
+  account: string;
+  url: string;
+  created: number;
+}
+
 /** How long a bank reserves an authorized amount. */
 const AUTHORIZED_SECONDS = 7 * 86_400;
 
@@ -13,6 +21,8 @@ export class Ledger {
   readonly sessions = new Map<string, Session>();
   readonly refunds = new Map<string, Refund>();
   readonly disputes = new Map<string, Dispute>();
+  /** Endpoints that Stripe's API lists. `StripeStandIn` does not send to them by itself. */
+  readonly webhooks = new Map<string, WebhookEndpoint>();
   readonly tokens = new Map<string, Card>();
   readonly events: StripeEvent[] = [];
   /** Called with each new event. */
@@ -58,6 +68,10 @@ export class Ledger {
 
   dispute(id: string, account?: string): Dispute {
     return known(this.disputes, id, account);
+  }
+
+  webhook(id: string, account?: string): WebhookEndpoint {
+    return known(this.webhooks, id, account);
   }
 
   /** Records that the customer disputes a part of a payment at the bank. */

@@ -5,6 +5,7 @@ import { filesOut } from '../../backup/files.ts';
 import { type ExportedSite, encode, opening } from '../../backup/format.ts';
 import { notFound, ShopError } from '../errors.ts';
 import { owed } from './deletion.ts';
+import { readDueDocuments } from './due-documents.ts';
 import { readJobs, readSecrets } from './exported-secrets.ts';
 import { movedTables, STAFF } from './moved-tables.ts';
 
@@ -30,6 +31,7 @@ export async function* exportSite(
   await client.query('set local role none');
   const tables = await movedTables(client, secretKey !== undefined);
   const header = await headerOf(client, about, tables, true);
+  const documents_due = await readDueDocuments(client, site_id);
   const jobs = secretKey === undefined ? [] : await readJobs(client, site_id);
   await client.query('set local role commerce_app');
   await client.query(`select set_config('app.site_id', $1::uuid::text, true)`, [site_id]);
@@ -37,7 +39,7 @@ export async function* exportSite(
   await client.query(`lock table ${tables.map(({ table }) => table).join(', ')} in access share mode`);
   const secrets = secretKey && { ...(await readSecrets(client, site_id, secretKey)), jobs };
   yield opening();
-  yield encode({ kind: 'header', header: { ...header, site, ...(secrets && { secrets }) } });
+  yield encode({ kind: 'header', header: { ...header, site, documents_due, ...(secrets && { secrets }) } });
   for (const [index, { table, columns }] of tables.entries()) {
     yield* copyOut(client, { table, index, of: tables.length }, rowsOf(table, columns), onRows);
   }

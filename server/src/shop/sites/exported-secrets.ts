@@ -13,7 +13,7 @@ import { staged } from './staging.ts';
 
 /**
  * The import queues these jobs itself: images that are not processed yet, withdrawals whose order was not looked for yet,
- * and products to be published later. Only the named tasks are accepted from a file, for the site of the file.
+ * products to be published later, and invoices that are due. Only the named tasks are accepted from a file, for the site of the file.
  */
 const MOVED_TASKS = ['send_mail', 'deliver_webhook', 'move_money', 'apply_consent', 'tell_low_stock', 'remove_file'];
 

@@ -24,6 +24,7 @@ import { checkoutToken } from '../links.ts';
 import { mintPassword } from '../merchant/sites.ts';
 import { limitIn, type SiteLimits } from '../site-limits.ts';
 import { hashToken } from '../tokens.ts';
+import { queueDueDocuments } from './due-documents.ts';
 import { queueJobs, stageSecrets, storeFactor } from './exported-secrets.ts';
 import { bareName, movedTables, STAFF } from './moved-tables.ts';
 import { makeSecrets, type NewSecrets } from './new-secrets.ts';
@@ -171,7 +172,7 @@ async function receive(client: pg.Client, file: string, site_id: string, deps: I
 /** Inserts the whole site without committing. */
 async function insert(
   client: pg.Client,
-  { tables, secrets: kept }: Header,
+  { tables, documents_due = [], secrets: kept }: Header,
   { site_id, merchant_id, name }: ExportedSite,
   arrived: Arrived,
   { secretKey, auditKey, baseUrl, hosts, limits, encrypted }: ImportDeps,
@@ -192,6 +193,7 @@ async function insert(
   if (kept) await dropInvitationsOfStrangers(client);
   await insertAll(client, tables, chain, kept !== undefined);
   const suspended = await finish(client, { site_id, secretKey });
+  await queueDueDocuments(client, site_id, documents_due);
   if (kept) await queueJobs(client, site_id, kept);
   return {
     ...{ site_id, merchant_id, name, suspended, ...secrets, hosts: domains, limits: settled, ...arrived },

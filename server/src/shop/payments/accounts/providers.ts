@@ -6,6 +6,7 @@ import { findAnyTenant, inShop } from '../../in-shop.ts';
 import { SYSTEM } from '../../shop.ts';
 import type { PaymentProvider } from '../provider.ts';
 import { PROVIDER_DEADLINES, type ProviderDeadlines } from '../provider-deadlines.ts';
+import type { StripeAccess } from '../stripe/client.ts';
 import { openKey, opens } from './sealed-keys.ts';
 
 export interface AccountSettings {
@@ -27,6 +28,11 @@ export interface PaymentAccounts {
    * whether the key certainly belongs to an account other than the current one.
    */
   refuseWrongKey(site_id: string, key: string): Promise<{ isOtherAccount: boolean }>;
+  /**
+   * Makes the provider send the events of an imported site to this address. Returns false if the provider has no endpoint
+   * of the site. Throws if the provider rejects the call, for example because a restricted key lacks the permission.
+   */
+  moveWebhook(site_id: string, url: string): Promise<boolean>;
 }
 
 export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccounts {
@@ -49,6 +55,12 @@ export function openAccounts(db: Pool, settings: AccountSettings): PaymentAccoun
       }
       const message = 'Stripe does not accept this key. Copy it again from the API keys of your Stripe dashboard.';
       throw new ValidationError([bodyMistake(['secret_key'], 'value_error', message)]);
+    },
+    async moveWebhook(site_id, url) {
+      const account = await accountOf(db, site_id);
+      if (!account) return false;
+      const { moveWebhook } = await import('../stripe/webhook-address.ts');
+      return moveWebhook(accessOf(settings, site_id, account), site_id, url);
     },
   };
 }
@@ -77,11 +89,19 @@ async function presentKey(db: Pool, { secretKey }: AccountSettings, site_id: str
  * have none.
  */
 async function providerOf(settings: AccountSettings, site_id: string, account: AccountRow): Promise<PaymentProvider> {
-  const { secretKey, stripeApiUrl: apiUrl, stripePlatformKey } = settings;
-  const { secret_key, connected_account: connectedAccount, webhook_secret } = account;
+  const { webhook_secret } = account;
+  const access = accessOf(settings, site_id, account);
+  const webhookSecret = webhook_secret && openKey(settings.secretKey, site_id, 'webhook_secret', webhook_secret);
+  const { stripeProvider } = await import('../stripe/stripe.ts');
+  return stripeProvider({ site_id, webhookSecret, ...access });
+}
+
+function accessOf(
+  { secretKey, stripeApiUrl: apiUrl, stripePlatformKey }: AccountSettings,
+  site_id: string,
+  { secret_key, connected_account: connectedAccount }: AccountRow,
+): StripeAccess {
   const key = secret_key === null ? stripePlatformKey : openKey(secretKey, site_id, 'secret_key', secret_key);
   if (!key) throw new Error('The site has a connected account, and STRIPE_PLATFORM_KEY is not set.');
-  const webhookSecret = webhook_secret && openKey(secretKey, site_id, 'webhook_secret', webhook_secret);
-  const { stripeProvider } = await import('../stripe/stripe.ts');
-  return stripeProvider({ site_id, secretKey: key, connectedAccount, webhookSecret, apiUrl });
+  return { secretKey: key, connectedAccount, apiUrl };
 }
