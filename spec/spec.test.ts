@@ -195,7 +195,14 @@ describe('operations', () => {
     for (const scopes of [...Object.values<Json>(roles), ...Object.values<Json>(words)]) {
       expect(roles.owner).toEqual(expect.arrayContaining(scopes));
     }
-    const beyond = ['orders:payments', 'orders:export', 'customers:export', 'payments:write', 'keys:write', 'staff:write'];
+    const beyond = [
+      'orders:payments',
+      'orders:export',
+      'customers:export',
+      'payments:write',
+      'keys:write',
+      'staff:write',
+    ];
     expect(roles.owner.filter((scope: string) => !words.write.includes(scope))).toEqual(beyond);
   });
 

@@ -126,7 +126,8 @@ test('the customer is not reminded of an overdue invoice of which nothing is due
   await whole.passDeadline();
   await part.passDeadline();
 
-  const subjectsOf = async ({ shop, email }: typeof whole) => (await mailsTo(shop, email)).map(({ subject }) => subject);
+  const subjectsOf = async ({ shop, email }: typeof whole) =>
+    (await mailsTo(shop, email)).map(({ subject }) => subject);
   expect((await subjectsOf(whole)).join()).not.toContain('overdue');
   expect((await subjectsOf(part)).join()).toContain('overdue');
 });
