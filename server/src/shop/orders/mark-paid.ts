@@ -31,9 +31,9 @@ interface Marking {
 }
 
 /**
- * Marks up to 100 orders as paid by the rules of `markPaid`, and records payments for orders on payment terms. A rejected row
- * does not stop the others. A `dry_run` writes nothing. Throws a ValidationError for an amount with more decimals than
- * the currency, and the error of `requirePayments` if an order is on payment terms.
+ * Marks up to 100 orders as paid by the rules of `markPaid`, and records payments for orders on payment terms and for
+ * exchanges. A rejected row does not stop the others. A `dry_run` writes nothing. Throws a ValidationError for an amount with more decimals than
+ * the currency, and the error of `requirePayments` if an order takes part payments.
  */
 export async function markSeveralPaid(
   shop: Shop,
@@ -52,7 +52,7 @@ export async function markSeveralPaid(
     shop,
     orders.map(({ order_number }) => order_number),
   );
-  if (locked.some(isOnTerms)) requirePayments();
+  if (locked.some(takesParts)) requirePayments();
   const byNumber = new Map(locked.map((order) => [order.order_number, order]));
   const due = await dueOf(
     shop,
@@ -74,7 +74,7 @@ export async function markSeveralPaid(
     const order = byNumber.get(order_number);
     const row = { amount: amounts[index], received: received[index], entry };
     const outcome =
-      order && isOnTerms(order) ? await payPart(marking, order, row) : await payWhole(marking, order, row);
+      order && takesParts(order) ? await payPart(marking, order, row) : await payWhole(marking, order, row);
     marking.seen.add(order?.id ?? order_number);
     results.push({ index, order_number, order_id: order?.id ?? null, ...outcome });
   }
@@ -86,8 +86,9 @@ export async function markSeveralPaid(
   return { dry_run, counts, results };
 }
 
-function isOnTerms({ payment_terms_days }: LockedOrder): boolean {
-  return payment_terms_days !== null;
+/** Whether payments add up: for an order on payment terms, and for an exchange, which the returned pieces pay in part. */
+function takesParts({ payment_terms_days, exchange_of }: LockedOrder): boolean {
+  return payment_terms_days !== null || exchange_of !== null;
 }
 
 interface Given {
@@ -102,7 +103,7 @@ function failed(reason: Row['reason'], message: string): Outcome {
   return { status: 'failed', reason, message };
 }
 
-/** Records a payment for an order on payment terms: the given amount, at most what is due, or all of it. */
+/** Records a payment for an order that takes part payments: the given amount, at most what is due, or all of it. */
 async function payPart(
   { shop, dry_run, due, entries }: Marking,
   order: LockedOrder,

@@ -122,6 +122,7 @@ export interface LockedOrder extends OrderStates {
   captured: string | null;
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
+  exchange_of: string | null;
   email: string | null;
   shipping_address: Address | null;
   /**
@@ -135,7 +136,7 @@ export interface LockedOrder extends OrderStates {
 }
 
 const lockedColumns = sql`o.id, o.order_number, ${current.status} as status, ${current.payment_status} as payment_status,
-  o.fulfillment_status, o.payment_method, o.total, o.credited, o.captured, o.payment_terms_days,
+  o.fulfillment_status, o.payment_method, o.total, o.credited, o.captured, o.payment_terms_days, o.exchange_of,
   o.email, o.shipping_address, o.agent_token_id, ${isOverdue} as overdue, (
     select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id`;
 

@@ -60,7 +60,7 @@ export interface Payable {
   email: string | null;
   /** The amount of payments recorded since the order expired. */
   recorded: string;
-  /** What is left to pay of an order on payment terms; null for other orders. */
+  /** What is left to pay of an order on payment terms or of an exchange; null for other orders. */
   due: string | null;
   /** What one transfer must pay: what is left of an order that awaits it, or else the total. */
   wanted: string;
@@ -71,7 +71,8 @@ function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
   return shop.rows<Payable>(
     sql`select o.id, o.order_number, o.total, o.currency, ${current.payment_status} as payment_status, o.payment_method,
         o.email, case when o.payment_status = 'expired' then coalesce(o.captured, 0) else 0 end as recorded,
-        case when o.payment_terms_days is not null and o.status <> 'cancelled' then ${leftToPay} end as due,
+        case when (o.payment_terms_days is not null or o.exchange_of is not null) and o.status <> 'cancelled'
+          then ${leftToPay} end as due,
         case when o.payment_status = 'awaiting_payment' then ${leftToPay} else o.total end as wanted
       from orders o where o.site_id = ${shop.siteId} and o.order_number = any(${words}::text[])`,
   );
@@ -97,7 +98,7 @@ interface Known {
   entries: ReadonlySet<string>;
 }
 
-/** Matches the transfers in their order. Each order is matched once; one on payment terms as long as it has something due. */
+/** Matches the transfers in their order. Each order is matched once; one on payment terms or an exchange as long as it has something due. */
 export function match(transfers: Transfer[], orders: Payable[], known: Known): Row[] {
   const byNumber = new Map(orders.map((order) => [order.order_number, order]));
   const taken = new Map<string, number>();
@@ -146,7 +147,8 @@ function judged(transfer: Transfer, named: Payable[], taken: Taken, shopCurrency
     return { outcome: 'matched_before', shown: [only], message: 'An earlier transfer already pays this order.' };
   }
   // The payment of another order keeps no entry, so this may be its transfer, uploaded again.
-  const settled = only && only.due !== null && equal.find(({ payment_status }) => payment_status === 'paid');
+  const settled =
+    only && only.due !== null && equal.find((order) => order !== only && order.payment_status === 'paid');
   if (settled) {
     const message = `It may have paid order ${settled.order_number}, which it names too.`;
     return { outcome: 'check_by_hand', shown: [only, settled], message };
@@ -169,7 +171,7 @@ function judged(transfer: Transfer, named: Payable[], taken: Taken, shopCurrency
 /** Half of the smallest unit of any currency. Sums of amounts are compared with it. */
 const TOLERANCE = 0.0005;
 
-/** Whether a transfer has the wanted amount or, for an open order on payment terms, at most what is due. */
+/** Whether a transfer has the wanted amount or, for an open order on payment terms or an exchange, at most what is due. */
 function fits(amount: number, { id, wanted, due }: Payable, taken: Taken): boolean {
   if (due === null || Number(due) === 0) return amount === Number(wanted);
   return amount + (taken.get(id) ?? 0) <= Number(due) + TOLERANCE;
