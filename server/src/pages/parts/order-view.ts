@@ -63,7 +63,7 @@ function dueOf(language: Language, { due, currency, payment_status: status }: Sh
 function standing(language: Language, order: ShownOrder): Html {
   const { say } = language;
   const { status, payment_status, payment_method, fulfillment_status, shipping_method, cancelled_at } = order;
-  const paid = say(`account.payment_${payment_status}`);
+  const paid = say(`account.payment_${payment_status === 'paid' && order.due ? 'part_paid' : payment_status}`);
   const sent = say(`account.delivery_${fulfillment_status}`);
   const method =
     payment_method && say(`checkout.pay_${order.payment_terms_days === null ? payment_method : 'invoice'}`);
