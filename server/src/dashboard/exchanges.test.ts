@@ -75,6 +75,31 @@ test('an exchange at a higher price leaves the difference due, moves money betwe
   expect((await ship(made?.id ?? '')).data?.order).toMatchObject({ fulfillment_status: 'fulfilled' });
 });
 
+test('a bank statement pays exactly the difference of an exchange, once', async () => {
+  const { exchange, details, shop } = await givenReceived();
+  const { data } = await exchange(2);
+  const made = data?.order;
+  const line = (amount: string) => `2026-03-02,Jo,Exchange ${made?.order_number},${amount},EUR`;
+  const upload = async (...lines: string[]) => {
+    const statement = ['Date,Name,Reference,Amount,Currency', ...lines].join('\n');
+    const matches = await shop.dashboard.POST('/api/dashboard/orders/match-transfers', { body: { statement } });
+    const transfers = matches.data?.transfers ?? [];
+    const matched = transfers.filter(({ outcome }) => outcome === 'matched');
+    const orders = matched.map(({ amount, entry }) => ({ order_number: made?.order_number ?? '', amount, entry }));
+    if (orders.length > 0) await shop.dashboard.POST('/api/dashboard/orders/mark-paid', { body: { orders } });
+    return transfers.map(({ outcome, message }) => [outcome, message]);
+  };
+
+  const beyond = await upload(line('5.01'));
+  const first = await upload(line('5.00'));
+  const again = await upload(line('5.00'));
+
+  expect(beyond).toEqual([['amount_differs', `5.00 EUR are due for order ${made?.order_number}.`]]);
+  expect(first).toEqual([['matched', null]]);
+  expect(again.map(([outcome]) => outcome)).toEqual(['already_paid']);
+  expect(await details(made?.id)).toMatchObject({ amount_received: '25.00', amount_due: '0.00', refund_due: '0.00' });
+});
+
 test('an exchange at a lower price refunds the difference with the return', async () => {
   const { exchange, details } = await givenReceived();
 

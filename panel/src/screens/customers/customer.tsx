@@ -105,6 +105,15 @@ function Contact({ customer }: { customer: Customer }) {
         <dd>
           {format.money(customer.total_spent)} in {format.counted(customer.orders_count, 'order')}
         </dd>
+        {customer.payment_terms_days !== null && (
+          <>
+            <dt>Pays by invoice</dt>
+            <dd>
+              within {format.counted(customer.payment_terms_days, 'day')}
+              {customer.credit_limit !== null && `, up to ${format.money(customer.credit_limit)}`}
+            </dd>
+          </>
+        )}
         <dt>Marketing e-mails</dt>
         <dd>{customer.marketing_opt_in ? 'agreed' : 'not agreed'}</dd>
       </dl>

@@ -9,9 +9,17 @@ import { DialogFoot } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
 import { AmountField } from '../../ui/number-field.tsx';
 import { Card, Page } from '../../ui/page.tsx';
+import { VariantSearch } from '../orders/actions/variant-search.tsx';
 import { textIn } from '../orders/bulk-ship.tsx';
 import { useDraftAct } from './draft-queries.ts';
-import { FindVariants, type NewLine } from './find-variants.tsx';
+
+interface NewLine {
+  variant_id: string;
+  name: string;
+  quantity: string;
+  /** Empty for the variant's own price. */
+  price: string;
+}
 
 /** A new draft order. The customer enters the address and chooses the delivery when accepting it. */
 export function NewDraft() {
@@ -30,11 +38,12 @@ export function NewDraft() {
     <Page title="New draft" back={{ to: '/drafts', label: 'Drafts' }}>
       <Form busy={work.isPending} onSubmit={submit}>
         <Card title="Items">
-          <FindVariants
-            taken={lines.map(({ variant_id }) => variant_id)}
-            onAdd={(line) => setLines([...lines, line])}
+          <VariantSearch
+            onChoose={(found) => {
+              if (lines.some(({ variant_id }) => variant_id === found.variant_id)) return;
+              setLines([...lines, { ...found, quantity: '1', price: '' }]);
+            }}
           />
-          {lines.length === 0 && <p className="hint">Find products above, and add them.</p>}
           {lines.map((line, at) => (
             <div className="fields-2" key={line.variant_id}>
               <TextField
@@ -52,8 +61,12 @@ export function NewDraft() {
                   onValue={(price) => change(at, { price })}
                 />
               )}
-              <Button aria-label={`Take ${line.name} out`} onClick={() => setLines(lines.filter((_, i) => i !== at))}>
-                ×
+              <Button
+                kind="quiet"
+                aria-label={`Remove ${line.name}`}
+                onClick={() => setLines(lines.filter((_, i) => i !== at))}
+              >
+                Remove
               </Button>
             </div>
           ))}

@@ -1,5 +1,6 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { useMutation, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { api, readAgain, type Schemas } from '../../api.ts';
 import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
@@ -11,9 +12,11 @@ import type { OrderDetails } from './order-queries.ts';
 
 const NAMES = { invoice: 'Invoice', credit_note: 'Credit note' };
 
-function useDocumentsOf(order_id: string) {
+/** With `isAwaited`, reads again until the job has issued the invoice. */
+function useDocumentsOf(order_id: string, isAwaited: boolean) {
   return useQuery({
     queryKey: ['orders', order_id, 'documents'],
+    refetchInterval: isAwaited && 1000,
     queryFn: ({ signal }) =>
       unwrap(api.GET('/api/dashboard/documents', { params: { query: { order_id, limit: 100 } }, signal })),
   });
@@ -31,12 +34,14 @@ function isCharged(documents: Pick<Schemas['Document'], 'kind' | 'total'>[]): bo
 export function DocumentsCard({ order: { id: order_id } }: { order: OrderDetails }) {
   const { date, money } = useFormat();
   const can = useCan();
-  const { data } = useDocumentsOf(order_id);
+  const [isAwaited, setAwaited] = useState(false);
+  const { data } = useDocumentsOf(order_id, isAwaited);
   const issue = useMutation({
     mutationFn: () =>
       unwrap(api.POST('/api/dashboard/orders/{order_id}/documents', { params: { path: { order_id } } })),
     onSuccess: async () => {
-      toast('The invoice is being issued. Reload the page in a moment.');
+      setAwaited(true);
+      toast('The invoice is being issued.');
       await readAgain('orders');
     },
     onError: toastError,
@@ -51,6 +56,7 @@ export function DocumentsCard({ order: { id: order_id } }: { order: OrderDetails
   });
   if (!data) return null;
   const hasInvoice = isCharged(data.documents);
+  if (hasInvoice && isAwaited) setAwaited(false);
   if (data.documents.length === 0 && !can('orders:write')) return null;
   return (
     <Card title="Invoices">
@@ -65,7 +71,7 @@ export function DocumentsCard({ order: { id: order_id } }: { order: OrderDetails
         ))}
       </ul>
       {!hasInvoice && can('orders:write') && (
-        <Button busy={issue.isPending} onClick={() => issue.mutate()}>
+        <Button busy={issue.isPending || isAwaited} onClick={() => issue.mutate()}>
           Issue the invoice
         </Button>
       )}

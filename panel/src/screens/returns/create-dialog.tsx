@@ -11,6 +11,8 @@ import type { OrderDetails } from '../orders/order-queries.ts';
 import { lineName } from '../orders/texts.ts';
 import { REASONS, useReturnAct } from './return-queries.ts';
 
+const NOTHING = 'Enter at least one item to return.';
+
 interface NewReturn {
   lines: { line_item_id: string; quantity: number; reason: (typeof REASONS)[number] }[];
   staff_note: string | null;
@@ -24,11 +26,14 @@ export function CreateReturnDialog({ order, onClose }: { order: OrderDetails; on
     (body: NewReturn) => unwrap(api.POST('/api/dashboard/returns', { body: { order_id: order.id, ...body } })),
     { said: 'The return is created. The customer receives an e-mail.', onDone: onClose, quiet: true },
   );
+  const [isEmpty, setEmpty] = useState(false);
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const reason = REASONS.find((each) => each === form.get('reason')) ?? 'other';
     const chosen = Object.entries(pieces).filter(([, quantity]) => quantity > 0);
+    setEmpty(chosen.length === 0);
+    if (chosen.length === 0) return;
     work.mutate({
       lines: chosen.map(([line_item_id, quantity]) => ({ line_item_id, quantity, reason })),
       staff_note: textIn(form, 'staff_note'),
@@ -72,7 +77,7 @@ export function CreateReturnDialog({ order, onClose }: { order: OrderDetails; on
           label="Accept it against the return policy"
           hint="After the period, or if a product cannot be returned."
         />
-        <DialogFoot work={work} action="Create return" error={work.error} onCancel={onClose} />
+        <DialogFoot work={work} action="Create return" error={isEmpty ? NOTHING : work.error} onCancel={onClose} />
       </Form>
     </Dialog>
   );

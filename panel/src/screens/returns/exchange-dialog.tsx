@@ -8,6 +8,8 @@ import { Form } from '../../ui/held.tsx';
 import { VariantSearch } from '../orders/actions/variant-search.tsx';
 import { type Return, useReturnAct } from './return-queries.ts';
 
+const NOTHING = 'Add at least one product.';
+
 interface Wanted {
   variant_id: string;
   name: string;
@@ -17,17 +19,18 @@ interface Wanted {
 /** Makes an order for what the customer wants instead of the goods that have arrived. */
 export function ExchangeDialog({ found, onClose }: { found: Return; onClose: () => void }) {
   const [wanted, setWanted] = useState<Wanted[]>([]);
+  const [isEmpty, setEmpty] = useState(false);
+  const lines = wanted.flatMap(({ variant_id, quantity }) => (quantity > 0 ? [{ variant_id, quantity }] : []));
   const params = { path: { return_id: found.id } };
   const work = useReturnAct(
-    (price: 'paid' | 'current') => {
-      const lines = wanted.flatMap(({ variant_id, quantity }) => (quantity > 0 ? [{ variant_id, quantity }] : []));
-      return unwrap(api.POST('/api/dashboard/returns/{return_id}/exchange', { params, body: { lines, price } }));
-    },
+    (price: 'paid' | 'current') =>
+      unwrap(api.POST('/api/dashboard/returns/{return_id}/exchange', { params, body: { lines, price } })),
     { said: 'The exchange order is placed. The customer receives an e-mail.', onDone: onClose, quiet: true },
   );
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
-    work.mutate(new FormData(event.currentTarget).has('paid') ? 'paid' : 'current');
+    setEmpty(lines.length === 0);
+    if (lines.length > 0) work.mutate(new FormData(event.currentTarget).has('paid') ? 'paid' : 'current');
   };
   return (
     <Dialog open onClose={onClose} title={`Exchange ${found.number}`}>
@@ -67,7 +70,12 @@ export function ExchangeDialog({ found, onClose }: { found: Return; onClose: () 
         <p className="note">
           The returned goods pay the new order. The customer pays the rest on the page of the order, or gets it back.
         </p>
-        <DialogFoot work={work} action="Place the exchange order" error={work.error} onCancel={onClose} />
+        <DialogFoot
+          work={work}
+          action="Place the exchange order"
+          error={isEmpty ? NOTHING : work.error}
+          onCancel={onClose}
+        />
       </Form>
     </Dialog>
   );

@@ -1,4 +1,5 @@
 import { unwrap } from '@commerce-backend/sdk';
+import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { api, fieldError } from '../../api.ts';
 import { useFormat } from '../../format.ts';
@@ -37,7 +38,9 @@ export function ReturnRefundDialog({ found, onClose }: { found: Return; onClose:
     });
   };
   const amountError = fieldError(work.error, 'amount');
+  const suggested = useSuggestion(found);
   const fee = Number(found.fee) > 0 ? ` minus the fee of ${money(found.fee, found.currency)}` : '';
+  const standard = `the price of the items after discounts${fee}`;
   return (
     <Dialog open onClose={onClose} title={`Refund return ${found.number}`}>
       <Form busy={work.isPending} onSubmit={submit}>
@@ -45,14 +48,38 @@ export function ReturnRefundDialog({ found, onClose }: { found: Return; onClose:
           label={`Amount in ${found.currency}`}
           value={amount}
           onValue={setAmount}
-          hint={`Left empty: the price of the items after discounts${fee}.`}
+          hint={`Left empty: ${suggested ? `${money(suggested, found.currency)}, ${standard}` : standard}.`}
           error={amountError}
         />
         <Checkbox name="shipping" label="Refund the shipping cost, too" />
         <TextArea label="Note for staff" name="note" rows={2} maxLength={5000} />
         <Checkbox name="close" label="Close the return" defaultChecked />
+        {found.kind === 'withdrawal' && (
+          <p className="note">
+            If the customer withdrew from the whole order, the shipping cost is refunded in any case.
+          </p>
+        )}
+        <p className="note">Return money that was paid by bank transfer or on site yourself.</p>
         <DialogFoot work={work} action="Refund" error={amountError ? null : work.error} onCancel={onClose} />
       </Form>
     </Dialog>
   );
+}
+
+/** The suggested amount of a first refund, without the shipping cost. */
+function useSuggestion({ order_id, lines, keep_goods, fee, refund_ids }: Return): string | undefined {
+  const line_items = lines.flatMap(({ line_item_id, quantity, received_quantity }) => {
+    const pieces = keep_goods ? quantity : received_quantity;
+    return pieces > 0 ? [{ line_item_id, quantity: pieces, shipped: true }] : [];
+  });
+  const { data } = useQuery({
+    queryKey: ['orders', order_id, 'suggestion', line_items, fee],
+    queryFn: ({ signal }) => {
+      const call = { params: { path: { order_id } }, body: { line_items, fee }, signal };
+      return unwrap(api.POST('/api/dashboard/orders/{order_id}/refunds/suggestion', call));
+    },
+    enabled: refund_ids.length === 0 && line_items.length > 0,
+    retry: false,
+  });
+  return data?.amount;
 }

@@ -35,6 +35,7 @@ export const account: Record<keyof typeof english, string> = {
   payment_awaiting_payment: 'noch nicht eingegangen',
   payment_authorized: 'vorgemerkt',
   payment_paid: 'bezahlt',
+  payment_part_paid: 'teilweise bezahlt',
   payment_partially_refunded: 'teilweise erstattet',
   payment_refunded: 'erstattet',
   payment_failed: 'fehlgeschlagen',

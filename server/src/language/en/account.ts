@@ -34,6 +34,7 @@ export const account = {
   payment_awaiting_payment: 'not yet received',
   payment_authorized: 'authorized',
   payment_paid: 'paid',
+  payment_part_paid: 'partly paid',
   payment_partially_refunded: 'partly refunded',
   payment_refunded: 'refunded',
   payment_failed: 'failed',

@@ -35,6 +35,7 @@ export const account: Record<keyof typeof english, string> = {
   payment_awaiting_payment: 'pas encore reçu',
   payment_authorized: 'autorisé',
   payment_paid: 'payé',
+  payment_part_paid: 'payé en partie',
   payment_partially_refunded: 'partiellement remboursé',
   payment_refunded: 'remboursé',
   payment_failed: 'échec',

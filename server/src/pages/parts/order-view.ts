@@ -64,7 +64,7 @@ function standing(language: Language, order: ShownOrder): Html {
   const { say } = language;
   const { status, payment_status, payment_method, fulfillment_status, shipping_method, cancelled_at, has_goods } =
     order;
-  const paid = say(`account.payment_${payment_status}`);
+  const paid = say(`account.payment_${payment_status === 'paid' && order.due ? 'part_paid' : payment_status}`);
   const sent = say(`account.delivery_${fulfillment_status}`);
   const method =
     payment_method && say(`checkout.pay_${order.payment_terms_days === null ? payment_method : 'invoice'}`);

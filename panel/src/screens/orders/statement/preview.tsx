@@ -25,7 +25,13 @@ export function Preview({ matches }: { matches: Matches }) {
   const others = rows.filter((row) => !orderToMark(row));
   const mark = useMutation({
     mutationFn: () => markAll(rows),
-    onSuccess: ({ paid }) => toast(`${counted(paid.length, 'order')} marked as paid.`),
+    onSuccess: ({ paid, recorded }) => {
+      const parts = [
+        paid.length > 0 && `${counted(paid.length, 'order')} marked as paid.`,
+        recorded.length > 0 && `${counted(recorded.length, 'payment')} recorded.`,
+      ].filter(Boolean);
+      toast(parts.join(' ') || 'No order was changed.');
+    },
     onError: toastError,
     // Earlier calls may have succeeded when a later one fails.
     onSettled: () => Promise.all([ordersChanged(), readAgain('statement-runs')]),
