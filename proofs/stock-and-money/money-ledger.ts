@@ -47,7 +47,7 @@ export class Ledger {
   isCancelled = false;
   /** The price of pieces that came back before the order was paid. */
   credit = 0;
-  /** The money recorded by hand after the order was edited. */
+  /** The money recorded by hand. */
   recorded = 0;
   /** The part of the money that the shop keeps when a refund cancels the order. */
   retained = 0;
@@ -58,9 +58,16 @@ export class Ledger {
     if (order.method === 'card') this.pay();
   }
 
+  /** Pays what is left of the price. */
   pay(): void {
     this.isPaid = true;
-    this.received = this.order.total - this.credit;
+    this.received = Math.max(this.received, this.order.total - this.credit);
+  }
+
+  /** Recorded money that covers the price pays the order. */
+  settle(): void {
+    const isCovered = this.received > 0 && this.received >= this.order.total - this.credit;
+    if (isCovered && !this.isCancelled) this.isPaid = true;
   }
 
   /** The price of more pieces of a line: the difference of two shares, each rounded half up in exact arithmetic. */
@@ -96,7 +103,7 @@ export class Ledger {
 
   get amountDue(): number {
     if (this.isCancelled) return 0;
-    return this.isPaid ? Math.max(0, -this.#surplus('succeeded')) : this.order.total - this.credit;
+    return Math.max(0, this.isPaid ? -this.#surplus('succeeded') : this.order.total - this.credit - this.received);
   }
 
   /** The money at the provider that can still be returned there. */
@@ -120,11 +127,19 @@ export class Ledger {
     this.order.total += change;
     if (line) Object.assign(line.of, { quantity: line.quantity, charged: line.charged, total: line.total });
     if (line) Object.assign(line.of, { discount: line.discount, tax: line.tax });
+    this.settle();
   }
 
   record(amount: number): void {
     this.received += amount;
     this.recorded += amount;
+    this.settle();
+  }
+
+  /** Lowers the price by pieces that came back before the order was paid. */
+  creditBy(amount: number): void {
+    this.credit += amount;
+    this.settle();
   }
 
   /**
@@ -166,7 +181,7 @@ export class Ledger {
   }
 
   /** Ends a refund. If a refund fails after it had succeeded, the pieces that it removed from the order stay removed. */
-  settle(refund: LedgerRefund, status: 'succeeded' | 'failed'): void {
+  settleRefund(refund: LedgerRefund, status: 'succeeded' | 'failed'): void {
     const hadSucceeded = refund.status === 'succeeded';
     refund.status = status;
     if (status === 'succeeded') {

@@ -26,6 +26,8 @@ type Step = (history: History) => Promise<void>;
 
 export const STEPS: [string, Step][] = [
   ['pay', pay],
+  ['pay a part', payPart],
+  ['pay a part', payPart],
   ['edit', edit],
   ['edit', edit],
   ['pay the rest', payRest],
@@ -51,10 +53,24 @@ export const STEPS: [string, Step][] = [
 
 async function pay({ shop, ledger }: History): Promise<void> {
   const path = { order_id: ledger.order.id };
-  if (ledger.isPaid || ledger.isCancelled) return;
+  if (ledger.isPaid || ledger.isCancelled || ledger.order.method === 'terms') return;
   const isTransfer = ledger.order.method === 'bank_transfer';
   const { data } = await shop.ask(isTransfer ? 'dashboard.markOrderPaid' : 'dashboard.markOrderDelivered', { path });
   if (data) ledger.pay();
+}
+
+/** Records money for an order that awaits a transfer or is on payment terms: a part, all, or more than is due. */
+async function payPart({ shop, chance, ledger, money, fault }: History): Promise<void> {
+  const isAwaited = ledger.order.method === 'bank_transfer' && !ledger.isPaid && !ledger.isCancelled;
+  if (!isAwaited && ledger.order.method !== 'terms') return;
+  const part = some(chance, Math.ceil(ledger.order.total / 2) || 1);
+  const amount = chance.of([part, part, ledger.amountDue + chance.of([0, some(chance, 300)])]) || part;
+  const { data, refusal } = await shop.ask('dashboard.recordOrderPayment', {
+    path: { order_id: ledger.order.id },
+    body: { amount: money(amount), method: 'bank_transfer' },
+  });
+  if (data) ledger.record(amount);
+  else fault(`a payment of ${money(amount)} was refused: ${JSON.stringify(refusal)}`);
 }
 
 /** Lowers the quantity of a line, and sometimes adds a product, with the total that the dry run returned. */
@@ -132,9 +148,10 @@ async function refundTooMuch({ shop, ledger, money, fault }: History): Promise<v
     path: { order_id: ledger.order.id },
     body: { amount: money(ledger.refundable + 1), reason: 'other' },
   });
-  const code = ledger.isPaid ? 'refund_exceeds_paid' : 'invalid_transition';
+  const hasMoney = ledger.isPaid || ledger.received > 0;
+  const code = hasMoney ? 'refund_exceeds_paid' : 'invalid_transition';
   if (refusal?.error !== code) fault(`more than is left was answered ${status} ${JSON.stringify(refusal)}`);
-  if (ledger.isPaid && refusal?.refundable !== money(ledger.refundable)) fault(`${refusal?.refundable} is refundable`);
+  if (hasMoney && refusal?.refundable !== money(ledger.refundable)) fault(`${refusal?.refundable} is refundable`);
 }
 
 /** Refunds pieces, in most cases the suggested amount, which must be the share of these pieces in what was charged. */
@@ -199,7 +216,7 @@ async function settleAny(history: History): Promise<void> {
 
 export async function settleOne({ shop, ledger }: History, refund: LedgerRefund, status: 'succeeded' | 'failed') {
   await inside(shop, (within) => settle(within, refund.id, { status, reference: refund.id, reason: null }));
-  ledger.settle(refund, status);
+  ledger.settleRefund(refund, status);
 }
 
 async function refundElsewhere({ shop, chance, ledger }: History): Promise<void> {
@@ -240,8 +257,9 @@ async function returnPieces({ shop, chance, ledger, returns, money }: History): 
   if (ledger.isPaid) {
     returns.push({ id: data.id, fee, pieces: [{ line, quantity, shipped: true }] });
   } else {
-    ledger.credit += Math.max(0, ledger.share(line, quantity) - fee);
+    const price = ledger.share(line, quantity);
     line.refunded += quantity;
+    ledger.creditBy(Math.max(0, price - fee));
   }
 }
 

@@ -5,7 +5,8 @@ import type { OpenShop } from '../testing/test-server.ts';
 
 /** Orders with random amounts, inserted without a checkout: their totals follow from the generated parts, not from the server. */
 
-export type Method = 'card' | 'bank_transfer' | 'manual';
+/** `terms` is an order on payment terms. */
+export type Method = 'card' | 'bank_transfer' | 'manual' | 'terms';
 
 export interface GeneratedLine {
   id: string;
@@ -36,7 +37,7 @@ interface Part {
   tax: number;
 }
 
-/** Inserts an order: paid by card, awaiting a bank transfer, or to be paid on delivery. */
+/** Inserts an order: paid by card, awaiting a bank transfer, or to be paid on delivery or on payment terms. */
 export async function insertOrder(shop: OpenShop, chance: Chance, included: boolean): Promise<GeneratedOrder> {
   const { site_id, currency, currency_digits: digits } = shop.tenant;
   const below = (most: number) => Math.floor(chance.next() * most);
@@ -53,7 +54,7 @@ export async function insertOrder(shop: OpenShop, chance: Chance, included: bool
   const shipping_tax = Math.round(shipping * 0.19);
   const tax = sum('tax') + shipping_tax;
   const total = sum('total') - sum('discount') + shipping + (included ? 0 : tax);
-  const method = chance.of<Method>(['card', 'card', 'card', 'bank_transfer', 'manual', 'manual']);
+  const method = chance.of<Method>(['card', 'card', 'card', 'bank_transfer', 'manual', 'terms', 'terms']);
   const [id, payment_id, cart_id, checkout_id] = Array.from({ length: 4 }, () => randomUUID()) as [
     string,
     string,
@@ -64,12 +65,14 @@ export async function insertOrder(shop: OpenShop, chance: Chance, included: bool
   const [status, payment_status] = STATES[method];
   await shop.premises.owner.query(
     `insert into commerce.orders (site_id, id, order_number, subtotal, discount, shipping_cost, tax, shipping_tax, tax_included, total,
-        currency, status, payment_status, fulfillment_status, payment_method, source, payment_confirmed_at)
-      values ($1, $2::uuid, 'H-' || $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text, 'unfulfilled', $13, 'storefront',
-        case when $12::text = 'paid' then now() end)`,
+        currency, status, payment_status, fulfillment_status, payment_method, payment_terms_days, source, payment_confirmed_at,
+        payment_due_at)
+      values ($1, $2::uuid, 'H-' || $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12::text, 'unfulfilled', $13, $14, 'storefront',
+        case when $12::text = 'paid' then now() end, now() + $14::int * interval '1 day')`,
     [
       ...[site_id, id, money(sum('total')), money(sum('discount')), money(shipping), money(tax), money(shipping_tax)],
-      ...[included, money(total), currency, status, payment_status, method],
+      ...[included, money(total), currency, status, payment_status],
+      ...(method === 'terms' ? ['manual', 14] : [method, null]),
     ],
   );
   const rows = parts.map(({ id, quantity, ...amounts }, position) => ({
@@ -103,4 +106,5 @@ const STATES = {
   card: ['confirmed', 'paid'],
   bank_transfer: ['pending', 'awaiting_payment'],
   manual: ['confirmed', 'pending'],
+  terms: ['confirmed', 'pending'],
 } as const;

@@ -179,19 +179,17 @@ const INVARIANTS: Record<string, string> = {
       left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
       where r.site_id = o.site_id and r.order_id = o.id and m.status is distinct from 'failed'
     ) b cross join lateral (
-      -- What an edited order has received above its price, without what refunds have returned of it.
+      -- What an order has received above its price, without what refunds have returned of it.
       select o.released is not null and o.status <> 'cancelled' as edited,
         received - (o.kept - coalesce(o.released, 0)) - overpaid as surplus
     ) e cross join lateral (
-      select case when edited then least(greatest(0, surplus - o.disputed), greatest(0, received - paid_back))
-          else greatest(0, received - paid_back - o.kept) end as owed,
+      select case when o.status = 'cancelled' then greatest(0, received - paid_back - o.kept)
+          else least(greatest(0, surplus - o.disputed), greatest(0, received - paid_back)) end as owed,
         case when edited then greatest(0, -surplus) when o.paid or o.status = 'cancelled' then 0 else o.kept - received end as due,
-        -- Of a partly captured payment, the rest was released. A refund returns first what was received above the price.
+        -- Of a partly captured payment, the rest was released. What a refund returned above the price has not lowered it.
         case when o.status = 'cancelled' then least(o.kept, received - paid_back)
-          when edited then greatest(0, o.kept - o.released - (paid_back - o.disputed - overpaid)
-            - (o.disputed - least(o.disputed, greatest(0, surplus))))
-          else case when o.paid then least(o.kept, received) else o.kept end
-            - greatest(0, paid_back - greatest(0, received - o.kept)) end as charged
+          else greatest(0, case when edited then o.kept - o.released when o.paid then least(o.kept, received) else o.kept end
+            - (paid_back - o.disputed - overpaid) - (o.disputed - least(o.disputed, greatest(0, surplus)))) end as charged
     ) s
     where charged < 0 or due < 0 or received - paid_back <> charged - due + owed
       or received <> coalesce(o.captured, case when o.paid then o.total else 0 end)`,

@@ -38,8 +38,13 @@ async function givenOrder(quantity: number, payment_method: 'invoice' | 'bank_tr
     },
     refund: async (amount: string, more: { shipping?: string; pieces?: number } = {}) => {
       const { shipping, pieces } = more;
-      const line_items = pieces ? [{ line_item_id, quantity: pieces, shipped: true }] : [];
-      const body = { amount, reason: 'other' as const, line_items, ...(shipping && { shipping }) };
+      const line_items = pieces && [{ line_item_id, quantity: pieces, shipped: true }];
+      const body = {
+        amount,
+        reason: 'other' as const,
+        ...(line_items && { line_items }),
+        ...(shipping && { shipping }),
+      };
       expect((await dashboard.POST(`${ORDER}/refunds`, { ...at, body })).error).toBeUndefined();
     },
     /** Returns pieces, which arrive. */
@@ -162,4 +167,60 @@ test('what an edit adds to a paid order on payment terms counts against the cred
     body: { reason: 'customer', refund: true },
   });
   expect(await owes()).toBe('0.00');
+});
+
+test.each(['refund first', 'payment first'])(
+  'money above the price is owed besides refunded pieces (%s)',
+  async (which) => {
+    const { pay, ship, refund, details } = await givenOrder(3);
+    await ship();
+    await pay('24.90');
+    const steps = [() => refund('10.00', { pieces: 1 }), () => pay('30.00')];
+    for (const step of which === 'refund first' ? steps : steps.toReversed()) await step();
+
+    // 54.90 were received, and two pieces and the delivery cost 24.90.
+    expect(await details()).toMatchObject({ amount_received: '54.90', refunded: '10.00', refund_due: '20.00' });
+    await refund('20.00');
+    expect(await details()).toMatchObject({ refunded: '30.00', refund_due: '0.00', amount_due: '0.00' });
+  },
+);
+
+test('money above the price stays owed when refunds of all pieces cancel the order', async () => {
+  const { shop, at, line_item_id, pay, details } = await givenOrder(2);
+  await pay('44.90');
+  const line_items = [{ line_item_id, quantity: 2, shipped: false }];
+  const { error } = await shop.dashboard.POST(`${ORDER}/refunds`, {
+    ...at,
+    body: { amount: '24.90', shipping: '4.90', reason: 'customer', line_items },
+  });
+
+  expect(error).toBeUndefined();
+  expect(await details()).toMatchObject({ status: 'cancelled', amount_received: '44.90', refund_due: '20.00' });
+});
+
+test('an edit of an order with a refunded piece keeps what was paid above its price', async () => {
+  const { shop, at, line_item_id, pay, resize, details } = await givenOrder(3);
+  await pay('44.90');
+  const line_items = [{ line_item_id, quantity: 1, shipped: false }];
+  await shop.dashboard.POST(`${ORDER}/refunds`, { ...at, body: { amount: '10.00', reason: 'customer', line_items } });
+  expect(await details()).toMatchObject({ refund_due: '10.00' });
+
+  await resize(4);
+  expect(await details()).toMatchObject({ total: '44.90', amount_due: '0.00', refund_due: '0.00' });
+  await resize(5);
+  expect(await details()).toMatchObject({ total: '54.90', amount_due: '10.00', refund_due: '0.00' });
+});
+
+test('a reinstated order owes what was received above its price, without what was refunded while it had expired', async () => {
+  const { shop, order, at, pay, refund, details } = await givenOrder(1, 'bank_transfer');
+  await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [order.id]);
+  await workOverdue(shop);
+  await pay('10.00');
+  await refund('5.00');
+  await pay('11.90');
+
+  await shop.dashboard.POST(`${ORDER}/reinstate`, { ...at, body: {} });
+
+  expect(await details()).toMatchObject({ payment_status: 'partially_refunded', amount_received: '21.90' });
+  expect(await details()).toMatchObject({ refunded: '5.00', refund_due: '2.00', amount_due: '0.00' });
 });

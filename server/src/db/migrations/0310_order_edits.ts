@@ -2,8 +2,9 @@ import type { Knex } from 'knex';
 
 /**
  * Edits of orders. `order_versions` keeps each replaced version. `refunds.overpaid` is the part of a refund that returned money
- * above the total, because an edit had lowered it; the rest of a refund lowers the price. A line that an edit has removed keeps
- * its row with quantity 0, because refunds and withdrawals may refer to it.
+ * above the price: an overpayment, or what an edit had left; the rest of a refund lowers the price. Earlier refunds returned an
+ * overpayment first. A line that an edit has removed keeps its row with quantity 0, because refunds and withdrawals may refer to
+ * it.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`
@@ -34,6 +35,15 @@ export async function up(knex: Knex): Promise<void> {
     alter table commerce.refunds
       add column overpaid numeric not null default 0,
       add constraint overpaid_at_most check (overpaid between 0 and amount);
+    update commerce.refunds f set overpaid = known.overpaid from (
+      select r.site_id, r.id, case when o.payment_status = 'expired' then r.amount
+          else least(r.amount, greatest(0, o.captured - (o.total - o.credited) + r.amount - sum(r.amount) over (
+            partition by r.site_id, r.order_id order by r.created_at, r.id))) end as overpaid
+      from commerce.refunds r join commerce.orders o on o.site_id = r.site_id and o.id = r.order_id
+      left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
+      where (o.payment_status = 'expired' or o.captured > o.total - o.credited) and m.status is distinct from 'failed'
+    ) known
+    where f.site_id = known.site_id and f.id = known.id and known.overpaid > 0;
   `);
 }
 

@@ -25,8 +25,7 @@ export interface EditedOrder {
 
 /**
  * Keeps the version of a locked order that an edit replaces. The first edit of a paid order fixes `captured`, because what was
- * received no longer follows from the total, and `released`: the part of the total that neither was received nor is due, and
- * what earlier refunds returned of an overpayment.
+ * received no longer follows from the total, and `released`: the part of the total that neither was received nor is due.
  */
 export async function keepVersion(shop: Shop, order_id: string): Promise<void> {
   const kept = await shop.run(
@@ -45,12 +44,11 @@ export async function keepVersion(shop: Shop, order_id: string): Promise<void> {
   }
   await shop.run(
     sql`update orders o set edits = o.edits + 1, captured = case when paid then ${amountReceived} else o.captured end,
-        released = case when paid and o.released is null then known.kept - known.received + known.overpaid
-          + greatest(0, known.received - known.refunded - known.kept) else o.released end
+        released = case when paid and o.released is null then greatest(0, known.kept - known.received + known.overpaid)
+          else o.released end
       from (
         select b.id, b.payment_status in ('paid', 'partially_refunded') as paid, b.total - b.credited as kept,
-          coalesce(b.captured, b.total) as received, coalesce(sum(r.amount), 0) as refunded,
-          coalesce(sum(r.overpaid), 0) as overpaid
+          coalesce(b.captured, b.total) as received, coalesce(sum(r.overpaid), 0) as overpaid
         from orders b left join (refunds r left join payment_moves m on m.site_id = r.site_id and m.id = r.id)
           on r.site_id = b.site_id and r.order_id = b.id and coalesce(m.status, 'succeeded') = 'succeeded'
         where b.site_id = ${shop.siteId} and b.id = ${order_id} group by b.site_id, b.id

@@ -59,9 +59,9 @@ async function becomeCancelled(shop: Shop, order: LockedOrder, reason: CancelRea
   if (canMove(order, 'payment_status', 'voided')) after.payment_status = 'voided';
   await end(shop, order, after, { reason, restock: false });
   await shop.run(
-    // What an edit left above the price stays owed.
-    sql`update orders o set retained = greatest(0, ${amountReceived} - o.refunds_begun
-          - case when o.released is null then 0 else greatest(0, ${surplusLeft} + o.disputed) end)
+    // What was received above the price stays owed.
+    sql`update orders o
+      set retained = greatest(0, ${amountReceived} - o.refunds_begun - greatest(0, ${surplusLeft} + o.disputed))
       where o.site_id = ${shop.siteId} and o.id = ${order.id}`,
   );
   const message = 'The order was cancelled, because all of it was refunded before it shipped.';

@@ -34,7 +34,7 @@ export interface Received {
   credited: string;
   /** Null unless the order was edited after it was paid (`keepVersion` in edit-writes.ts). */
   released: string | null;
-  /** The parts of refunds that returned money above the total, because an edit had lowered it. */
+  /** The parts of refunds that returned money above the price: an overpayment, or what an edit had left. */
   overpaid: { succeeded: string; pending: string };
 }
 
@@ -75,7 +75,7 @@ export function amountDue(order: Money & Pick<Order, 'payment_status'>, digits: 
   return decimal(Math.max(0, charged - minorUnits(amount_received, digits)), digits);
 }
 
-/** The money received above the price of a paid order, without what refunds returned of it; negative if below. */
+/** The money received above the price of an order, without what refunds returned of it; negative if below. */
 function surplus({ total, credited, amount_received, released, overpaid }: Money, digits: number): number {
   const minor = (amount: string) => minorUnits(amount, digits);
   const kept = minor(total) - minor(credited) - minor(released ?? '0');
@@ -87,14 +87,11 @@ export function refundDue(order: Money, digits: number, { lessPending = false } 
   const returned =
     sumOf(order.refunds, 'succeeded', digits) + (lessPending ? sumOf(order.refunds, 'pending', digits) : 0);
   const minor = (amount: string) => minorUnits(amount, digits);
-  if (order.status !== 'cancelled' && order.released !== null) {
-    const pending = lessPending ? minor(order.overpaid.pending) : 0;
-    const left = minor(order.amount_received) - minor(order.disputed) - returned;
-    const owed = surplus(order, digits) - pending - minor(order.disputed);
-    return decimal(Math.max(0, Math.min(owed, left)), digits);
-  }
-  const kept = order.status === 'cancelled' ? minor(order.retained) : minor(order.total) - minor(order.credited);
-  return decimal(Math.max(0, minor(order.amount_received) - minor(order.disputed) - returned - kept), digits);
+  const left = minor(order.amount_received) - minor(order.disputed) - returned;
+  if (order.status === 'cancelled') return decimal(Math.max(0, left - minor(order.retained)), digits);
+  const pending = lessPending ? minor(order.overpaid.pending) : 0;
+  const owed = surplus(order, digits) - pending - minor(order.disputed);
+  return decimal(Math.max(0, Math.min(owed, left)), digits);
 }
 
 export function sumOf(refunds: Money['refunds'], wanted: Refund['status'], digits: number): number {

@@ -72,7 +72,9 @@ export async function create(
   if (payment && by_hand) await refuseUntried(shop, order_id);
   const { isAll, ...claimed } = await claim(shop, order_id, minor, { shipping });
   const surplus = minorUnits(claimed.overpaid, digits);
-  const overpaid = surplus > 0 ? Math.min(surplus, minor - (await priceIn(shop, order_id, input, minor))) : 0;
+  const paidBack = surplus > 0 ? Math.min(surplus, minor - (await priceIn(shop, order_id, input, minor))) : 0;
+  // An order that expired costs its whole price again once it is reinstated.
+  const overpaid = order.payment_status === 'expired' ? minor : paidBack;
   const most = payment && !by_hand ? await leftAtProvider(shop, payment.id) : minor;
   const [first, ...rest] = partsOf({ amount: minor, shipping: minorUnits(shipping, digits), overpaid }, most);
   const { line_items = [], return_id = null } = input;

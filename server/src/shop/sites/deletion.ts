@@ -137,8 +137,8 @@ export async function owed(client: Owner, site_id: string): Promise<Owed> {
         as open_payments,
       (select count(*) from commerce.orders o where o.site_id = ${site_id}::uuid
         and ${amountReceived} - o.disputed - ${amountKept} > (
-          -- Other refunds of an edited order have lowered its price.
-          select coalesce(sum(case when o.released is null or o.status = 'cancelled' then r.amount else r.overpaid end), 0)
+          -- Other refunds of an order have lowered its price.
+          select coalesce(sum(case when o.status = 'cancelled' then r.amount else r.overpaid end), 0)
           from commerce.refunds r
           left join commerce.payment_moves m on m.site_id = r.site_id and m.id = r.id
           where r.site_id = o.site_id and r.order_id = o.id and coalesce(m.status, 'succeeded') = 'succeeded')
