@@ -207,7 +207,7 @@ export async function makeDocument(world: World, tenant: Tenant): Promise<Partia
     kind: 'invoice',
     issued_on: '2026-03-05',
     invoice: null,
-    supply_date: null,
+    ...{ supply_date: null, due_on: null },
     order: { number: '1', date: '2026-03-05' },
     seller: { ...SELLER, address2: null, tax_number: null, small_business_note: null },
     buyer: { first_name: `${canary} Jo`, email: 'jo@shop.example' },
