@@ -248,3 +248,15 @@ test('an expired order from a draft is reinstated at the prices of the draft', a
   expect(error).toBeUndefined();
   expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid', total: '19.30', discount: '1.60' });
 });
+
+test('the mail about a payment names what was received, not the total, of which pieces came back', async () => {
+  const { shop, email, pay, ship, giveBack } = await givenOrder(3);
+  await ship();
+  await giveBack(1);
+  await pay('10.00');
+  await pay('14.90');
+
+  const mail = (await mailsTo(shop, email)).find(({ subject }) => /payment/i.test(subject));
+
+  expect(mail?.html).toContain('We have received €24.90');
+});

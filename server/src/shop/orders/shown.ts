@@ -15,6 +15,7 @@ export interface ShownOrder extends CustomerOrder {
   digital_consent_wording: string | null;
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
+  amount_received: string;
   /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];
   /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
@@ -62,6 +63,7 @@ export async function getShown(shop: Shop, id: string, customer_id?: string): Pr
   return {
     ...order,
     ...rest,
+    amount_received,
     tax_lines: taxLinesOf(taxed, shop.currencyDigits),
     refund_due: refundDue({ ...order, ...money }, shop.currencyDigits, { lessPending: true }),
     due: dueOf(order, amountDue({ ...order, ...money }, shop.currencyDigits), bank_details),
