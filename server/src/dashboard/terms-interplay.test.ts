@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { givenVariant } from '../../test/buying.ts';
 import { workOverdue } from '../../test/jobs.ts';
 import { mailsTo } from '../../test/mail.ts';
-import { openShop } from '../../test/shop.ts';
+import { FILLED_IN, openShop } from '../../test/shop.ts';
 import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
 
 /** Payment terms, payments in parts and drafts together with returns, withdrawals, edits, refunds and erasure. */
@@ -223,4 +223,40 @@ test('a reinstated order owes what was received above its price, without what wa
 
   expect(await details()).toMatchObject({ payment_status: 'partially_refunded', amount_received: '21.90' });
   expect(await details()).toMatchObject({ refunded: '5.00', refund_due: '2.00', amount_due: '0.00' });
+});
+
+test('an expired order from a draft is reinstated at the prices of the draft', async () => {
+  const shop = await openShop();
+  const { id: shipping_option_id } = await shop.givenTerms();
+  const { variant_id } = await givenVariant(shop, { price: '10.00', inventory_quantity: 10 });
+  const { email, shipping_address } = FILLED_IN;
+  const lines = [{ variant_id, quantity: 2, price: '8.00' }];
+  const made = await shop.dashboard.POST('/api/dashboard/draft-orders', {
+    body: { email, lines, shipping_address, shipping_option_id, discount: { type: 'percentage', value: '10' } },
+  });
+  const completed = await shop.dashboard.POST('/api/dashboard/draft-orders/{draft_order_id}/complete', {
+    params: { path: { draft_order_id: made.data?.id ?? '' } },
+    body: { payment_method: 'bank_transfer' },
+  });
+  const at = { params: { path: { order_id: completed.data?.order_id ?? '' } } };
+  await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [at.params.path.order_id]);
+  await workOverdue(shop);
+  await shop.dashboard.POST(`${ORDER}/payments`, { ...at, body: { amount: '19.30' } });
+
+  const { data, error } = await shop.dashboard.POST(`${ORDER}/reinstate`, { ...at, body: {} });
+
+  expect(error).toBeUndefined();
+  expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid', total: '19.30', discount: '1.60' });
+});
+
+test('the mail about a payment names what was received, not the total, of which pieces came back', async () => {
+  const { shop, email, pay, ship, giveBack } = await givenOrder(3);
+  await ship();
+  await giveBack(1);
+  await pay('10.00');
+  await pay('14.90');
+
+  const mail = (await mailsTo(shop, email)).find(({ subject }) => /payment/i.test(subject));
+
+  expect(mail?.html).toContain('We have received €24.90');
 });

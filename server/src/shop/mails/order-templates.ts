@@ -59,13 +59,13 @@ export const WRITERS = {
   payment_received: (context: MailContext, { order_id }: About) =>
     aboutOrder(context, order_id, (told) => {
       const { say } = told.language;
-      const { order_number: number, payment_status, total, status, fulfillment_status } = told.order;
+      const { order_number: number, payment_status, amount_received, status, fulfillment_status } = told.order;
       if (payment_status !== 'paid') return undefined;
       const isNext = status !== 'cancelled' && fulfillment_status === 'unfulfilled' && told.order.has_goods;
       return {
         subject: say('mail.received_subject', { number }),
         parts: [
-          { paragraph: say('mail.received', { amount: amountOf(told, total), number }) },
+          { paragraph: say('mail.received', { amount: amountOf(told, amount_received), number }) },
           ...(isNext ? [{ paragraph: say('mail.received_next') }] : []),
           ...(status === 'cancelled' ? moneyBack(told) : []),
           ...contentOf(told),

@@ -38,7 +38,7 @@ export async function reinstate(shop: Shop, order_id: string, { keep_prices = fa
   if (order.agent_token_id) await spendAgain(shop, order, order.agent_token_id);
   if (order.cart_id) await redemptions.redeemAgain(shop, order.cart_id, order_id);
   await stock.sellAgain(shop, order_id);
-  if (!keep_prices) await refuseOtherPrices(shop, order_id);
+  if (!keep_prices && !(await isFromDraft(shop, order_id))) await refuseOtherPrices(shop, order_id);
   const after = await shop.one<Pick<OrderStates, 'status' | 'payment_status'>>(
     sql`update orders o set status = 'confirmed', payment_status = ${paidOrRefunded()}, payment_confirmed_at = now(),
         cancelled_at = null, cancel_reason = null, updated_at = now()
@@ -75,6 +75,15 @@ async function spendAgain(shop: Shop, { id, total }: LockedOrder, agent_token_id
     sql`update orders set agent_spent_cents = ${spent.cents}, agent_period_number = ${spent.period_number}
       where site_id = ${shop.siteId} and id = ${id}`,
   );
+}
+
+/** Whether staff offered the prices of the order. They are not those of the products. */
+async function isFromDraft(shop: Shop, order_id: string): Promise<boolean> {
+  const draft = await shop.one(
+    sql`select from draft_orders d join orders o on o.site_id = d.site_id and o.checkout_id = d.checkout_id
+      where o.site_id = ${shop.siteId} and o.id = ${order_id}`,
+  );
+  return draft !== undefined;
 }
 
 interface OtherPrice {

@@ -18,6 +18,7 @@ export interface ShownOrder extends CustomerOrder {
   has_goods: boolean;
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
+  amount_received: string;
   /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];
   /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
@@ -66,6 +67,7 @@ export async function getShown(shop: Shop, id: string, customer_id?: string): Pr
   return {
     ...order,
     ...rest,
+    amount_received,
     tax_lines: taxLinesOf(taxed, shop.currencyDigits),
     refund_due: refundDue({ ...order, ...money }, shop.currencyDigits, { lessPending: true }),
     due: dueOf(order, amountDue({ ...order, ...money }, shop.currencyDigits), bank_details),

@@ -44,6 +44,7 @@ const STAFF_IDS: [table: string, column: string][] = [
   ['refunds', 'actor_id'],
   ['order_payments', 'actor_id'],
   ['order_versions', 'actor_id'],
+  ['draft_orders', 'actor_id'],
   ['returns', 'actor_id'],
 ];
 
