@@ -14,7 +14,15 @@ import { unshipped } from './quantities.ts';
 
 export type Before = RowOf<
   'orders',
-  'subtotal' | 'discount' | 'shipping_cost' | 'tax' | 'tax_included' | 'total' | 'shipping_refunded' | 'shipping_method' | 'shipping_kind'
+  | 'subtotal'
+  | 'discount'
+  | 'shipping_cost'
+  | 'tax'
+  | 'tax_included'
+  | 'total'
+  | 'shipping_refunded'
+  | 'shipping_method'
+  | 'shipping_kind'
 > & {
   shipping_address: Address | null;
   billing_address: Address | null;

@@ -211,7 +211,10 @@ function isSameShipping(
   const isSame = (minor: number, amount: string) => minor === minorUnits(amount, shop.currencyDigits);
   const tax = taxes.reduce((sum, part) => sum + part.tax, 0);
   return (
-    name === shipping_method && kind === shipping_kind && isSame(price, shipping_cost) && isSame(tax, shipping_tax ?? '0')
+    name === shipping_method &&
+    kind === shipping_kind &&
+    isSame(price, shipping_cost) &&
+    isSame(tax, shipping_tax ?? '0')
   );
 }
 
