@@ -19,7 +19,8 @@ export const order: Record<keyof typeof english, string> = {
   refund_pending: 'Erstattung unterwegs: {amount}. Das kann einige Tage dauern.',
   refund_due: 'Noch zu erstatten: {amount}',
   amount_due: 'Noch zu zahlen',
-  amount_due_text: 'Für diese Bestellung sind noch {amount} zu zahlen. Bitte schreiben Sie uns, damit wir die Zahlung mit Ihnen klären.',
+  amount_due_text:
+    'Für diese Bestellung sind noch {amount} zu zahlen. Bitte schreiben Sie uns, damit wir die Zahlung mit Ihnen klären.',
   tax_at: 'MwSt. {rate}',
   tax_contained_at: 'Enthält {amount} MwSt. ({rate})',
 

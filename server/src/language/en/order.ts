@@ -18,7 +18,8 @@ export const order = {
   refund_pending: '{amount} is being refunded. This can take a few days.',
   refund_due: 'We still owe you {amount}.',
   amount_due: 'Still to pay',
-  amount_due_text: '{amount} of this order is still to be paid. Please write to us, and we will agree with you how to pay it.',
+  amount_due_text:
+    '{amount} of this order is still to be paid. Please write to us, and we will agree with you how to pay it.',
   tax_at: 'Tax, {rate}',
   tax_contained_at: 'Includes {amount} tax ({rate})',
 
