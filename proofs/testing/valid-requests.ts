@@ -200,6 +200,7 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     asItsCustomer(call, scene);
     call.path = { return_id: (await makeReturn(scene.world, scene.tenant)).return?.[0] ?? '' };
   },
+  'storefront.getCustomerDocumentFile': asItsCustomer,
   'storefront.cancelCustomerReturn': asItsCustomer,
   'storefront.setCustomerReturnTracking': async (call, scene) => {
     asItsCustomer(call, scene);

@@ -193,14 +193,14 @@ const INVARIANTS: Record<string, string> = {
     ) s
     where charged < 0 or due < 0 or received - paid_back <> charged - due + owed
       or received <> coalesce(o.captured, case when o.paid then o.total else 0 end)`,
-  'an unpaid order is credited only for pieces that came back or were withdrawn, which count as refunded': `
+  'an order with an amount due is credited only for pieces that came back or were withdrawn': `
     select o.id from commerce.orders o where o.credited > 0 and not exists (
       select from commerce.withdrawal_lines i
       join commerce.order_lines l on l.site_id = i.site_id and l.id = i.line_id and l.removed >= i.confirmed
       where l.site_id = o.site_id and l.order_id = o.id and i.confirmed > 0) and not exists (
       select from commerce.returns r join commerce.return_lines i on i.site_id = r.site_id and i.return_id = r.id
       join commerce.order_lines l on l.site_id = i.site_id and l.id = i.line_id and l.refunded_quantity >= i.credited
-      where r.site_id = o.site_id and r.order_id = o.id and i.credited > 0)`,
+      where r.site_id = o.site_id and r.order_id = o.id and (i.credited > 0 or r.credited > 0))`,
   'the received amount of a late order is the sum of its recorded payments': `
     select o.id from commerce.orders o join commerce.order_payments p on p.site_id = o.site_id and p.order_id = o.id
     where o.released is null group by o.site_id, o.id having o.captured is distinct from sum(p.amount) - (

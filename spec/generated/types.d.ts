@@ -4119,6 +4119,57 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/storefront/customer/me/documents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the customer's invoices and credit notes
+         * @description The invoices and credit notes of the customer's orders by page, newest first.
+         */
+        get: operations["storefront.listCustomerDocuments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/storefront/customer/me/documents/{document_id}/files/{format}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of an invoice or credit note.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                document_id: components["parameters"]["DocumentId"];
+                /**
+                 * @description The kind of file.
+                 * @example pdf
+                 */
+                format: components["schemas"]["DocumentFormat"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Download an invoice or credit note of the customer
+         * @description The PDF of a document of the customer's orders, with its XML embedded (Factur-X), or the XML alone. A format that is not in formats of the document, and a document of another customer, is 404 not_found.
+         */
+        get: operations["storefront.getCustomerDocumentFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/storefront/customer/me/returns": {
         parameters: {
             query?: never;
@@ -23393,6 +23444,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CustomerOrder"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.listCustomerDocuments": {
+        parameters: {
+            query?: {
+                /** @description The page to return, from 1. Past the end the list is empty. */
+                page?: components["parameters"]["Page"];
+                /** @description The maximum number on a page. */
+                limit?: components["parameters"]["Limit"];
+                /** @description Only documents of this order. */
+                order_id?: components["schemas"]["Id"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of documents. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentPage"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    "storefront.getCustomerDocumentFile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The id of an invoice or credit note.
+                 * @example 0192f3a2-8888-7000-8000-000000000001
+                 */
+                document_id: components["parameters"]["DocumentId"];
+                /**
+                 * @description The kind of file.
+                 * @example pdf
+                 */
+                format: components["schemas"]["DocumentFormat"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "filename": "INV-2026-17.pdf",
+                     *       "content_type": "application/pdf",
+                     *       "content": "JVBERi0xLjcK"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DocumentFile"];
                 };
             };
             401: components["responses"]["Unauthorized"];

@@ -844,6 +844,7 @@ export interface Tables {
     received_at: string | null;
     closed_at: string | null;
     updated_at: string;
+    credited: string;
   };
   search_models: {
     site_id: string;

@@ -8,6 +8,8 @@ import { mergeAtLogin } from '../shop/checkout/cart-merge.ts';
 import * as addresses from '../shop/customers/addresses.ts';
 import * as erasure from '../shop/customers/erasure.ts';
 import * as sessions from '../shop/customers/sessions.ts';
+import * as documents from '../shop/invoices/documents.ts';
+import { getFile } from '../shop/invoices/files.ts';
 import * as orderList from '../shop/orders/list.ts';
 import * as orders from '../shop/orders/orders.ts';
 import { refuseCommonPassword } from '../shop/passwords/common.ts';
@@ -119,6 +121,12 @@ export const listCustomerOrders: Handler<'storefront.listCustomerOrders'> = ({ s
 
 export const getCustomerOrder: Handler<'storefront.getCustomerOrder'> = ({ shop, caller, path }) =>
   orders.getOfCustomer(shop, customerOf(caller), path.order_id);
+
+export const listCustomerDocuments: Handler<'storefront.listCustomerDocuments'> = ({ shop, caller, query }) =>
+  documents.list(shop, query, customerOf(caller));
+
+export const getCustomerDocumentFile: Handler<'storefront.getCustomerDocumentFile'> = ({ shop, caller, path }) =>
+  getFile(shop, path.document_id, path.format, customerOf(caller));
 
 export const listCustomerReturns: Handler<'storefront.listCustomerReturns'> = ({ shop, caller, query }) =>
   returns.list(shop, query, customerOf(caller));

@@ -65,10 +65,16 @@ export interface DocumentQuery extends PageQuery {
   issued_to?: string;
 }
 
-/** One page of documents, newest first. */
-export async function list(shop: Shop, query: DocumentQuery): Promise<DocumentPage> {
+/** Whether `documents d` is about an order of this customer. */
+export function isOfCustomer(customer_id: string): Sql {
+  return sql`exists (
+    select from orders o where o.site_id = d.site_id and o.id = d.order_id and o.customer_id = ${customer_id})`;
+}
+
+/** One page of documents, newest first; of one customer, if given. */
+export async function list(shop: Shop, query: DocumentQuery, customer_id?: string): Promise<DocumentPage> {
   const { page, limit, offset } = pageOf(query);
-  const from = sql`from documents d where ${conditionsOf(shop, query)}`;
+  const from = sql`from documents d where ${conditionsOf(shop, query, customer_id)}`;
   const found = await shop.rows<{ counted: number } & OrNulls<Document>>(
     sql`select counted.counted, chosen.* from (select count(*) as counted ${from}) counted left join lateral (
         select ${columns(shop)} ${from} order by d.issued_at desc, d.id desc limit ${limit} offset ${offset}
@@ -79,8 +85,9 @@ export async function list(shop: Shop, query: DocumentQuery): Promise<DocumentPa
   return { documents, total, page, limit, pages: Math.ceil(total / limit) };
 }
 
-function conditionsOf(shop: Shop, query: DocumentQuery): Sql {
+function conditionsOf(shop: Shop, query: DocumentQuery, customer_id: string | undefined): Sql {
   const conditions = [sql`d.site_id = ${shop.siteId}`];
+  if (customer_id !== undefined) conditions.push(isOfCustomer(customer_id));
   if (query.kind) conditions.push(sql`d.kind = ${query.kind}`);
   if (query.order_id) conditions.push(sql`d.order_id = ${query.order_id}`);
   if (query.number) conditions.push(sql`d.number = ${query.number}`);

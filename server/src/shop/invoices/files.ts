@@ -5,7 +5,7 @@ import { languageFor } from '../../language/language.ts';
 import { notFound } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import type { DocumentContent } from './content.ts';
-import { MOST_DIGITS } from './documents.ts';
+import { isOfCustomer, MOST_DIGITS } from './documents.ts';
 import { xmlOf } from './xml.ts';
 
 export interface RenderedDocument {
@@ -14,19 +14,30 @@ export interface RenderedDocument {
   bytes: Buffer;
 }
 
-/** A file of a document for the contract. Throws `not_found`. */
-export async function getFile(shop: Shop, id: string, format: DocumentFormat): Promise<DocumentFile> {
-  const { bytes, ...file } = await renderFile(shop, id, format);
+/** A file of a document for the contract. Throws `not_found`, also for a document of another customer. */
+export async function getFile(
+  shop: Shop,
+  id: string,
+  format: DocumentFormat,
+  customer_id?: string,
+): Promise<DocumentFile> {
+  const { bytes, ...file } = await renderFile(shop, id, format, customer_id);
   return { ...file, content: bytes.toString('base64') };
 }
 
 type Row = RowOf<'documents', 'number' | 'locale'> & { content: DocumentContent; brand: Brand; time_zone: string };
 
 /** Renders a file of a document from its frozen content. Throws `not_found`. */
-export async function renderFile(shop: Shop, id: string, format: DocumentFormat): Promise<RenderedDocument> {
+export async function renderFile(
+  shop: Shop,
+  id: string,
+  format: DocumentFormat,
+  customer_id?: string,
+): Promise<RenderedDocument> {
+  const own = customer_id === undefined ? sql`true` : isOfCustomer(customer_id);
   const found = await shop.one<Row>(
     sql`select d.number, d.locale, d.content, t.brand, t.time_zone
-      from documents d join site_settings t using (site_id) where d.site_id = ${shop.siteId} and d.id = ${id}`,
+      from documents d join site_settings t using (site_id) where d.site_id = ${shop.siteId} and d.id = ${id} and ${own}`,
   );
   const digits = shop.currencyDigits;
   const hasXml = digits <= MOST_DIGITS;

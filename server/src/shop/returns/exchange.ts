@@ -21,7 +21,7 @@ import { suggest } from '../orders/suggestion.ts';
 import * as events from '../orders/timeline.ts';
 import type { Shop } from '../shop.ts';
 import { closeLocked, type LockedReturn, lockReturn } from './moves.ts';
-import { type Pieces, piecesToRefund } from './refund.ts';
+import { keptOf, type Pieces, piecesToRefund } from './refund.ts';
 import { get } from './rows.ts';
 import { requireMove } from './states.ts';
 
@@ -40,7 +40,7 @@ export async function exchange(
   const { order_id } = before;
   await refunds.refuseUnpaid(shop, order_id);
   const pieces = await piecesToRefund(shop, before);
-  const fee = before.is_refunded ? '0' : before.fee;
+  const fee = keptOf(shop, before);
   const suggested = await suggest(shop, order_id, { line_items: pieces, fee });
   const digits = shop.currencyDigits;
   const value = minorUnits(suggested.amount, digits);

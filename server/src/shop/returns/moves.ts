@@ -17,8 +17,12 @@ import { requireMove } from './states.ts';
 
 export type LockedReturn = RowOf<
   'returns',
-  'id' | 'order_id' | 'kind' | 'status' | 'keep_goods' | 'fee' | 'received_at'
-> & { is_refunded: boolean };
+  'id' | 'order_id' | 'kind' | 'status' | 'keep_goods' | 'fee' | 'received_at' | 'credited'
+> & {
+  is_refunded: boolean;
+  /** Whether the price of pieces was taken off what is due of the order. */
+  has_credited: boolean;
+};
 
 /** Locks a return and its order. Throws `not_found`, also for a return of another customer. */
 export async function lockReturn(shop: Shop, id: string, customer_id?: string): Promise<LockedReturn> {
@@ -30,7 +34,8 @@ export async function lockReturn(shop: Shop, id: string, customer_id?: string): 
   if (!known) throw notFound('return');
   await lockOrder(shop, known.order_id);
   const found = await shop.one<LockedReturn>(
-    sql`select r.id, r.order_id, r.kind, r.status, r.keep_goods, r.fee, r.received_at, exists (
+    sql`select r.id, r.order_id, r.kind, r.status, r.keep_goods, r.fee, r.received_at, r.credited, exists (
+        select from return_lines i where i.site_id = r.site_id and i.return_id = r.id and i.credited > 0) as has_credited, exists (
         select from refunds f left join payment_moves m on m.site_id = f.site_id and m.id = f.id
         where f.site_id = r.site_id and f.return_id = r.id and m.status is distinct from 'failed') as is_refunded
       from returns r where r.site_id = ${shop.siteId} and r.id = ${id} for update of r`,

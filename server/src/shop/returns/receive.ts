@@ -4,7 +4,7 @@ import { bodyMistake, notFound, ValidationError } from '../errors.ts';
 import { decimal } from '../money.ts';
 import { endIfAllBack } from '../orders/nothing-left.ts';
 import { lockOrder } from '../orders/orders.ts';
-import { settleIfCovered } from '../orders/payments.ts';
+import { dueOf, settleIfCovered } from '../orders/payments.ts';
 import { isSettled } from '../orders/states.ts';
 import { priceOf } from '../orders/suggestion.ts';
 import type { Shop } from '../shop.ts';
@@ -21,8 +21,8 @@ export interface Receipt {
 }
 
 /**
- * Records goods that have arrived, and restocks the resellable ones. If the order is unpaid, the customer no longer owes
- * their price. Throws `invalid_transition`, `not_found` for a line of another return, and a ValidationError for more pieces
+ * Records goods that have arrived, and restocks the resellable ones. If something is due of the order, the customer no longer
+ * owes their price. Throws `invalid_transition`, `not_found` for a line of another return, and a ValidationError for more pieces
  * than were announced.
  */
 export async function receive(shop: Shop, id: string, receipts: Receipt[]): Promise<Return> {
@@ -31,7 +31,7 @@ export async function receive(shop: Shop, id: string, receipts: Receipt[]): Prom
   await refuseMistakes(shop, id, receipts);
   await countReceived(shop, id, receipts);
   await bringBack(shop, id, receipts);
-  await creditUnpaid(shop, before, receipts);
+  await creditDue(shop, before, receipts);
   const hasArrived = receipts.some(({ condition }) => condition !== 'missing');
   const isFirst = before.received_at === null;
   await move(shop, before, {
@@ -103,15 +103,18 @@ async function bringBack(shop: Shop, return_id: string, receipts: Receipt[]): Pr
 }
 
 /**
- * Lowers what an unpaid order still costs by the price of the received pieces, and by the delivery cost once all pieces of a
- * withdrawal from the whole order are back. The first receipt keeps the fee.
+ * Lowers what is due of an order by the price of the received pieces, and by the delivery cost once all pieces of a withdrawal
+ * from the whole order are back. The first receipt keeps the fee. Of a paid order, an edit may have left less to pay than the
+ * pieces cost: then they stay to be refunded, minus what was due.
  */
-async function creditUnpaid(
+async function creditDue(
   shop: Shop,
-  { id, order_id, kind, fee, received_at }: LockedReturn,
+  { id, order_id, kind, fee, received_at, is_refunded }: LockedReturn,
   receipts: Receipt[],
 ): Promise<void> {
-  if (isSettled((await lockOrder(shop, order_id)).payment_status)) return;
+  const isPaid = isSettled((await lockOrder(shop, order_id)).payment_status);
+  const due = (await dueOf(shop, [order_id])).get(order_id) ?? 0;
+  if (isPaid && due === 0) return;
   const pieces = await shop.rows<{ line_item_id: string; quantity: number }>(
     sql`select i.line_id as line_item_id, w.arrived as quantity from ${received(receipts)}
       join return_lines i on i.site_id = ${shop.siteId} and i.return_id = ${id} and i.id = w.id
@@ -124,10 +127,20 @@ async function creditUnpaid(
     shipping: isWhole ? 'all' : 'none',
     ...(received_at === null && { fee }),
   });
+  const isPart = isPaid && sum > due;
+  // The first refund of a return has taken off what the return credited before.
+  if (isPart && is_refunded) return;
+  const amount = decimal(isPart ? due : Math.max(0, sum), shop.currencyDigits);
   await shop.run(
-    sql`update orders set credited = credited + ${decimal(Math.max(0, sum), shop.currencyDigits)}::numeric
+    sql`update orders set credited = credited + ${amount}::numeric
       where site_id = ${shop.siteId} and id = ${order_id}`,
   );
+  if (isPart) {
+    await shop.run(
+      sql`update returns set credited = credited + ${amount}::numeric where site_id = ${shop.siteId} and id = ${id}`,
+    );
+    return;
+  }
   await shop.run(
     sql`update order_lines l set refunded_quantity = l.refunded_quantity + w.arrived
       from ${received(receipts)}, return_lines i

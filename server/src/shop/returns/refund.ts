@@ -1,7 +1,7 @@
 import type { Refund, Return } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { ShopError } from '../errors.ts';
-import { minorUnits } from '../money.ts';
+import { decimal, minorUnits } from '../money.ts';
 import * as refunds from '../orders/refunds.ts';
 import { type ShippingRefund, suggest } from '../orders/suggestion.ts';
 import type { Shop } from '../shop.ts';
@@ -32,9 +32,13 @@ export async function refund(
   const shipping = given ?? ((await isWholeWithdrawal(shop, before)) ? 'all' : 'none');
   await refunds.refuseUnpaid(shop, order_id);
   const line_items = await piecesToRefund(shop, before);
-  if (line_items.length === 0) throw new ShopError('conflict', 'All pieces of this return are refunded already.');
-  // The first refund of a return keeps the fee.
-  const fee = before.is_refunded ? '0' : before.fee;
+  if (line_items.length === 0) {
+    const message = before.has_credited
+      ? 'Nothing of this return is left to refund: its price lowered the amount due. Close it with a reason.'
+      : 'All pieces of this return are refunded already.';
+    throw new ShopError('conflict', message);
+  }
+  const fee = keptOf(shop, before);
   const suggested = await suggest(shop, order_id, { line_items, shipping, fee, ...(amount && { amount }) });
   if (amount === undefined && minorUnits(suggested.amount, shop.currencyDigits) === 0) {
     throw new ShopError('conflict', 'The suggested refund is 0. Close the return with a reason.');
@@ -49,6 +53,16 @@ export async function refund(
   });
   if (close) await closeLocked(shop, { ...before, is_refunded: true }, null);
   return { return: await get(shop, id), refund: made.refund };
+}
+
+/**
+ * What the refund of a return keeps of the price of its pieces: the fee, unless an earlier refund or the first receipt kept it, and
+ * what the return has taken off the amount due. Only the first refund of a return keeps it.
+ */
+export function keptOf(shop: Shop, { fee, credited, is_refunded, has_credited }: LockedReturn): string {
+  if (is_refunded) return '0';
+  const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
+  return decimal((has_credited ? 0 : minor(fee)) + minor(credited), shop.currencyDigits);
 }
 
 /** Whether a customer withdrew from the whole order. Then the delivery cost is refunded as well. Counts `return_lines i`. */
