@@ -15,6 +15,8 @@ export interface ShownOrder extends CustomerOrder {
   digital_consent_wording: string | null;
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
+  /** What returned items pay of an exchange; null for other orders. */
+  exchange_credit: string | null;
   /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];
   /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
@@ -37,6 +39,7 @@ interface Terms extends Received {
   discount_code: string | null;
   digital_consent_wording: string | null;
   payment_terms_days: number | null;
+  exchange_credit: string | null;
   taxed: TaxedPart[];
   refunds: ShownRefund[];
   bank_details: BankDetails | null;
@@ -47,6 +50,7 @@ export async function getShown(shop: Shop, id: string, customer_id?: string): Pr
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
     sql`select o.locale, o.tax_included, o.discount_code, o.digital_consent_wording, o.payment_terms_days,
+        case when o.exchange_of is not null then round(o.exchange_credit, scale(o.total))::text end as exchange_credit,
         ${amountReceived} as amount_received, o.retained, o.disputed, o.credited, o.released::text, ${overpaidParts} as overpaid, (
         select t.bank_details from site_settings t where t.site_id = o.site_id) as bank_details, ${taxedParts} as taxed, (
         select coalesce(json_agg(json_build_object('amount', r.amount::text, 'status', coalesce(m.status, 'succeeded'),
