@@ -147,8 +147,7 @@ function judged(transfer: Transfer, named: Payable[], taken: Taken, shopCurrency
     return { outcome: 'matched_before', shown: [only], message: 'An earlier transfer already pays this order.' };
   }
   // The payment of another order keeps no entry, so this may be its transfer, uploaded again.
-  const settled =
-    only && only.due !== null && equal.find((order) => order !== only && order.payment_status === 'paid');
+  const settled = only && only.due !== null && equal.find((order) => order !== only && order.payment_status === 'paid');
   if (settled) {
     const message = `It may have paid order ${settled.order_number}, which it names too.`;
     return { outcome: 'check_by_hand', shown: [only, settled], message };
