@@ -108,8 +108,10 @@ export function inWords(error: unknown): string {
 
 const NO_CONNECTION = 'The server cannot be reached. Check the connection and try again; your input is still here.';
 
-/** Messages for errors of the role, because the server's messages are for programs. */
+/** Messages that name the screen with the remedy, because the server's messages are for programs. */
 const FOR_PEOPLE: Record<string, string> = {
+  invoice_seller_missing:
+    'Enter the seller under Settings › Invoices first: legal name, address, and a VAT ID or tax number.',
   insufficient_scope: 'Your role does not allow this. An owner can change it under Settings › Staff and roles.',
   merchant_not_allowed: 'You no longer have access to this shop.',
 };

@@ -176,7 +176,9 @@ test('a draft whose stock is gone is 409 insufficient_stock, stays sent, and lea
   await send(draft.id);
   await shop.givenOrder({ content: [{ variant_id, quantity: 9 }] });
   const before = await stockOf(shop, product.id);
+  const page = await new PaperBrowser(shop.baseUrl).open((await get(draft.id))?.checkout_url ?? '');
 
+  expect(page.html).toContain('contact the shop. The offer itself cannot be changed here.');
   const accepted = await accept(shop, draft.id);
   expect(accepted.response.status).toBe(409);
   expect(accepted.error).toMatchObject({
@@ -413,13 +415,18 @@ test('the mailed link of a draft offers an invoice only to its customer, logged 
   const browser = new PaperBrowser(shop.baseUrl);
   const form = await browser.open(link);
   expect(form.html.includes('value="invoice"')).toBe(false);
+  const hint = `<a href="/account?site_id=${shop.site_id}">Log in to your account first</a>`;
+  expect(form.html).toContain(hint);
+  expect(form.html).toContain('Note on the offer');
   const forced = await browser.press(form, 'save', { payment_method: 'invoice' });
   expect(forced.html.includes('value="place_order"')).toBe(false);
   expect(await ordersOf(shop)).toEqual([]);
 
   const login = await browser.open(`/account?site_id=${shop.site_id}`);
   await browser.press(login, 'log_in', { email: buyer.email, password: buyer.password });
-  const review = await browser.press(await browser.open(link), 'save', { payment_method: 'invoice' });
+  const known = await browser.open(link);
+  expect(known.html).not.toContain(hint);
+  const review = await browser.press(known, 'save', { payment_method: 'invoice' });
   await browser.press(review, 'place_order');
   expect(await ordersOf(shop)).toMatchObject([{ customer_id: buyer.id, payment_status: 'pending' }]);
 });

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { givenVariant, stockOf } from '../../test/buying.ts';
+import { mailsTo } from '../../test/mail.ts';
+import { PaperBrowser } from '../../test/paper-browser.ts';
 import { givenShippedOrder } from '../../test/returns.ts';
 
 const EXCHANGE = '/api/dashboard/returns/{return_id}/exchange';
@@ -67,6 +69,13 @@ test('an exchange at a higher price leaves the difference due, moves money betwe
     refund_due: '0.00',
     payment_status: 'paid',
   });
+  const mails = await mailsTo(shop, order.email ?? '');
+  const placed = mails.find(({ subject }) => subject.includes(`order ${made?.order_number}`));
+  expect(placed?.html).toContain('Your return pays €20.00 of this order.');
+  const [link = ''] = /http[^"]*\/orders\/ord_\w+/.exec(placed?.html ?? '') ?? [];
+  const page = await new PaperBrowser(shop.baseUrl).open(link);
+  expect(page.html).toContain('partly paid');
+  expect(page.html).toMatch(/Your return pays .*€20\.00.* of this order\./);
   expect(await stockOf(shop, lid.product.id)).toMatchObject({ on_hand: 3 });
   expect((await record(made?.id ?? '', '5.00')).data?.order).toMatchObject({
     amount_due: '0.00',

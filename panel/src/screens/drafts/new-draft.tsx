@@ -61,13 +61,15 @@ export function NewDraft() {
                   onValue={(price) => change(at, { price })}
                 />
               )}
-              <Button
-                kind="quiet"
-                aria-label={`Remove ${line.name}`}
-                onClick={() => setLines(lines.filter((_, i) => i !== at))}
-              >
-                Remove
-              </Button>
+              <div>
+                <Button
+                  kind="quiet"
+                  aria-label={`Remove ${line.name}`}
+                  onClick={() => setLines(lines.filter((_, i) => i !== at))}
+                >
+                  Remove
+                </Button>
+              </div>
             </div>
           ))}
         </Card>

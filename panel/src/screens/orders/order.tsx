@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { useFormat } from '../../format.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
@@ -37,6 +38,7 @@ export function OrderScreen({ params }: { params: Record<string, string> }) {
 }
 
 function Shown({ order }: { order: OrderDetails }) {
+  const { money } = useFormat();
   return (
     <Page
       title={`Order ${order.order_number}`}
@@ -58,7 +60,9 @@ function Shown({ order }: { order: OrderDetails }) {
           refunded. Send your evidence in the payment provider’s dashboard.
         </p>
       )}
-      {Number(order.refund_due) > 0 && <p className="note">{dueNote(order)}</p>}
+      {Number(order.refund_due) > 0 && (
+        <p className="note">{dueNote(order, money(order.refund_due, order.currency))}</p>
+      )}
       <div className="columns">
         <div className="stack">
           <Items order={order} />
@@ -81,11 +85,11 @@ function Shown({ order }: { order: OrderDetails }) {
   );
 }
 
-function dueNote(order: OrderDetails): string {
+function dueNote(order: OrderDetails, amount: string): string {
   if (hasExpired(order)) {
     return 'Money arrived after this order had expired. Reinstate the order once the full amount has arrived, or refund the money.';
   }
-  if (order.status !== 'cancelled') return 'More money was received than the order costs. Refund the rest.';
+  if (order.status !== 'cancelled') return `More money was received than the order costs. Refund ${amount}.`;
   return 'This order was cancelled after it was paid. Refund the customer, or return the money by hand and record it.';
 }
 

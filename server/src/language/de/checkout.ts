@@ -99,9 +99,14 @@ export const checkout: Record<keyof typeof english, string> = {
   total: 'Gesamtsumme',
   tax_contained: 'Enthält {amount} MwSt.',
 
+  login_for_invoice:
+    'Kaufen Sie auf Rechnung? <a>Melden Sie sich zuerst in Ihrem Konto an</a>, und öffnen Sie diese Seite dann noch einmal.',
+  note_on_offer: 'Notiz zum Angebot',
   not_buyable: 'Einige Artikel können nicht bestellt werden',
   not_buyable_text:
     'Sehen Sie sich <a>die Hinweise bei den Artikeln</a> an. Entfernen Sie die Artikel hier, oder ändern Sie Ihren Warenkorb im Shop und kommen Sie auf diese Seite zurück.',
+  not_buyable_draft:
+    'Sehen Sie sich <a>die Hinweise bei den Artikeln</a> an, und wenden Sie sich an den Shop. Das Angebot selbst können Sie hier nicht ändern.',
   unavailable: 'Nicht mehr erhältlich.',
   only_left_less: 'Nur noch {count} vorrätig, weniger, als Sie bestellen möchten.',
   out_of_stock: 'Ausverkauft.',

@@ -18,6 +18,7 @@ export const order: Record<keyof typeof english, string> = {
   refund_done: 'Am {moment} erstattet: {amount}',
   refund_pending: 'Erstattung unterwegs: {amount}. Das kann einige Tage dauern.',
   refund_due: 'Noch zu erstatten: {amount}',
+  exchange_credit: 'Ihre Rücksendung bezahlt {amount} dieser Bestellung.',
   amount_due: 'Noch zu zahlen',
   amount_due_text:
     'Für diese Bestellung sind noch {amount} zu zahlen. Bitte schreiben Sie uns, damit wir die Zahlung mit Ihnen klären.',

@@ -95,9 +95,13 @@ export const checkout = {
   total: 'Total',
   tax_contained: 'Includes {amount} tax',
 
+  login_for_invoice: 'Do you pay by invoice? <a>Log in to your account first</a>, then open this page again.',
+  note_on_offer: 'Note on the offer',
   not_buyable: 'Some items cannot be ordered',
   not_buyable_text:
     'See <a>the notes on these items</a>. Remove the items here, or change your cart in the shop and come back to this page.',
+  not_buyable_draft:
+    'See <a>the notes at the items</a>, and contact the shop. The offer itself cannot be changed here.',
   unavailable: 'No longer for sale.',
   only_left_less: 'Only {count} left, fewer than you want to order.',
   out_of_stock: 'Out of stock.',

@@ -99,9 +99,13 @@ export const checkout: Record<keyof typeof english, string> = {
   total: 'Total',
   tax_contained: 'Dont {amount} de TVA',
 
+  login_for_invoice: 'Vous payez sur facture ? <a>Connectez-vous d’abord à votre compte</a>, puis rouvrez cette page.',
+  note_on_offer: 'Note sur l’offre',
   not_buyable: 'Certains articles ne peuvent pas être commandés',
   not_buyable_text:
     'Consultez <a>les remarques à côté des articles</a>. Supprimez ces articles ici, ou modifiez votre panier dans la boutique puis revenez sur cette page.',
+  not_buyable_draft:
+    'Consultez <a>les remarques près des articles</a> et contactez la boutique. L’offre elle-même ne peut pas être modifiée ici.',
   unavailable: 'N’est plus en vente.',
   only_left_less: 'Plus que {count} en stock : c’est moins que la quantité souhaitée.',
   out_of_stock: 'En rupture de stock.',

@@ -18,6 +18,7 @@ export const order: Record<keyof typeof english, string> = {
   refund_done: 'Remboursé le {moment} : {amount}',
   refund_pending: 'Remboursement en cours : {amount}. Cela peut prendre quelques jours.',
   refund_due: 'Reste à vous rembourser : {amount}',
+  exchange_credit: 'Votre retour règle {amount} de cette commande.',
   amount_due: 'Reste à payer',
   amount_due_text: 'Il reste {amount} à payer pour cette commande. Écrivez-nous pour convenir du mode de paiement.',
   tax_at: 'TVA {rate}',

@@ -29,7 +29,7 @@ ${steps(language, 'details')}
 <h1>${title}</h1>
 ${view.alert}
 ${agentNote(view)}
-${!isBuyable(view) && notBuyable(language)}
+${!isBuyable(view) && notBuyable(language, view.isDraft)}
 ${mistakeSummary(say('checkout.check_fields'), form.mistakes)}
 <p class="strip"><a href="#summary">${say('checkout.pieces', { count: pieces })}</a> <strong>${money(language, checkout.total, checkout.currency)}</strong></p>
 <div class="columns">
@@ -52,12 +52,12 @@ ${summary(view)}
 }
 
 /** States that something in the cart cannot be bought. */
-export function notBuyable(language: Language): Html {
+export function notBuyable(language: Language, isDraft: boolean): Html {
   const notes = (words: string) => html`<a href="#summary">${words}</a>`;
   return html`
 <div class="alert" role="alert">
 <h2>${language.say('checkout.not_buyable')}</h2>
-<p>${rich(language, 'checkout.not_buyable_text', { a: notes })}</p>
+<p>${rich(language, isDraft ? 'checkout.not_buyable_draft' : 'checkout.not_buyable_text', { a: notes })}</p>
 </div>`;
 }
 
@@ -204,7 +204,8 @@ ${radios(form, {
 }
 
 /** If the shop only accepts payment on pickup, there is nothing to choose before the shopper has chosen pickup. */
-function payment({ checkout, form, language: { say } }: CheckoutView): Html {
+function payment({ checkout, form, language, loginPath }: CheckoutView): Html {
+  const { say } = language;
   const methods = checkout.payment_methods;
   if (methods.length === 0) {
     return html`<section class="part"><h2>${say('checkout.payment')}</h2><p>${say('checkout.payment_on_pickup')}</p></section>`;
@@ -220,11 +221,13 @@ ${radios(form, {
     detail: say(`checkout.pay_${method}_detail`),
   })),
 })}
+${loginPath && html`<p class="hint">${rich(language, 'checkout.login_for_invoice', { a: (words) => html`<a href="${loginPath}">${words}</a>` })}</p>`}
 </div>`;
 }
 
-function note({ form, language: { say } }: CheckoutView): Html {
-  const field = textArea(form, { name: 'note', label: say('checkout.note'), optional: true, maximum: 5_000 });
+function note({ form, language: { say }, isDraft }: CheckoutView): Html {
+  const label = say(isDraft ? 'checkout.note_on_offer' : 'checkout.note');
+  const field = textArea(form, { name: 'note', label, optional: true, maximum: 5_000 });
   return html`<div class="part">${field}</div>`;
 }
 

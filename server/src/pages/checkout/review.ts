@@ -21,7 +21,7 @@ ${steps(language, 'review')}
 <h1>${title}</h1>
 ${view.alert}
 ${agentNote(view)}
-${!isBuyable(view) && notBuyable(language)}
+${!isBuyable(view) && notBuyable(language, view.isDraft)}
 ${!isBuyable(view) && removalForm(view)}
 ${mistakeSummary(say('checkout.check_this'), form.mistakes)}
 <div class="columns">

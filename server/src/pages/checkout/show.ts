@@ -7,6 +7,7 @@ import * as checkoutPage from '../../shop/checkout/page.ts';
 import { countries as allCountries } from '../../shop/countries.ts';
 import { ShopError } from '../../shop/errors.ts';
 import { promiseNoChange } from '../../shop/in-shop.ts';
+import { accountLink } from '../../shop/links.ts';
 import { getForCustomer } from '../../shop/orders/rows.ts';
 import { choicesForCart } from '../../shop/shipping/choices.ts';
 import type { Shop } from '../../shop/shop.ts';
@@ -77,7 +78,7 @@ export async function showOpen(
   wish: 'form' | 'review',
   { status = 200, entered = {}, mistakes = [], alert, changed = [] }: Refused,
 ): Promise<PageAnswer> {
-  const { checkoutDeps, guard, req, res, path, language } = visit;
+  const { checkoutDeps, guard, req, res, path, language, tenant } = visit;
   const checkout = await checkouts.get(shop, checkoutDeps, visit.checkout.id);
   if (checkout.items.length === 0) throw new ShopError('cart_empty', 'The cart is empty.');
   const isElsewhere = checkout.review_token === null;
@@ -87,6 +88,8 @@ export async function showOpen(
   const prefilled = country ?? countries.find((code) => code === delivery.home) ?? null;
   const destination = { ...checkout.shipping_address, country };
   const choices = country ? (await choicesForCart(shop, checkout.cart_id, destination)).shipping_options : [];
+  const isDraft = visit.checkout.source === 'dashboard';
+  const hasCustomer = visit.checkout.customer_id !== null;
   const view: CheckoutView = {
     language,
     front: visit.front,
@@ -95,7 +98,8 @@ export async function showOpen(
     path,
     csrf: guard.csrfFor(req, res, `checkout ${checkout.id}`),
     checkout,
-    isDraft: visit.checkout.source === 'dashboard',
+    isDraft,
+    loginPath: isDraft && hasCustomer && visit.actor.type !== 'customer' ? accountLink('', tenant.site_id) : undefined,
     countries,
     pickup: delivery.pickup,
     country,

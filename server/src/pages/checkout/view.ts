@@ -22,6 +22,8 @@ export interface CheckoutView {
   checkout: Checkout;
   /** Whether staff prepared the order. Its lines and prices are fixed, and codes do not apply. */
   isDraft: boolean;
+  /** The account page, if the customer of a draft is not logged in: only then an invoice can be chosen. */
+  loginPath: string | undefined;
   /** Countries to which the shop delivers. */
   countries: readonly string[];
   /** Whether the shop offers pickup, and accepts payment on pickup. */

@@ -62,8 +62,8 @@ function dueOf(language: Language, { due, currency, payment_status: status }: Sh
 /** Payment status and delivery status. */
 function standing(language: Language, order: ShownOrder): Html {
   const { say } = language;
-  const { status, payment_status, payment_method, fulfillment_status, shipping_method, cancelled_at, has_goods } =
-    order;
+  const { status, payment_status, payment_method, fulfillment_status, shipping_method, cancelled_at } = order;
+  const { has_goods, exchange_credit } = order;
   const paid = say(`account.payment_${payment_status === 'paid' && order.due ? 'part_paid' : payment_status}`);
   const sent = say(`account.delivery_${fulfillment_status}`);
   const method =
@@ -76,6 +76,7 @@ function standing(language: Language, order: ShownOrder): Html {
 <div><dt>${say('order.payment')}</dt><dd>${payment}</dd></div>
 ${status !== 'cancelled' && has_goods && html`<div><dt>${say('order.delivery')}</dt><dd dir="auto">${delivery}</dd></div>`}
 </dl>
+${exchange_credit !== null && html`<p>${rich(language, 'order.exchange_credit', { amount: money(language, exchange_credit, order.currency) })}</p>`}
 ${cancelled_at && html`<p>${rich(language, 'order.cancelled_on', { moment: moment(language, cancelled_at) })}</p>`}
 </section>`;
 }

@@ -136,6 +136,13 @@ export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, 
   return language.amount(amount, order.currency);
 }
 
+/** Says what returned items pay of an exchange. */
+export function exchangeOf(told: Told): Part[] {
+  const { language, order } = told;
+  if (order.exchange_credit === null) return [];
+  return [{ paragraph: language.say('order.exchange_credit', { amount: amountOf(told, order.exchange_credit) }) }];
+}
+
 /** Says what is still to be paid after an edit or an exchange, and how. */
 export function dueOf(told: Told): Part[] {
   const { language, order } = told;

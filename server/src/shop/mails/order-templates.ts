@@ -7,7 +7,17 @@ import { mintLink } from '../orders/links.ts';
 import { getShown } from '../orders/shown.ts';
 import type { Shop } from '../shop.ts';
 import { languageOf, type MailContext } from './context.ts';
-import { amountOf, contentOf, dueOf, moneyAfterEdit, moneyBack, next, parcelOf, type Told } from './order-parts.ts';
+import {
+  amountOf,
+  contentOf,
+  dueOf,
+  exchangeOf,
+  moneyAfterEdit,
+  moneyBack,
+  next,
+  parcelOf,
+  type Told,
+} from './order-parts.ts';
 import type { MailContent, Part } from './rendering.ts';
 
 /** No payment is expected in these states. */
@@ -28,6 +38,7 @@ export const WRITERS = {
         subject: say('mail.placed_subject', { number, shop: context.front.name }),
         parts: [
           { paragraph: say('mail.placed') },
+          ...exchangeOf(told),
           ...next(told),
           ...dueOf(told),
           ...contentOf(told),

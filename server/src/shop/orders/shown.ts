@@ -19,6 +19,8 @@ export interface ShownOrder extends CustomerOrder {
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
   amount_received: string;
+  /** What returned items pay of an exchange; null for other orders. */
+  exchange_credit: string | null;
   /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];
   /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
@@ -42,6 +44,7 @@ interface Terms extends Received {
   digital_consent_wording: string | null;
   has_goods: boolean;
   payment_terms_days: number | null;
+  exchange_credit: string | null;
   taxed: TaxedPart[];
   refunds: ShownRefund[];
   bank_details: BankDetails | null;
@@ -52,6 +55,7 @@ export async function getShown(shop: Shop, id: string, customer_id?: string): Pr
   const order = await getForCustomer(shop, id, customer_id);
   const terms = await shop.one<Terms>(
     sql`select o.locale, o.tax_included, o.discount_code, o.digital_consent_wording, o.payment_terms_days, ${hasGoods} as has_goods,
+        case when o.exchange_of is not null then round(o.exchange_credit, scale(o.total))::text end as exchange_credit,
         ${amountReceived} as amount_received, o.retained, o.disputed, o.credited, o.released::text, ${overpaidParts} as overpaid, (
         select t.bank_details from site_settings t where t.site_id = o.site_id) as bank_details, ${taxedParts} as taxed, (
         select coalesce(json_agg(json_build_object('amount', r.amount::text, 'status', coalesce(m.status, 'succeeded'),

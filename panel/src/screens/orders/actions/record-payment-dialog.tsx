@@ -1,6 +1,7 @@
 import { unwrap } from '@commerce-backend/sdk';
 import { type FormEvent, useState } from 'react';
 import { api, fieldError } from '../../../api.ts';
+import { useFormat } from '../../../format.ts';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Select, TextField } from '../../../ui/field.tsx';
 import { DialogFoot } from '../../../ui/form-error.tsx';
@@ -24,6 +25,7 @@ interface Payment {
 
 /** Records a payment: all or a part of what is due, or one that arrived after the order had expired. */
 export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; onClose: () => void }) {
+  const { money } = useFormat();
   const [amount, setAmount] = useState(hasExpired(order) ? order.total : order.amount_due);
   const params = { path: { order_id: order.id } };
   const work = useAct(
@@ -42,6 +44,10 @@ export function RecordPaymentDialog({ order, onClose }: { order: OrderDetails; o
           label={`Amount in ${order.currency}`}
           value={amount}
           onValue={setAmount}
+          hint={
+            !hasExpired(order) &&
+            `${money(order.amount_due, order.currency)} are due. Money above that has to be refunded.`
+          }
           error={amountError}
           required
         />
