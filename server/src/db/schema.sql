@@ -2349,6 +2349,7 @@ create table commerce.search_postings (
 ) with (autovacuum_analyze_scale_factor=0.5);
 CREATE INDEX search_postings_by_term ON commerce.search_postings USING btree (site_id, term) INCLUDE (product_id, impact, place);
 CREATE INDEX search_postings_in_names ON commerce.search_postings USING btree (site_id, term, product_id) WHERE (((place)::integer & 1) > 0);
+CREATE INDEX search_postings_of_heads ON commerce.search_postings USING btree (site_id, term) WHERE (((place)::integer & 2) > 0);
 alter table commerce.search_postings enable row level security, force row level security;
 
 create table commerce.search_product_vectors (

@@ -112,6 +112,41 @@ test('choosing an option value keeps the other values of that option, and narrow
   });
 });
 
+test('a product counts once for each option value, however many of its variants have it', async () => {
+  const shop = await openShop();
+  await shop.givenProduct({
+    name: 'Linen shirt',
+    options: [
+      { name: 'Colour', values: ['Red', 'Blue'] },
+      { name: 'Size', values: ['S', 'M'] },
+    ],
+    variants: [
+      { option1: 'Red', option2: 'S', inventory_quantity: 1 },
+      { option1: 'Red', option2: 'M', inventory_quantity: 1 },
+      { option1: 'Blue', option2: 'M', inventory_quantity: 1 },
+    ],
+  });
+
+  const { data } = await shop.storefront.GET(products, { params: { query: { facets: true } } });
+
+  expect(data?.facets?.options).toEqual([
+    {
+      name: 'Colour',
+      values: [
+        { value: 'Blue', count: 1 },
+        { value: 'Red', count: 1 },
+      ],
+    },
+    {
+      name: 'Size',
+      values: [
+        { value: 'M', count: 1 },
+        { value: 'S', count: 1 },
+      ],
+    },
+  ]);
+});
+
 test('several values of one option are combined with OR', async () => {
   const { listed } = await openMixedShop();
 

@@ -27,6 +27,7 @@ export function has(known: Known | undefined): boolean {
 export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
   const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
   const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');
+  // `place & 1` and `place & 2` are written as in the partial indexes search_postings_in_names and search_postings_of_heads.
   // Concatenated here, because with row-level security an index is not used for the result of an operator that might leak.
   const values = phrases.map((phrase) => VALUE + phrase);
   const rows = await db.rows<{
@@ -41,12 +42,12 @@ export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<strin
     sql`select w.phrase, exists (select from search_postings a
         where a.site_id = ${db.siteId} and a.term = w.first and a.place & 1 > 0
           and (w.first = w.last or exists (select from search_postings b where b.site_id = ${db.siteId}
-            and b.product_id = a.product_id and b.term = w.last and b.place & ${PLACE.title}::int > 0))) as is_named,
+            and b.product_id = a.product_id and b.term = w.last and b.place & 1 > 0))) as is_named,
         exists (select from search_postings v where v.site_id = ${db.siteId} and v.term = w.value) as is_value,
         exists (select from search_postings v where v.site_id = ${db.siteId} and v.term = w.value
           and v.place & ${PLACE.product_type | PLACE.tag}::int <> 0) as is_label,
-        exists (select from search_postings h where h.site_id = ${db.siteId} and h.term = w.last
-          and h.place & ${PLACE.titleHead}::int > 0) as is_head,
+        exists (select from search_postings h
+          where h.site_id = ${db.siteId} and h.term = w.last and h.place & 2 > 0) as is_head,
         exists (select from search_postings k where k.site_id = ${db.siteId} and k.term = w.phrase) as is_known,
         exists (select from site_settings t
           where t.site_id = ${db.siteId} and jsonb_exists(t.search_synonym_terms, w.phrase)) as is_synonym

@@ -67,7 +67,7 @@ const SLOW = new Set<Condition['reason']>(['in_stock', 'without', 'category_not_
 function read(db: SearchDb, { filters, conditions, must, sort }: BrowseQuery, failed: number): Promise<Row[]> {
   const kept = conditions.filter((_condition, i) => (failed & (1 << i)) === 0);
   const keptOf = (isSlow: boolean) =>
-    kept.flatMap(({ reason, condition }) => (SLOW.has(reason) === isSlow ? condition : []));
+    kept.flatMap(({ reason, condition }) => (SLOW.has(reason) === isSlow ? inOrderOf(reason, condition) : []));
   const order = ORDERS[sort ?? ''] ?? ORDERS.best_selling;
   const where = [
     sql`p.site_id = ${db.siteId}`,
@@ -85,6 +85,11 @@ function read(db: SearchDb, { filters, conditions, must, sort }: BrowseQuery, fa
       from best join products p on p.site_id = best.site_id and p.id = best.id
       order by in_stock desc, ${order} limit ${RERANKED}::int`,
   );
+}
+
+/** Values are sets of products, which the planner might join and thus look up for each product. */
+function inOrderOf(reason: Condition['reason'], condition: Sql): Sql {
+  return reason === 'value' ? asFilter(condition) : condition;
 }
 
 const ORDERS: Record<string, Sql> & { best_selling: Sql } = {

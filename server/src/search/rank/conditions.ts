@@ -143,14 +143,15 @@ function hasValueOrName(db: SearchDb, value: string, place = ~0): Sql {
   const words = value.split(' ');
   const values = sizeSpellings(value).map((form) => VALUE + form);
   // Uncorrelated subqueries run once instead of once per match.
-  if (words.length === 1) {
-    return sql`p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
-      and x.term = any((select ${[...values, value]}::text[])::text[])
-      and x.place & case when x.term = ${value} then ${PLACE.title}::int else ${place}::int end <> 0)`;
-  }
+  // `place & 1` is written as in the partial index search_postings_in_names: common words are in few names.
+  const named =
+    words.length === 1
+      ? sql`select x.product_id from search_postings x
+          where x.site_id = ${db.siteId} and x.term = ${value} and x.place & 1 > 0`
+      : haveAllWords(db, words, sql`and x.place & ${PLACE.title} > 0`);
   return sql`(p.id in (select x.product_id from search_postings x where x.site_id = ${db.siteId}
       and x.term = any((select ${values}::text[])::text[]) and x.place & ${place}::int <> 0)
-    or p.id in (${haveAllWords(db, words, sql`and x.place & ${PLACE.title} > 0`)}))`;
+    or p.id in (${named}))`;
 }
 
 /** A query for products whose type begins with the word: `Garden Tools` are for the garden. */
@@ -194,15 +195,19 @@ function isSaidToHave(db: SearchDb, value: string): Sql {
       : empty;
   const isNoOption = sql`(select not exists (select from search_postings o where o.site_id = ${db.siteId}
     and o.term = ${VALUE + value} and o.place & ${PLACE.option}::int <> 0))`;
-  const description = sql`case when ${isNoOption} then q.description end`;
-  // Checks with `strpos` first, because most texts lack the word and regular expressions are slow. With `exists`, the planner may
-  // read the texts of all products first.
-  return sql`(${hasOthers} coalesce((select
-      case when strpos(unaccent(lower(concat_ws(' | ', q.metadata::text, ${description}))), ${folded(beginning)}) > 0
-        then regexp_replace(unaccent(lower(concat_ws(' | ',
-          (select string_agg(m.value, ' | ') from jsonb_each_text(q.metadata) as m where m.key !~* 'free|frei|sans'),
-          ${description}))), ${folded(negated)}, ' ', 'g') ~ ${folded(`\\m${word}\\M`)}
-        else false end
+  // Checks with `strpos` first, because most texts lack the word and regular expressions are slow; and then whether the text
+  // negates anything, because the expression for a negated word is the slowest.
+  const mentions = (text: Sql) => sql`strpos(${text}, ${folded(beginning)}) > 0`;
+  const isSaidIn = (text: Sql) => sql`coalesce((select
+      case when ${mentions(sql`t.said`)}
+        then case when t.said ~ ${`\\m${NEGATED_BEFORE}[^[:alnum:]]|free|frei`}
+          then regexp_replace(t.said, ${folded(negated)}, ' ', 'g') else t.said end ~ ${folded(`\\m${word}\\M`)} end
+      from (select unaccent(lower(${text})) as said offset 0) as t), false)`;
+  const values = sql`(select string_agg(m.value, ' | ') from jsonb_each_text(q.metadata) as m where m.key !~* 'free|frei|sans')`;
+  // With `exists`, the planner may read the texts of all products first.
+  return sql`(${hasOthers} coalesce((
+    select case when ${mentions(sql`unaccent(lower(q.metadata::text))`)} then ${isSaidIn(values)} else false end
+      or case when ${isNoOption} then ${isSaidIn(sql`q.description`)} else false end
     from products q where q.site_id = p.site_id and q.id = p.id), false))`;
 }
 
@@ -243,8 +248,8 @@ function folded(text: string): Sql {
 
 function hasForm(text: Sql, value: string): Sql {
   const endings = value.endsWith('y') ? [value, `${value.slice(0, -1)}ie`] : [value, `${value}e`];
-  const forms = endings.flatMap((form) => [` ${form} `, ` ${form}s `]);
-  return sql`exists (select from unnest(${forms}::text[]) as f (form) where strpos(${text}, unaccent(f.form)) > 0)`;
+  const forms = endings.flatMap((form) => [`% ${form} %`, `% ${form}s %`]);
+  return sql`${text} like any ((select array_agg(unaccent(form)) from unnest(${forms}::text[]) as f (form))::text[])`;
 }
 
 /** A condition that a variant has this size, or a range of sizes that contains it. */

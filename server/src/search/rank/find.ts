@@ -1,6 +1,7 @@
 import type { Excluded, Product, Understood, Variant } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { ON_SALE } from '../query/marks.ts';
+import type { ParsedQuery } from '../query/parsed-query.ts';
 import type { ProductFilters, SearchDb } from '../search-db.ts';
 import { normalizeText } from '../words/normalize.ts';
 import { GRADED } from '../words/sizes.ts';
@@ -51,6 +52,8 @@ export interface FindResult {
 export interface FindQuery {
   /** A sentence or some words, of which at most 1,000 characters are read. */
   query: string;
+  /** The parsed sentence, if the caller has parsed it. */
+  parsed?: ParsedQuery | undefined;
   /** The maximum number of candidates, 5 by default. */
   limit?: number;
   /**
@@ -82,10 +85,10 @@ const MAX_CHECKED = 50;
 export async function findProducts(
   db: SearchDb,
   source: ProductSource,
-  { query, limit = 5, categories, filters }: FindQuery,
+  { query, parsed, limit = 5, categories, filters }: FindQuery,
 ): Promise<FindResult> {
   const conditions = categories ? [categoryCondition(source, categories)] : [];
-  const found = await search(db, source, query, { conditions, facetConditions: true, filters });
+  const found = await search(db, source, query, { conditions, facetConditions: true, filters, parsed });
   const words = contentWords(query, found.words, found.groups);
   const checked = sorted(found)
     .slice(0, MAX_CHECKED)

@@ -36,7 +36,7 @@ export async function findNeeds(db: SearchDb, source: ProductSource, query: Find
   const { limit = 5 } = query;
   const { parsed, parts, isChoice, isTotal } = await partsOf(db, query.query);
   if (parts.length < 2 || !parsed) {
-    const found = await findProducts(db, source, query);
+    const found = await findProducts(db, source, { ...query, parsed });
     const { quantity, total: _total, ...rest } = found;
     const candidates = found.candidates.map((_each, i) => i);
     return { ...rest, needs: [{ text: query.query, quantity, candidates, found }], areAllWanted: true };
@@ -89,7 +89,7 @@ async function partsOf(db: SearchDb, sentence: string): Promise<Split & { parsed
   const whole = { parts: [{ text: sentence, start: 0, end: sentence.length }], isChoice: false, isTotal: false };
   if (!HAS_LINK.test(sentence)) return whole;
   const parsed = await parseSentence(db, sentence);
-  if (parsed.words.length < 2) return whole;
+  if (parsed.words.length < 2) return { ...whole, parsed };
   const { heads, joined } = await readHeads(db, parsed, joinedWords(sentence, parsed.constraints));
   const things = parsed.words.filter(({ term, start }) => heads.has(term) && !isPurpose(sentence, start));
   const isThing = (part: Part) => things.some(({ start, end }) => part.start <= start && end <= part.end);
@@ -110,8 +110,7 @@ async function readHeads(db: SearchDb, { words }: ParsedQuery, joined: string[])
   const ends = joined.map((text) => termsOf(text));
   const rows = await db.rows<{ term: string | null; joined: string | null }>(
     sql`select w.term, null as joined from unnest((select ${terms}::text[])) as w (term)
-      where exists (select from search_postings h where h.site_id = ${db.siteId} and h.term = w.term
-          and h.place & ${PLACE.titleHead}::int > 0)
+      where exists (select from search_postings h where h.site_id = ${db.siteId} and h.term = w.term and h.place & 2 > 0)
         -- A name also ends with a word that is a value of the product, which is then not taken for its head noun.
         or exists (select from search_postings e
           join product_search t on t.site_id = e.site_id and t.product_id = e.product_id

@@ -67,6 +67,8 @@ export interface SearchOptions {
   keywordsOnly?: boolean;
   /** Whether facet values and the head noun of the sentence are conditions. */
   facetConditions?: boolean;
+  /** The parsed sentence, if the caller has parsed it. Used with `facetConditions`. */
+  parsed?: ParsedQuery | undefined;
 }
 
 /**
@@ -190,7 +192,7 @@ async function parse(
   }
   if (!options.facetConditions) return parseInCatalog(db, text);
   const where = [filters.visible, ...(options.conditions ?? []).map(({ condition }) => condition)];
-  return withComparedPrice(db, where, text, await parseSentence(db, text));
+  return withComparedPrice(db, where, text, options.parsed ?? (await parseSentence(db, text)));
 }
 
 async function weigh(

@@ -1,4 +1,5 @@
 import type { Product, Variant } from '@commerce-backend/spec';
+import { LRUCache } from 'lru-cache';
 import sql from 'sql-template-tag';
 import type { RowOf } from '../../db/row-of.ts';
 import type { LinkDeps } from '../links.ts';
@@ -7,15 +8,32 @@ import type { Shop } from '../shop.ts';
 /** Returns the URL where a variant can be bought, or at least seen. */
 export type UrlOf = (product: Pick<Product, 'id' | 'slug'>, variant: Pick<Variant, 'id'>) => string;
 
-/** Reads how to build product URLs: by the shop's template, or as links to its hosted buy page. */
+/** Entries do not become outdated, because each change of the settings increments the catalogue version. */
+const templates = new LRUCache<string, { template: string | null }>({ max: 10_000 });
+
+/**
+ * Reads how to build product URLs: by the shop's template, or as links to its hosted buy page. Sends one statement for each
+ * catalogue version.
+ */
 export async function readUrls(shop: Shop, { baseUrl, hosts }: Pick<LinkDeps, 'baseUrl' | 'hosts'>): Promise<UrlOf> {
-  const settings = await shop.one<RowOf<'site_settings', 'product_url_template'>>(
-    sql`select product_url_template from site_settings where site_id = ${shop.siteId}`,
-  );
+  const template = await readTemplate(shop);
   const address = hosts.addressOf(shop.siteId);
   // Paths on the shop's own host do not contain the site id.
   const pages = address === baseUrl ? pagesOfSite(address, shop.siteId) : address;
-  return urlsBy(settings?.product_url_template ?? null, pages);
+  return urlsBy(template, pages);
+}
+
+async function readTemplate(shop: Shop): Promise<string | null> {
+  const { siteId, catalogVersion } = shop;
+  const key = `${siteId} ${catalogVersion}`;
+  const known = templates.get(key);
+  if (known) return known.template;
+  const settings = await shop.one<RowOf<'site_settings', 'product_url_template'>>(
+    sql`select product_url_template from site_settings where site_id = ${siteId}`,
+  );
+  const template = settings?.product_url_template ?? null;
+  if (catalogVersion !== '') templates.set(key, { template });
+  return template;
 }
 
 /** Like `readUrls`, with a template that the caller has read. */

@@ -68,7 +68,7 @@ export async function readFacets(
           most,
         ),
         tags: counted(
-          sql`select tag as value, count(*) as count from ${without('tag')} p, unnest(p.tags) as tag group by 1`,
+          sql`select value, count(*) as count from (select unnest(p.tags) as value from ${without('tag')} p) as t group by 1`,
           most,
         ),
         collections: collectionFacets(shop, without('collection'), most),
@@ -149,12 +149,15 @@ function namedFacets(
 
 /** Counts the option values of variants that can be bought, and ranks them within each option by frequency. */
 function optionValues(shop: Shop, matching: Sql, which: (name: Sql) => Sql): Sql {
-  return sql`select lower(o.name) as key, min(o.name) as name, (array[v.option1, v.option2, v.option3])[o.position] as value,
-      count(distinct p.id) as count,
-      row_number() over (partition by lower(o.name) order by count(distinct p.id) desc) as place
-    from ${matching} p
-    join product_options o on o.site_id = ${shop.siteId} and o.product_id = p.id ${which(sql`o.name`)}
-    join variants v on v.site_id = ${shop.siteId} and v.product_id = p.id and ${available}
+  // `distinct` in a subquery is hashed; `count(distinct p.id)` would sort all variants.
+  return sql`select lower(name) as key, min(name) as name, value, count(*) as count,
+      row_number() over (partition by lower(name) order by count(*) desc, value) as place
+    from (
+      select distinct p.id, o.name, (array[v.option1, v.option2, v.option3])[o.position] as value
+      from ${matching} p
+      join product_options o on o.site_id = ${shop.siteId} and o.product_id = p.id ${which(sql`o.name`)}
+      join variants v on v.site_id = ${shop.siteId} and v.product_id = p.id and ${available}
+    ) as having_values
     group by 1, 3`;
 }
 
