@@ -64,6 +64,8 @@ export interface Payable {
   due: string | null;
   /** What one transfer must pay: what is left of an order that awaits it, or else the total. */
   wanted: string;
+  /** The amounts of payments that staff recorded without the entry of a statement. */
+  by_hand: string[];
   /** The numbers of its invoices and credit notes that texts contain. */
   documents: string[];
 }
@@ -76,6 +78,8 @@ function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
         o.email, case when o.payment_status = 'expired' then coalesce(o.captured, 0) else 0 end as recorded,
         case when o.payment_terms_days is not null and o.status <> 'cancelled' then ${leftToPay} end as due,
         case when o.payment_status = 'awaiting_payment' then ${leftToPay} else o.total end as wanted,
+        array(select p.amount::text from order_payments p
+          where p.site_id = o.site_id and p.order_id = o.id and p.entry is null) as by_hand,
         array(select d.number from documents d where ${ofWords} and d.order_id = o.id) as documents
       from orders o where o.site_id = ${shop.siteId} and o.id in (
         select n.id from orders n where n.site_id = ${shop.siteId} and n.order_number = any(${words}::text[])
@@ -188,6 +192,10 @@ function judged(transfer: Transfer, named: Named[], taken: Taken, shopCurrency: 
   if (settled) {
     const message = `It may have paid order ${settled.order_number}, which it names too.`;
     return { outcome: 'check_by_hand', shown: [only, settled], message };
+  }
+  if (only?.by_hand.some((amount) => Number(amount) === Number(transfer.amount))) {
+    const message = `A payment of this amount was recorded for order ${only.order_number} by hand. It may be this one.`;
+    return { outcome: 'check_by_hand', shown: [only], message };
   }
   if (only) return { outcome: 'matched', shown: [only], message: null };
   const [other] = equal;
