@@ -74,3 +74,16 @@ test.each(['Rechnung 2025-1001', 'RE-2025-1001', 'vom 10.1001', 'Konto 12/1001/8
     expect(await match(`${text}, Bestellung 1001`, '20,00')).toEqual({ outcome: 'matched', orders: [id] });
   },
 );
+
+test('a transfer whose amount was recorded by hand is to be checked, and other ones match', async () => {
+  const { shop, buy, match } = await givenInvoiced('INV-');
+  const { id, order_number } = await buy(5);
+  const { error } = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/payments', {
+    params: { path: { order_id: id } },
+    body: { amount: '20.00' },
+  });
+
+  expect(error).toBeUndefined();
+  expect(await match(order_number, '20,00')).toEqual({ outcome: 'check_by_hand', orders: [id] });
+  expect(await match(order_number, '20,01')).toEqual({ outcome: 'matched', orders: [id] });
+});

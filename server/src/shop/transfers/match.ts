@@ -68,6 +68,8 @@ export interface Payable {
   earlier: string[];
   /** What one transfer must pay: what is left of an order that awaits it, or else the total. */
   wanted: string;
+  /** The amounts of payments that staff recorded without the entry of a statement. */
+  by_hand: string[];
   /** The numbers of its invoices and credit notes that texts contain. */
   documents: string[];
 }
@@ -82,6 +84,8 @@ function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
           when o.payment_terms_days is not null or (${isPaid} and ${leftToPay} > 0) then ${leftToPay} end as due,
         o.payment_terms_days is not null as in_parts, ${earlierTransfers} as earlier,
         case when o.payment_status = 'awaiting_payment' then ${leftToPay} else o.total end as wanted,
+        array(select p.amount::text from order_payments p
+          where p.site_id = o.site_id and p.order_id = o.id and p.entry is null) as by_hand,
         array(select d.number from documents d where ${ofWords} and d.order_id = o.id) as documents
       from orders o where o.site_id = ${shop.siteId} and o.id in (
         select n.id from orders n where n.site_id = ${shop.siteId} and n.order_number = any(${words}::text[])
@@ -209,6 +213,10 @@ function judged(transfer: Transfer, named: Named[], taken: Taken, shopCurrency: 
   }
   if (only?.earlier.some((one) => Number(one) === amount)) {
     const message = `It may be an earlier transfer of the same amount for order ${only.order_number}.`;
+    return { outcome: 'check_by_hand', shown: [only], message };
+  }
+  if (only?.by_hand.some((one) => Number(one) === amount)) {
+    const message = `A payment of this amount was recorded for order ${only.order_number} by hand. It may be this one.`;
     return { outcome: 'check_by_hand', shown: [only], message };
   }
   if (only) return { outcome: 'matched', shown: [only], message: null };
