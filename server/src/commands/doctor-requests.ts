@@ -10,7 +10,9 @@ export async function checkRequests(url: string, pooling: 'session' | 'transacti
     const fault = await faultOfRequests(db);
     if (fault) return wrong('requests', fault, 'Correct the setting that the message names, or use another version.');
     if (await acceptsWrites(db)) return ok('requests', 'the statement that begins each mutation works');
-    return readOnly('Set DATABASE_URL to the primary, or turn default_transaction_read_only off.');
+    return readOnly(
+      'Set DATABASE_URL to the primary, or turn default_transaction_read_only off and end the sessions of a pooler.',
+    );
   } catch (error) {
     if (!(error instanceof DatabaseReadOnly)) throw error;
     return readOnly('It is a standby: set DATABASE_URL and DATABASE_DIRECT_URL to the primary.');
