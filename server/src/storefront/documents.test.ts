@@ -29,7 +29,11 @@ test('a customer lists and downloads the invoices of their own orders only', asy
 
   const own = await one.client.GET(FILE, { params: { path: { document_id: one.document_id, format: 'pdf' } } });
   expect(own.data).toMatchObject({ filename: `${invoice?.number}.pdf`, content_type: 'application/pdf' });
-  expect(Buffer.from(own.data?.content ?? '', 'base64').subarray(0, 5).toString()).toBe('%PDF-');
+  expect(
+    Buffer.from(own.data?.content ?? '', 'base64')
+      .subarray(0, 5)
+      .toString(),
+  ).toBe('%PDF-');
   const xml = await one.client.GET(FILE, { params: { path: { document_id: one.document_id, format: 'xml' } } });
   expect(Buffer.from(xml.data?.content ?? '', 'base64').toString()).toContain(invoice?.number);
 
