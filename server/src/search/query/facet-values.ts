@@ -88,7 +88,7 @@ function valueTermsOf(value: string): string[] {
 /** Reads which values exist in the shop. Names of goods only count if they occur outside of attributes. */
 async function readExistingValues(db: SearchDb, values: string[], ofGoods: string[]): Promise<Set<string>> {
   const rows = await db.rows<{ term: string }>(
-    sql`select w.term from unnest(${values}::text[]) as w (term)
+    sql`select w.term from unnest((select ${values}::text[])) as w (term)
       where exists (select from search_postings p where p.site_id = ${db.siteId} and p.term = w.term
         and (w.term <> all((select ${ofGoods}::text[])::text[]) or p.place & ${~PLACE.metadata}::int <> 0))`,
   );

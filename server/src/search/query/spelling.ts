@@ -63,8 +63,9 @@ interface Suggestion {
 function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLast: boolean }[]): Promise<Suggestion[]> {
   return db.rows(
     sql`with recursive given as materialized (
-        select grp, term collate "C" as term, is_last from unnest(${words.map(({ grp }) => grp)}::int[], ${words.map(({ term }) => term)}::text[],
-          ${words.map(({ isLast }) => isLast)}::boolean[]) as g (grp, term, is_last) where term <> ''
+        select grp, term collate "C" as term, is_last
+        from unnest((select ${words.map(({ grp }) => grp)}::int[]), (select ${words.map(({ term }) => term)}::text[]),
+          (select ${words.map(({ isLast }) => isLast)}::boolean[])) as g (grp, term, is_last) where term <> ''
       ), lookups as materialized (
         select grp, term, true as is_completion, 0 as max_distance, term as prefix from given where is_last
         union all
@@ -100,7 +101,7 @@ function readSuggestions(db: SearchDb, words: { grp: number; term: string; isLas
 async function readFrequencies(db: SearchDb, terms: string[]): Promise<Map<string, number>> {
   const rows = await db.rows<RowOf<'search_postings', 'term'> & { products: number }>(
     sql`select term, count(*) as products from search_postings
-      where site_id = ${db.siteId} and term = any(${terms}::text[]) group by term`,
+      where site_id = ${db.siteId} and term = any((select ${terms}::text[])::text[]) group by term`,
   );
   return new Map(rows.map(({ term, products }) => [term, products]));
 }
