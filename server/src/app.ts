@@ -26,8 +26,6 @@ import { demoImages } from './http/operators/demo-images.ts';
 import type { MetricsAccess } from './http/operators/expose-text.ts';
 import { healthz, readyz } from './http/operators/health.ts';
 import type { Metrics } from './http/operators/metrics.ts';
-import { oauthEndpoints } from './http/operators/oauth-endpoints.ts';
-import { oauthMetadata } from './http/operators/oauth-metadata.ts';
 import { unprefixedPaths } from './http/operators/unprefixed-paths.ts';
 import type { CatalogueCache } from './http/pipeline/cache.ts';
 import { DEADLINES, type Deadlines } from './http/pipeline/deadline.ts';
@@ -205,8 +203,16 @@ function besideApi(deps: AppDeps, { handling, answer, calls }: BesideApi): Route
       return pages({ db, limits, hosts, checkoutDeps, auditKey, lastUsed, deadlines, egress }, deps.demoSiteId);
     }),
   );
-  router.use(oauthMetadata({ db, baseUrl, hosts }));
-  router.use(oauthEndpoints({ db, baseUrl, hosts, secretKey, auditKey, limits, deadlines }));
+  router.use(
+    whenAsked(async () => {
+      const { oauthMetadata } = await import('./http/operators/oauth-metadata.ts');
+      return oauthMetadata({ db, baseUrl, hosts });
+    }),
+    whenAsked(async () => {
+      const { oauthEndpoints } = await import('./http/operators/oauth-endpoints.ts');
+      return oauthEndpoints({ db, baseUrl, hosts, secretKey, auditKey, limits, deadlines });
+    }),
+  );
   return router;
 }
 

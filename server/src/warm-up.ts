@@ -16,6 +16,8 @@ export async function warmUp(metrics: Metrics): Promise<void> {
     surfaces.sync,
     () => import('./http/operators/payment-webhooks.ts'),
     () => import('./pages/pages.ts'),
+    () => import('./http/operators/oauth-metadata.ts'),
+    () => import('./http/operators/oauth-endpoints.ts'),
     metrics.watchProcess,
   ];
   for (const load of parts) {

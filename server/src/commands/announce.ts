@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import manifest from '../../package.json' with { type: 'json' };
 import type { Config } from '../config.ts';
@@ -12,6 +13,7 @@ import type { Serving, Started } from './serve.ts';
  */
 export async function announce({ config, logger, database }: Started, { db, demo }: Serving): Promise<void> {
   const { production, port, role, baseUrl, smtpUrl, dataDir } = config;
+  const seconds = process.uptime();
   if (production) return logger.info({ port, role }, 'listening');
   const lines = greeting({
     version: manifest.version,
@@ -21,12 +23,16 @@ export async function announce({ config, logger, database }: Started, { db, demo
     demo,
     demoFile: join(dataDir, 'demo.json'),
     checkoutUrl: demo && (await demoCheckout(config, db, demo)),
-    seconds: process.uptime(),
+    seconds,
   });
   process.stdout.write(lines);
 }
 
+/** Loading the code of checkouts blocks the event loop for tens of milliseconds. The first requests are answered before. */
+const PAUSE_MS = 50;
+
 async function demoCheckout(config: Config, db: pg.Pool, { site_id }: DemoCredentials): Promise<string | undefined> {
+  await sleep(PAUSE_MS);
   const { openCheckout } = await import('../demo/example-checkout.ts');
   return openCheckout(db, site_id, config);
 }

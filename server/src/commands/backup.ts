@@ -59,7 +59,7 @@ async function write(url: string, draft: string, config: Config, withFiles: bool
       },
     };
     try {
-      await openToBackups(client);
+      await withClient({ ...connection, pipeline: true }, openToBackups);
       const about = { release: manifest.version, secret_key: fingerprintOf(config.secretKey) };
       const source = dump(client, about, (done) => progress.update(ofTables(done)), files || undefined);
       // The file contains all customers and orders, so only its owner may read it.

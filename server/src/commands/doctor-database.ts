@@ -22,7 +22,8 @@ type Check = (client: pg.Client, url: string, config: Config) => Promise<Finding
 
 /** Checks everything that the server needs in its database. */
 export async function checkDatabase(url: string, config: Config, processes = 1): Promise<Finding[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 3_000, query_timeout: 7_000 });
+  const limits = { connectionTimeoutMillis: 3_000, query_timeout: 7_000 };
+  const client = new pg.Client({ connectionString: url, pipeline: true, ...limits });
   // A connection that breaks during a check is reported by that check.
   client.on('error', () => undefined);
   try {

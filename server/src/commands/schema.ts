@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { refuseBeforeBaseline } from '../db/baseline.ts';
 import { withClient } from '../db/client.ts';
-import { type Gap, mendAccess } from '../db/mend-access.ts';
-import { migrateLocked } from '../db/migrate.ts';
-import { type MigrationWait, underMigrationLock } from '../db/migration-lock.ts';
-import { ensureRoles, refuseForeignOwner } from '../db/roles.ts';
+import { accessGaps, type Gap, mendAccess } from '../db/mend-access.ts';
+import { continueHistory, isMigrated, migrateLocked } from '../db/migrate.ts';
+import { type MigrationWait, refusePooler, underMigrationLock } from '../db/migration-lock.ts';
+import { ensureRoles, missingRoles, refuseForeignOwner } from '../db/roles.ts';
 import { findNewerSchema, type NewerSchema } from '../db/schema-release.ts';
-import { migrateQueue } from '../jobs/queue-schema.ts';
+import { isQueueMigrated, migrateQueue } from '../jobs/queue-schema.ts';
 import { refuseOldVersion } from './version.ts';
 
 export interface Prepared {
@@ -27,6 +27,8 @@ export interface Prepared {
 export async function prepareSchema(url: string, wait?: MigrationWait, last?: string): Promise<Prepared> {
   for (let attempt = 1; ; attempt += 1) {
     try {
+      const prepared = last === undefined ? await ifPrepared(url, wait) : undefined;
+      if (prepared) return prepared;
       // All of this holds the lock, because processes that start together would conflict over roles and grants too.
       return await underMigrationLock(url, wait, () => prepareLocked(url, last, wait));
     } catch (error) {
@@ -34,6 +36,29 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
       await sleep(100 * attempt);
     }
   }
+}
+
+/**
+ * What `prepareSchema` returns if there is nothing to prepare, as at most starts; otherwise undefined. Needs no lock and one
+ * connection. PostgreSQL gets all statements at once and answers in their order, so the first refusal is thrown.
+ */
+async function ifPrepared(url: string, wait: MigrationWait = {}): Promise<Prepared | undefined> {
+  return withClient(connectionTo(url), async (client) => {
+    const [, , , newer, ...prepared] = await Promise.all([
+      refusePooler(client, url),
+      refuseOldVersion(client),
+      refuseOthers(client),
+      findNewerSchema(client),
+      isMigrated(client),
+      isQueueMigrated(client),
+      missingRoles(client).then((roles) => roles.length === 0),
+      accessGaps(client).then((gaps) => gaps.length === 0),
+    ]);
+    if (newer) return { applied: [], mended: [], newer };
+    if (prepared.includes(false)) return undefined;
+    await continueHistory(client, wait.skippedNumbers);
+    return { applied: [], mended: [] };
+  });
 }
 
 async function prepareLocked(url: string, last: string | undefined, wait: MigrationWait = {}): Promise<Prepared> {
@@ -75,7 +100,7 @@ async function refuseOthers(client: pg.Client): Promise<void> {
 }
 
 function connectionTo(url: string) {
-  return { connectionString: url, application_name: 'commerce migrate' };
+  return { connectionString: url, application_name: 'commerce migrate', pipeline: true };
 }
 
 /** Describes the added roles, grants and policies. Names only the roles, because there may be many others. */

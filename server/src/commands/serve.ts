@@ -10,7 +10,7 @@ import { type DemoCredentials, holdsShops, reopenDemo } from '../demo/stored.ts'
 import type { EgressPolicy } from '../egress/addresses.ts';
 import { openStore } from '../files/open-store.ts';
 import { createLastUsed, type LastUsed } from '../http/callers/last-used.ts';
-import { openSiteHosts } from '../http/callers/site-hosts.ts';
+import { openSiteHosts, type SiteHosts } from '../http/callers/site-hosts.ts';
 import { healthz, openProbe, readyz } from '../http/operators/health.ts';
 import { createMetrics, type Metrics } from '../http/operators/metrics.ts';
 import { type CatalogueCache, createCatalogueCache } from '../http/pipeline/cache.ts';
@@ -65,6 +65,9 @@ export async function serve(started: Started): Promise<Serving> {
   db.on('error', (cause) => {
     if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
   });
+  // Read on the connection of the probe, while the checks use another one.
+  const hosts = config.role === 'worker' ? undefined : openSiteHosts({ db: probe, baseUrl: config.baseUrl, logger });
+  stops.unshift(async () => (await hosts)?.stop());
   await refuseUndeclaredPooler(db, pooling);
   const fault = await faultOfRequests(db);
   if (fault) throw new Error(`${fault}. Run commerce-server doctor.`);
@@ -87,6 +90,7 @@ export async function serve(started: Started): Promise<Serving> {
       logger,
       db,
       probe,
+      hosts: await hosts,
       readiness,
       lastUsed,
       usage,
@@ -162,6 +166,8 @@ interface Parts {
   logger: Logger;
   db: pg.Pool;
   probe: pg.Pool;
+  /** Undefined for a worker. */
+  hosts: SiteHosts | undefined;
   readiness: Readiness;
   lastUsed: LastUsed;
   usage: UsageCounter;
@@ -172,15 +178,13 @@ interface Parts {
 
 /** The whole API; for a worker only health and metrics. */
 async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
-  const { config, isOneOfMany, redis, logger, db, probe, readiness, metrics } = parts;
+  const { config, isOneOfMany, redis, db, probe, hosts, readiness, metrics } = parts;
   const { production, metricsPort, metricsToken } = config;
   const metricsAccess = {
     open: !production && !metricsPort && !isOneOfMany,
     token: isOneOfMany ? undefined : metricsToken,
   };
-  if (config.role !== 'worker') {
-    const hosts = await openSiteHosts({ db: probe, baseUrl: config.baseUrl, logger });
-    stops.unshift(async () => hosts.stop());
+  if (hosts) {
     const { openEgress } = await import('../egress/post.ts');
     const egress = openEgress(egressPolicyOf(config));
     stops.unshift(() => egress.close());

@@ -42,6 +42,9 @@ const LATER = [
   ...['libphonenumber-js', 'graphile-worker', 'nodemailer', '@opentelemetry/sdk-trace'],
 ];
 
+/** Packages that write documents and read bank statements. */
+const OF_DOCUMENTS = ['pdfkit', 'fontkit', 'fast-xml-parser', 'dejavu-fonts-ttf'];
+
 test('an API-only server loads optional modules only when needed', async () => {
   const server = await givenServer('api');
   // The server loads modules that requests often need after its start, without a request.
@@ -51,7 +54,15 @@ test('an API-only server loads optional modules only when needed', async () => {
   expect(packages).toEqual(expect.arrayContaining(['express', 'ajv', 'intl-messageformat']));
   expect(packages).toContain('NativeModule http');
   expect(packages).not.toContain('NativeModule internal/deps/undici/undici');
-  for (const name of LATER) expect(packages).not.toContain(name);
+  for (const name of [...LATER, ...OF_DOCUMENTS]) expect(packages).not.toContain(name);
+}, 60_000);
+
+test('a server that runs jobs loads the packages of documents only when the first document is rendered', async () => {
+  const server = await givenServer('all');
+  while (!(await packagesOf(server)).includes('graphile-worker')) await sleep(100);
+  const packages = await packagesOf(server);
+
+  for (const name of OF_DOCUMENTS) expect(packages).not.toContain(name);
 }, 60_000);
 
 test('a server that is stopped while its jobs are starting exits normally', async () => {

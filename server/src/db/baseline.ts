@@ -29,11 +29,13 @@ export function versionBeforeBaseline(migrations: string[]): string | undefined 
   return migrations.includes(BASELINE) ? undefined : migrations.findLast((name) => name < BASELINE);
 }
 
-/** Throws if the database is too old for this release to migrate. */
-export async function refuseBeforeBaseline(client: pg.ClientBase): Promise<void> {
-  const version = versionBeforeBaseline(await recordedMigrations(client));
+/** Returns the recorded migrations. Throws if the database is too old for this release to migrate. */
+export async function refuseBeforeBaseline(client: pg.ClientBase): Promise<string[]> {
+  const recorded = await recordedMigrations(client);
+  const version = versionBeforeBaseline(recorded);
   if (version)
     throw new Error(`The database is at migration ${version}. ${remedyFor('database')} Nothing was changed.`);
+  return recorded;
 }
 
 /** How to proceed with a database or a backup that is older than the baseline. */
@@ -50,8 +52,7 @@ export function remedyFor(what: 'database' | 'backup'): string {
  * caller must hold the migration lock.
  */
 export async function adoptBaseline(client: pg.ClientBase): Promise<string[]> {
-  await refuseBeforeBaseline(client);
-  const recorded = await recordedMigrations(client);
+  const recorded = await refuseBeforeBaseline(client);
   const kept = withoutReplaced(recorded);
   // A single statement, so that it is atomic.
   if (kept.length < recorded.length)

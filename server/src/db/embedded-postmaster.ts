@@ -25,6 +25,8 @@ export interface PostmasterDeps {
 
 export interface Running {
   port: number;
+  /** Connected as superuser. */
+  client: pg.Client;
   /** Whether the postmaster was already running. */
   reused: boolean;
 }
@@ -42,12 +44,15 @@ export async function runningPostmaster(deps: PostmasterDeps, port?: number): Pr
   let waited = false;
   for (;;) {
     const found = lockOf(deps.cluster.directory);
-    const state = found ? await stateOf(deps.cluster, found) : 'gone';
-    if (found && state === 'answers') return { port: found.port, reused: true };
+    // A starting postmaster has not written its port yet.
+    const answering = found && found.port > 0 ? await connect(deps.cluster, found.port) : undefined;
+    if (found && answering) return { port: found.port, client: answering, reused: true };
+    const state = found ? stateOf(deps.cluster, found) : 'gone';
     if (found && state === 'foreign') disownLock(deps.cluster.directory);
     if (state !== 'busy') {
       const chosen = port ?? (await freePort());
-      if ((await start(deps, chosen, deadline)) === 'answers') return { port: chosen, reused: false };
+      const client = await start(deps, chosen, deadline);
+      if (client) return { port: chosen, client, reused: false };
     } else if (!waited) {
       waited = true;
       deps.onProgress('Waiting for PostgreSQL to recover or to shut down');
@@ -107,7 +112,6 @@ export function isStopping(directory: string): boolean {
 function lockOf(directory: string): Lock | undefined {
   try {
     const [pid, , , port, , , , status] = readFileSync(join(directory, 'postmaster.pid'), 'utf8').split('\n');
-    // A starting postmaster has not written its port yet. No program listens on port 0.
     return { pid: Number(pid), port: Number(port ?? 0), status: status?.trim() ?? '' };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -116,45 +120,42 @@ function lockOf(directory: string): Lock | undefined {
 }
 
 /**
- * State of a postmaster. `answers`: ours, accepts connections. `busy`: ours, is starting, recovering or stopping.
- * `foreign`: another program has the process id. `gone`: there is no process with this id.
+ * State of a postmaster that accepts no connections. `busy`: ours, is starting, recovering or stopping. `foreign`: another
+ * program has the process id. `gone`: there is no process with this id.
  */
-async function stateOf(cluster: Cluster, lock: Lock): Promise<'answers' | 'busy' | 'foreign' | 'gone'> {
-  if (lock.port > 0 && (await answers(cluster, lock.port))) return 'answers';
+function stateOf(cluster: Cluster, lock: Lock): 'busy' | 'foreign' | 'gone' {
   if (!isAlive(lock.pid)) return 'gone';
   return isPostmaster(lock.pid, cluster.directory) ? 'busy' : 'foreign';
 }
 
-/** Whether our cluster accepts connections on the port, and not a copy of it or another program. */
-async function answers(cluster: Cluster, port: number): Promise<boolean> {
-  const client = clientOf(cluster, port, 'postgres');
-  try {
-    await client.connect();
-    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
-    return realpathSync(rows[0]?.data_directory ?? '') === cluster.directory;
-  } catch {
-    return false;
-  } finally {
-    client.end().catch(() => {});
-  }
-}
-
-/** A client, not yet connected, that logs in as superuser. Its lost connection does not crash the process. */
-export function clientOf({ password }: Cluster, port: number, database: string, name = 'commerce-start'): pg.Client {
+/**
+ * Connects to our cluster as superuser. Undefined if nothing accepts connections on the port, or only a copy of the cluster
+ * or another program.
+ */
+async function connect({ directory, password }: Cluster, port: number): Promise<pg.Client | undefined> {
   const client = new pg.Client({
     host: '127.0.0.1',
     port,
     user: 'postgres',
     password,
-    database,
+    database: 'postgres',
     ssl: false,
     connectionTimeoutMillis: 3_000,
     query_timeout: 10_000,
     keepAlive: true,
-    application_name: name,
+    application_name: `commerce-server, process ${process.pid}`,
   });
+  // Without a handler, a lost connection would crash the process.
   client.on('error', () => {});
-  return client;
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ data_directory: string }>('show data_directory');
+    if (realpathSync(rows[0]?.data_directory ?? '') === directory) return client;
+  } catch {
+    // It may accept connections later.
+  }
+  client.end().catch(() => {});
+  return undefined;
 }
 
 /** Whether a process with this id exists, even one of another user. */
@@ -191,7 +192,8 @@ function disownLock(directory: string): void {
   writeFileSync(file, ['999999999', ...rest].join('\n'));
 }
 
-async function start(deps: PostmasterDeps, port: number, deadline: number): Promise<'answers' | 'exited'> {
+/** Starts a postmaster. Undefined if it has exited or accepts no connections in time. */
+async function start(deps: PostmasterDeps, port: number, deadline: number): Promise<pg.Client | undefined> {
   const { cluster, binaries, account } = deps;
   // In its own session, so that Ctrl-C does not reach PostgreSQL. The server handles it, and stops PostgreSQL last.
   const log = openSync(deps.logFile, logMode(deps.logFile), 0o600);
@@ -213,10 +215,11 @@ async function start(deps: PostmasterDeps, port: number, deadline: number): Prom
   deps.onSpawn();
 
   while (!exited && Date.now() < deadline) {
-    if (await answers(cluster, port)) return 'answers';
+    const client = await connect(cluster, port);
+    if (client) return client;
     await sleep(POLL_MS);
   }
-  return 'exited';
+  return undefined;
 }
 
 function settings(durable: boolean): string[] {

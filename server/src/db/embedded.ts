@@ -17,7 +17,7 @@ import type pg from 'pg';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { accountOfPostgres, findBinaries } from './embedded-binaries.ts';
 import { type Cluster, openCluster } from './embedded-cluster.ts';
-import { clientOf, isStopping, type PostmasterDeps, runningPostmaster, stopPostmaster } from './embedded-postmaster.ts';
+import { isStopping, type PostmasterDeps, runningPostmaster, stopPostmaster } from './embedded-postmaster.ts';
 
 export interface Embedded {
   /** URL of the database `commerce` for its owner, who is not a superuser. */
@@ -102,12 +102,11 @@ async function own(deps: PostmasterDeps, dataDir: string, port?: number): Promis
     let owner: pg.Client | undefined;
     try {
       const running = await runningPostmaster(deps, port);
-      owner = clientOf(deps.cluster, running.port, 'postgres', `commerce-server, process ${process.pid}`);
-      await owner.connect();
+      owner = running.client;
       await lockDataDirectory(owner, dataDir);
       // The lock may be free only because PostgreSQL is stopping and has already closed the other server's connection.
       if (isStopping(deps.cluster.directory)) throw new Error('PostgreSQL is stopping.');
-      return { owner, ...running };
+      return { owner, port: running.port, reused: running.reused };
     } catch (error) {
       owner?.end().catch(() => {});
       // The other server may have stopped PostgreSQL in the meantime. The next attempt starts it.

@@ -63,14 +63,25 @@ async function give(client: Client, { statement, role }: Gap): Promise<boolean> 
   }
 }
 
-/** Grants, policies and owners that migrations create but the database lacks. */
+/**
+ * Grants, policies and owners that migrations create but the database lacks. All statements are sent at once, so the client
+ * must be one with `pipeline`.
+ */
 export async function accessGaps(client: Client): Promise<Gap[]> {
-  const roles = await knownRoles(client);
-  const tables = await tablesOf(client);
-  const rights = await missingRights(client, tables, roles);
-  const policies = await missingPolicies(client, tables, roles);
-  const functions = await functionGaps(client, roles);
-  return [...rights, ...policies, ...functions];
+  const [roles, relations, rights, defaults, policies, functions] = await Promise.all([
+    knownRoles(client),
+    relationsOf(client),
+    heldRights(client),
+    heldDefaults(client),
+    heldPolicies(client),
+    functionsOf(client),
+  ]);
+  return [
+    ...missingRights(relations, roles, rights),
+    ...missingDefaults(roles, defaults),
+    ...missingPolicies(relations, roles, policies),
+    ...functionGaps(functions, roles),
+  ];
 }
 
 async function knownRoles(client: Client): Promise<string[]> {
@@ -87,7 +98,7 @@ interface Relation {
   has_row_security: boolean;
 }
 
-async function tablesOf(client: Client): Promise<Relation[]> {
+async function relationsOf(client: Client): Promise<Relation[]> {
   const { rows } = await client.query<Relation>(
     `select n.nspname as schema, c.relname as name, c.relrowsecurity as has_row_security,
         case c.relkind when 'S' then 'sequence' else 'table' end as kind
@@ -100,18 +111,12 @@ async function tablesOf(client: Client): Promise<Relation[]> {
 }
 
 /** Missing grants, such as `SELECT on table commerce.orders to commerce_app`. */
-async function missingRights(client: Client, relations: Relation[], roles: string[]): Promise<Gap[]> {
-  const held = await heldRights(client);
-  const wanted = wantedRights(relations).filter(({ role }) => roles.includes(role));
-  const gaps = wanted
-    .filter((want) => !held.has(textOf(want)))
-    .map((want) => ({
-      kind: 'grant' as const,
-      role: want.role,
-      text: textOf(want),
-      statement: `grant ${textOf(want)}`,
-    }));
-  return [...gaps, ...(await missingDefaults(client, roles))];
+function missingRights(relations: Relation[], roles: string[], held: Set<string>): Gap[] {
+  return wantedRights(relations)
+    .filter(({ role }) => roles.includes(role))
+    .map((want) => ({ role: want.role, text: textOf(want) }))
+    .filter(({ text }) => !held.has(text))
+    .map(({ role, text }) => ({ kind: 'grant' as const, role, text, statement: `grant ${text}` }));
 }
 
 interface WantedRight {
@@ -153,9 +158,10 @@ function textOf({ right, kind, object, role }: WantedRight): string {
   return `${right} on ${kind} ${object} to ${role}`;
 }
 
+/** The rights that all roles hold, as `textOf` writes them. */
 async function heldRights(client: Client): Promise<Set<string>> {
-  const { rows } = await client.query<WantedRight>(
-    `select a.privilege_type as right, r.rolname as role, o.kind, o.object
+  const { rows } = await client.query<{ held: string }>(
+    `select a.privilege_type || ' on ' || o.kind || ' ' || o.object || ' to ' || r.rolname as held
       from (
         select case c.relkind when 'S' then 'sequence' else 'table' end as kind,
           n.nspname || '.' || c.relname as object, c.relacl as acl
@@ -165,18 +171,21 @@ async function heldRights(client: Client): Promise<Set<string>> {
         select 'schema', nspname, nspacl from pg_namespace where nspname in ('commerce', 'graphile_worker')
       ) o, aclexplode(o.acl) a join pg_roles r on r.oid = a.grantee`,
   );
-  return new Set(rows.map(textOf));
+  return new Set(rows.map(({ held }) => held));
 }
 
-/** Missing default privileges, which give commerce_app access to tables that are created later. */
-async function missingDefaults(client: Client, roles: string[]): Promise<Gap[]> {
-  if (!roles.includes('commerce_app')) return [];
+async function heldDefaults(client: Client): Promise<string[]> {
   const { rows } = await client.query<{ type: string }>(
     `select distinct d.defaclobjtype as type from pg_default_acl d, aclexplode(d.defaclacl) a
       where d.defaclnamespace = to_regnamespace('commerce') and d.defaclrole = current_user::regrole
         and a.grantee = to_regrole('commerce_app')`,
   );
-  const held = rows.map(({ type }) => type);
+  return rows.map(({ type }) => type);
+}
+
+/** Missing default privileges, which give commerce_app access to tables that are created later. */
+function missingDefaults(roles: string[], held: string[]): Gap[] {
+  if (!roles.includes('commerce_app')) return [];
   const defaults = { r: 'select, insert, update, delete on tables', S: 'usage on sequences' };
   return Object.entries(defaults)
     .filter(([type]) => !held.includes(type))
@@ -188,12 +197,15 @@ async function missingDefaults(client: Client, roles: string[]): Promise<Gap[]> 
     }));
 }
 
-async function missingPolicies(client: Client, relations: Relation[], roles: string[]): Promise<Gap[]> {
+async function heldPolicies(client: Client): Promise<Set<string>> {
   const { rows } = await client.query<{ policy: string }>(
     `select schemaname || '.' || tablename || ' ' || policyname as policy from pg_policies
       where schemaname in ('commerce', 'graphile_worker')`,
   );
-  const held = new Set(rows.map(({ policy }) => policy));
+  return new Set(rows.map(({ policy }) => policy));
+}
+
+function missingPolicies(relations: Relation[], roles: string[], held: Set<string>): Gap[] {
   const names = relations.map(({ schema, name }) => `${schema}.${name}`);
   const secured = relations
     .filter((relation) => relation.has_row_security)
@@ -224,7 +236,7 @@ interface FoundFunction {
   definition: string;
 }
 
-async function functionGaps(client: Client, roles: string[]): Promise<Gap[]> {
+async function functionsOf(client: Client): Promise<FoundFunction[]> {
   const { rows } = await client.query<FoundFunction>(
     `select p.proname as name, p.oid::regprocedure::text as signature, pg_get_userbyid(p.proowner) as owner,
         pg_has_role(current_user, p.proowner, 'usage') as ours, pg_get_functiondef(p.oid) as definition,
@@ -234,6 +246,10 @@ async function functionGaps(client: Client, roles: string[]): Promise<Gap[]> {
       where p.pronamespace = to_regnamespace('commerce') and p.proname = any($1) group by p.oid`,
     [[...REQUEST_FUNCTIONS, ...SEARCH_FUNCTIONS]],
   );
+  return rows;
+}
+
+function functionGaps(rows: FoundFunction[], roles: string[]): Gap[] {
   const requests = rows.filter(({ name }) => !SEARCH_FUNCTIONS.includes(name));
   const search = rows.filter(({ name, owner }) => SEARCH_FUNCTIONS.includes(name) && owner !== 'commerce_search');
   return [

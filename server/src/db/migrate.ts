@@ -40,21 +40,22 @@ export function migrate(url: string, wait: MigrationWait = {}, last = LATEST_MIG
 }
 
 /**
- * Like `migrate`, for a caller that holds the lock. Usually there is nothing to migrate, so knex is not loaded. Begins a new
- * era if the database continues another history than before (era.ts).
+ * Like `migrate`, for a caller that holds the lock. If there is nothing to migrate, knex is not loaded.
  */
 export async function migrateLocked(
   client: pg.Client,
   url: string,
-  {
-    last = LATEST_MIGRATION,
-    skippedNumbers = SKIPPED_NUMBERS,
-  }: { last?: string | undefined; skippedNumbers?: number | undefined },
+  { last = LATEST_MIGRATION, skippedNumbers }: { last?: string | undefined; skippedNumbers?: number | undefined },
 ): Promise<string[]> {
   const applied = await applyMigrations(client, url, last);
-  if (last === LATEST_MIGRATION) await client.query('call commerce.begin_era($1)', [skippedNumbers]);
+  if (last === LATEST_MIGRATION) await continueHistory(client, skippedNumbers);
   else await client.query('call commerce.begin_change_era()');
   return applied;
+}
+
+/** Begins a new era if the database continues another history than before (era.ts). */
+export async function continueHistory(client: pg.Client, skippedNumbers = SKIPPED_NUMBERS): Promise<void> {
+  await client.query('call commerce.begin_era($1)', [skippedNumbers]);
 }
 
 async function applyMigrations(client: pg.Client, url: string, last: string): Promise<string[]> {
@@ -68,7 +69,12 @@ async function applyMigrations(client: pg.Client, url: string, last: string): Pr
   });
 }
 
-/** Whether exactly the migrations of this release have run. In any other case knex decides. */
+/** Whether exactly the migrations of this release have run. */
+export async function isMigrated(client: pg.Client): Promise<boolean> {
+  return isComplete(await recordedMigrations(client));
+}
+
+/** Whether these are exactly the migrations of this release. In any other case knex decides. */
 function isComplete(recorded: string[]): boolean {
   return recorded.toSorted().join() === MIGRATION_NAMES.join();
 }

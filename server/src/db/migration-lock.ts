@@ -50,7 +50,7 @@ export async function underMigrationLock<T>(
 }
 
 /** Throws if the URL leads to a pooler. Migrations would work, but jobs use the same URL and would not. */
-async function refusePooler(client: pg.Client, url: string): Promise<void> {
+export async function refusePooler(client: pg.Client, url: string): Promise<void> {
   if (!(await isThroughProxy(client)) || !(await isSharedBetweenClients(url))) return;
   throw new Error(
     'Migrations and background jobs do not work through a pooler in transaction mode. Set DATABASE_DIRECT_URL to the address of PostgreSQL itself, and DATABASE_POOLING=transaction.',

@@ -87,6 +87,36 @@ test('a waiting migration continues when the other process has finished', async 
   expect(await waiting).toContain(LATEST_MIGRATION);
 });
 
+test('a start waits for the process that migrates only if something is missing in the database', async () => {
+  const url = await givenDatabase();
+  await prepareSchema(url);
+  const holder = await givenClient(url);
+  await holder.query('select pg_advisory_lock($1)', [ADVISORY_LOCKS.migration]);
+
+  expect(await prepareSchema(url, { seconds: 1 })).toEqual({ applied: [], mended: [] });
+
+  for (const [missing, restored] of [
+    ['revoke select on commerce.orders from commerce_app', 'grant select on commerce.orders to commerce_app'],
+    [
+      'drop policy backup on commerce.orders',
+      'create policy backup on commerce.orders for select to commerce_backup using (true)',
+    ],
+    [
+      `delete from public.commerce_migrations where name = '${LATEST_MIGRATION}'`,
+      `insert into public.commerce_migrations (name, batch, migration_time) values ('${LATEST_MIGRATION}', 1, now())`,
+    ],
+    [
+      'delete from graphile_worker.migrations where id = (select max(id) from graphile_worker.migrations)',
+      'insert into graphile_worker.migrations (id, ts) select max(id) + 1, now() from graphile_worker.migrations',
+    ],
+  ] as const) {
+    await holder.query(missing);
+    await expect(prepareSchema(url, { seconds: 1 }), missing).rejects.toThrow('Gave up after waiting 1 s');
+    await holder.query(restored);
+  }
+  expect(await prepareSchema(url, { seconds: 1 })).toEqual({ applied: [], mended: [] });
+}, 60_000);
+
 test.skipIf(!program)(
   'rejects migrations through a pooler in transaction mode, and leaves no lock behind',
   async () => {

@@ -6,7 +6,6 @@ import { notFound } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import type { DocumentContent } from './content.ts';
 import { isOfCustomer, MOST_DIGITS } from './documents.ts';
-import { xmlOf } from './xml.ts';
 
 export interface RenderedDocument {
   filename: string;
@@ -45,9 +44,9 @@ export async function renderFile(
   const { content, brand, locale } = found;
   const language = languageFor(locale, found.time_zone);
   const filename = `${found.number.replaceAll('/', '-')}.${format}`;
-  const xml = hasXml ? xmlOf(content, language, digits) : undefined;
+  // The libraries and fonts take 30 MB, so they are loaded on first use.
+  const xml = hasXml ? (await import('./xml.ts')).xmlOf(content, language, digits) : undefined;
   if (format === 'xml') return { filename, content_type: 'application/xml', bytes: Buffer.from(xml ?? '') };
-  // Loaded on first use: the library and its fonts take 30 MB.
   const { pdfOf } = await import('./pdf.ts');
   const accent_color = brand.accent_color ?? null;
   return {

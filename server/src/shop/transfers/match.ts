@@ -11,7 +11,6 @@ import { recordedAmong } from '../orders/payments.ts';
 import { amountReceived, leftToPay } from '../orders/received.ts';
 import type { Shop } from '../shop.ts';
 import { readBankCsv } from './bank-csv.ts';
-import { readCamt } from './camt.ts';
 import { type Transfer, unreadable } from './transfer.ts';
 
 type Row = TransferMatches['transfers'][number];
@@ -23,7 +22,8 @@ export async function matchStatement(shop: Shop, statement: string): Promise<Tra
   const text = withoutHidden(statement.replaceAll(/\r\n?/g, '\n'), { lines: true });
   if (text.trim() === '') throw unreadable('The statement is empty.');
   const format = text.trimStart().startsWith('<') ? 'camt.053' : 'csv';
-  const read = format === 'csv' ? readBankCsv : readCamt;
+  // Its XML parser is loaded on first use.
+  const read = format === 'csv' ? readBankCsv : (await import('./camt.ts')).readCamt;
   const { transfers, left_out } = read(text, shop.currency);
   if (transfers.length > MOST_TRANSFERS) {
     throw unreadable(`The statement has more than ${MOST_TRANSFERS} incoming transfers. Export fewer days at a time.`);
