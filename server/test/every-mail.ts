@@ -7,6 +7,7 @@ import { fail as failCapture } from '../src/shop/orders/captures.ts';
 import { settle } from '../src/shop/orders/refunds.ts';
 import { takeDispute } from '../src/shop/orders/reported-disputes.ts';
 import { approve, askForConsent } from './agents.ts';
+import { givenVariant } from './buying.ts';
 import { givenInvoice } from './invoices.ts';
 import { openShop } from './shop.ts';
 
@@ -275,6 +276,14 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
   const { expected_total = '' } = preview.data ?? {};
   await dashboard.POST(path, { params, body: { ...edit, expected_total } });
   await write('order_edited', { order_id });
+  const bankDetails = (details: string) =>
+    shop.owner.query(`update commerce.site_settings set bank_details = ${details} where site_id = $1`, [shop.site_id]);
+  const { rows } = await shop.owner.query<{ bank_details: object }>(
+    sql`select bank_details from commerce.site_settings where site_id = ${shop.site_id}`,
+  );
+  await bankDetails('null');
+  await write('order_edited', { order_id });
+  await bankDetails(`'${JSON.stringify(rows[0]?.bank_details)}'`);
   const sent = await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', {
     params,
     body: {
@@ -315,10 +324,22 @@ async function writeOrderMails(shop: OpenShop, write: Write): Promise<void> {
     body: { reason: 'The mug was broken.' },
   });
   await write('return_changed', { order_id, return_id, status: 'closed' });
+  await writeProvided(shop, write, email);
   const cancelled = await givenOrder({ content: content.slice(1), email });
   await dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
     params: { path: { order_id: cancelled.id } },
     body: { reason: 'customer' },
   });
   await write('order_cancelled', { order_id: cancelled.id });
+}
+
+/** Writes the mail about a paid order of which nothing is shipped. */
+async function writeProvided(shop: OpenShop, write: Write, email: string): Promise<void> {
+  const voucher = await givenVariant(shop, { name: 'Voucher', price: '10.00', requires_shipping: false });
+  const content = [{ variant_id: voucher.variant_id, quantity: 1 }];
+  const { id: order_id } = await shop.givenOrder({ email, content, shipping_option_id: null });
+  const params = { path: { order_id } };
+  await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params, body: {} });
+  const { data } = await shop.dashboard.GET('/api/dashboard/orders/{order_id}', { params });
+  await write('order_shipped', { order_id, fulfillment_id: data?.fulfillments[0]?.id ?? '' });
 }
