@@ -2381,7 +2381,7 @@ export interface paths {
         put?: never;
         /**
          * Create a draft order
-         * @description Creates an order that the customer accepts later, with the prices of the draft. Discount codes do not apply to it. Nothing is reserved and nobody gets a mail until it is sent. Prices of its own and a discount need the scope orders:payments. An unknown customer or shipping option, or a variant that is not for sale, is 404; an option that does not fit the address is 409 shipping_option_unavailable.
+         * @description Creates an order that the customer accepts later, with the prices of the draft. Its lines are variants, or custom lines with a name, a price and a tax class. Discount codes do not apply to it. Nothing is reserved and nobody gets a mail until it is sent. Prices of its own and a discount need the scope orders:payments. An unknown customer or shipping option, or a variant that is not for sale, is 404; an option that does not fit the address is 409 shipping_option_unavailable.
          */
         post: operations["dashboard.createDraftOrder"];
         delete?: never;
@@ -8718,13 +8718,19 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
-        /** @description A line of a draft order. */
+        /** @description A line of a draft order, either of a variant or, with name and price instead of variant_id, a custom line. */
         DraftLineInput: {
-            /** @description A variant that is for sale; each at most once. */
-            variant_id: components["schemas"]["Id"];
+            /** @description A variant that is for sale; each at most once. Absent for a custom line. */
+            variant_id?: components["schemas"]["Id"];
+            /** @description The name of a custom line, such as a service or a piece made to order. */
+            name?: components["schemas"]["Name"];
             quantity: number;
-            /** @description A price of its own for one piece, with the tax if prices include it. It needs the scope orders:payments. If absent, the variant's price when the draft is sent or, if it is not sent, completed. */
+            /** @description A price of its own for one piece, with the tax if prices include it. It needs the scope orders:payments. If absent, the variant's price when the draft is sent or, if it is not sent, completed. Required for a custom line. */
             price?: components["schemas"]["MoneyInput"];
+            /** @description The tax class of a custom line; standard if absent. A variant has that of its product. */
+            tax_class?: components["schemas"]["TaxClass"];
+            /** @description Whether a custom line is shipped or picked up; true if absent. */
+            requires_shipping?: boolean;
         };
         /** @description A discount on all lines. It needs the scope orders:payments. */
         DraftDiscountInput: {
@@ -8761,11 +8767,13 @@ export interface components {
              */
             expires_at?: string;
         };
-        /** @description A line of a draft order. */
+        /** @description A line of a draft order. A custom line has no variant_id, product_id, variant_name, sku or image_url. */
         DraftLine: {
             id: components["schemas"]["Id"];
-            variant_id: components["schemas"]["Id"];
-            product_id: components["schemas"]["Id"];
+            /** @description Null for a custom line. */
+            variant_id: components["schemas"]["IdOrNull"];
+            /** @description Null for a custom line. */
+            product_id: components["schemas"]["IdOrNull"];
             name: string;
             variant_name: string | null;
             sku: string | null;
@@ -8774,6 +8782,8 @@ export interface components {
             price: components["schemas"]["Money"];
             /** @description Whether the price is fixed, because it was entered for this draft or the draft was sent. */
             has_own_price: boolean;
+            tax_class: components["schemas"]["TaxClass"];
+            requires_shipping: boolean;
             total: components["schemas"]["Money"];
             /** @description Whether it is for sale and in stock. */
             available: boolean;
@@ -9519,7 +9529,9 @@ export interface components {
         /** @description A line of a cart, with current data from the catalogue. */
         CartItem: {
             id: components["schemas"]["Id"];
+            /** @description The variant. A custom line of a draft order has its own id here, which no variant has. */
             variant_id: components["schemas"]["Id"];
+            /** @description The product. A custom line of a draft order has its own id here, which no product has. */
             product_id: components["schemas"]["Id"];
             name: string;
             /** @description Its option values joined by " / "; null for a default variant. */

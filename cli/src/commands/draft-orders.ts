@@ -40,12 +40,13 @@ const DRAFT = '0192f3a2-8888-7000-8000-000000000001';
 const examplesOf = (...lines: string[]) => `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
 
 const CREATE_EXAMPLES = `
-An item is SKU=QUANTITY, or SKU=QUANTITY@PRICE with a price of its own. Nobody gets a mail until the draft is sent. Addresses
-can be set with --input.
+An item is SKU=QUANTITY, or SKU=QUANTITY@PRICE with a price of its own. A custom item has a name, a price and, if it is not
+standard, a tax class. Nobody gets a mail until the draft is sent. Addresses can be set with --input.
 
 Examples:
   $ commerce draft-orders create --email june@example.com --item MUG-SLATE=40@11.00
-  $ commerce draft-orders create --customer june@example.com --item MUG-SLATE=40 --discount 5% --reserve`;
+  $ commerce draft-orders create --customer june@example.com --item MUG-SLATE=40 --discount 5% --reserve
+  $ commerce draft-orders create --email june@example.com --item MUG-SLATE=40 --custom-item "Engraving=40@1.50"`;
 
 /** `draft-orders list|show|create|update|send|cancel|complete`. */
 export function addDraftOrders(program: Command, terminal: Terminal): void {
@@ -92,6 +93,7 @@ export function addDraftOrders(program: Command, terminal: Terminal): void {
 
 interface Own {
   item?: string[];
+  customItem?: string[];
   discount?: string;
 }
 
@@ -106,9 +108,11 @@ const FLAGS: Presentations<'dashboard.updateDraftOrder'> = {
 /** Adds `draft-orders create|update`, whose items are named by SKU. */
 function addWrites(drafts: Command, terminal: Terminal): void {
   const item = '--item <sku=quantity>';
+  const customItem = '--custom-item <name=quantity@price[:tax-class]>';
   addFlags(drafts.command('create'), 'dashboard.createDraftOrder', { ...FLAGS, customer_id: false })
     .description('Create a draft order.')
-    .requiredOption(item, 'a variant by SKU or id with its quantity; may be repeated', repeated)
+    .option(item, 'a variant by SKU or id with its quantity; may be repeated', repeated)
+    .option(customItem, 'a line without a product; may be repeated', repeated)
     .option('--customer <customer>', 'the customer, by e-mail or id')
     .option(...DISCOUNT)
     .addHelpText('after', CREATE_EXAMPLES)
@@ -116,6 +120,7 @@ function addWrites(drafts: Command, terminal: Terminal): void {
   addFlags(drafts.command('update <draft>'), 'dashboard.updateDraftOrder', FLAGS)
     .description('Change an open draft order.')
     .option(item, 'replaces the items; may be repeated', repeated)
+    .option(customItem, 'replaces the items; may be repeated', repeated)
     .option(...DISCOUNT)
     .addHelpText('after', examplesOf(`commerce draft-orders update ${DRAFT} --note "To the back door."`))
     .action((draft: string, own: Own, command: Command) => update(uuid(draft), own, command, terminal));
@@ -131,7 +136,8 @@ async function create(
   const given = await givenRequest<'dashboard.createDraftOrder'>(command, terminal);
   const { client } = await openSession(command, terminal);
   const customer_id = customer && { customer_id: await customerIdOf(client, customer) };
-  const body = { ...given.body, lines: [], ...customer_id, ...(await contentOf(client, own)) };
+  const body = { ...given.body, ...customer_id, ...(await contentOf(client, own)) };
+  if (!body.lines?.length) throw usageError('A draft order needs a line.', 'Add --item or --custom-item.');
   const made = await unwrap(client.POST('/api/dashboard/draft-orders', { body }));
   show(terminal, isJson(command), made, (paint) => draftText(made, { paint, terminal }));
 }
@@ -145,10 +151,11 @@ async function update(draft_order_id: string, own: Own, command: Command, termin
   show(terminal, isJson(command), changed, (paint) => draftText(changed, { paint, terminal }));
 }
 
-async function contentOf(client: DashboardClient, { item, discount }: Own) {
-  const lines = [];
+async function contentOf(client: DashboardClient, { item, customItem, discount }: Own) {
+  const lines: Schemas['DraftLineInput'][] = [];
   for (const text of item ?? []) lines.push(await lineOf(client, text));
-  return { ...(item && { lines }), ...(discount && { discount: discountOf(discount) }) };
+  for (const text of customItem ?? []) lines.push(customLineOf(text));
+  return { ...(lines.length > 0 && { lines }), ...(discount && { discount: discountOf(discount) }) };
 }
 
 /** Reads an item, such as MUG-1=2 or MUG-1=2@8.00. */
@@ -157,6 +164,17 @@ async function lineOf(client: DashboardClient, text: string) {
   if (!name) throw usageError(`--item ${text} is not a SKU with a quantity.`, 'Write it as MUG-1=2 or MUG-1=2@8.00.');
   const variant_id = await variantIdOf(client, name);
   return { variant_id, quantity: Number(quantity), ...(price !== undefined && { price }) };
+}
+
+/** Reads a custom item, such as Engraving=2@5.00 or Engraving=2@5.00:reduced. */
+function customLineOf(text: string) {
+  const pattern = /^(.+)=([1-9]\d{0,2})@(\d+(?:\.\d+)?)(?::([a-z0-9][a-z0-9_-]*))?$/;
+  const [, name, quantity, price, tax_class] = pattern.exec(text) ?? [];
+  if (name === undefined || price === undefined) {
+    const remedy = 'Write it as Engraving=2@5.00 or Engraving=2@5.00:reduced.';
+    throw usageError(`--custom-item ${text} is not a name with a quantity and a price.`, remedy);
+  }
+  return { name, quantity: Number(quantity), price, ...(tax_class && { tax_class }) };
 }
 
 function discountOf(text: string) {

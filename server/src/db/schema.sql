@@ -1126,7 +1126,12 @@ create table commerce.cart_items (
   constraint one_line_per_variant UNIQUE (site_id, cart_id, variant_id),
   constraint cart_items_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id) ON DELETE CASCADE,
   constraint cart_items_fixed_price_check CHECK ((fixed_price >= (0)::numeric)),
-  constraint cart_items_quantity_check CHECK (((quantity >= 1) AND (quantity <= 999)))
+  constraint cart_items_quantity_check CHECK (((quantity >= 1) AND (quantity <= 999))),
+  constraint custom_line CHECK (
+CASE
+    WHEN (custom_tax_class IS NULL) THEN (custom_shipped IS NULL)
+    ELSE ((custom_shipped IS NOT NULL) AND (fixed_price IS NOT NULL) AND (variant_id = id) AND (product_id = id))
+END)
 );
 alter table commerce.cart_items enable row level security, force row level security;
 
@@ -1134,6 +1139,8 @@ create table commerce.carts (
   site_id uuid not null,
   id uuid not null,
   customer_id uuid,
+  custom_tax_class text,
+  custom_shipped boolean,
   status text not null default 'active'::text,
   merged_into uuid,
   expires_at timestamp with time zone not null default (now() + '30 days'::interval),

@@ -128,6 +128,8 @@ export interface Tables {
     price_seen: string;
     created_at: string;
     fixed_price: string | null;
+    custom_tax_class: string | null;
+    custom_shipped: boolean | null;
   };
   carts: {
     site_id: string;

@@ -3,23 +3,13 @@ import { type FormEvent, useState } from 'react';
 import { useLocation } from 'wouter';
 import { api, readAgain } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
-import { Button } from '../../ui/button.tsx';
 import { Checkbox, TextArea, TextField } from '../../ui/field.tsx';
 import { DialogFoot } from '../../ui/form-error.tsx';
 import { Form } from '../../ui/held.tsx';
-import { AmountField } from '../../ui/number-field.tsx';
 import { Card, Page } from '../../ui/page.tsx';
-import { VariantSearch } from '../orders/actions/variant-search.tsx';
 import { textIn } from '../orders/bulk-ship.tsx';
 import { useDraftAct } from './draft-queries.ts';
-
-interface NewLine {
-  variant_id: string;
-  name: string;
-  quantity: string;
-  /** Empty for the variant's own price. */
-  price: string;
-}
+import { type NewLine, NewLines } from './new-lines.tsx';
 
 /** A new draft order. The customer enters the address and chooses the delivery when accepting it. */
 export function NewDraft() {
@@ -27,8 +17,6 @@ export function NewDraft() {
   const [, navigate] = useLocation();
   const [lines, setLines] = useState<NewLine[]>([]);
   const work = useDraftAct(create, 'The draft is created.');
-  const change = (at: number, changed: Partial<NewLine>) =>
-    setLines(lines.map((line, i) => (i === at ? { ...line, ...changed } : line)));
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
@@ -37,42 +25,7 @@ export function NewDraft() {
   return (
     <Page title="New draft" back={{ to: '/drafts', label: 'Drafts' }}>
       <Form busy={work.isPending} onSubmit={submit}>
-        <Card title="Items">
-          <VariantSearch
-            onChoose={(found) => {
-              if (lines.some(({ variant_id }) => variant_id === found.variant_id)) return;
-              setLines([...lines, { ...found, quantity: '1', price: '' }]);
-            }}
-          />
-          {lines.map((line, at) => (
-            <div className="fields-2" key={line.variant_id}>
-              <TextField
-                label={`Quantity of ${line.name}`}
-                inputMode="numeric"
-                value={line.quantity}
-                onChange={({ target }) => change(at, { quantity: target.value })}
-                required
-              />
-              {can('orders:payments') && (
-                <AmountField
-                  label="Price of its own"
-                  hint="Empty for the normal price."
-                  value={line.price}
-                  onValue={(price) => change(at, { price })}
-                />
-              )}
-              <div>
-                <Button
-                  kind="quiet"
-                  aria-label={`Remove ${line.name}`}
-                  onClick={() => setLines(lines.filter((_, i) => i !== at))}
-                >
-                  Remove
-                </Button>
-              </div>
-            </div>
-          ))}
-        </Card>
+        <NewLines lines={lines} onLines={setLines} />
         <Card title="Customer">
           <TextField
             label="E-mail"
@@ -104,8 +57,8 @@ async function create({ form, lines }: { form: FormData; lines: NewLine[] }): Pr
     customer_id: email && (await customerWith(email)),
     note: textIn(form, 'note'),
     reserve: form.get('reserve') !== null,
-    lines: lines.map(({ variant_id, quantity, price }) => ({
-      variant_id,
+    lines: lines.map(({ variant_id, quantity, price, name, tax_class, requires_shipping }) => ({
+      ...(variant_id === undefined ? { name, tax_class, requires_shipping } : { variant_id }),
       quantity: Number(quantity),
       ...(price && { price }),
     })),

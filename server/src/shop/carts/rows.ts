@@ -9,9 +9,12 @@ import type { DiscountTerms, PricedLine } from '../totals.ts';
 
 /** A line with its current price and stock. Amounts are in minor units. */
 export interface CartLine extends PricedLine {
+  /** The id of the line for a custom line. */
   variant_id: string;
-  /** Stays after the product is deleted. */
+  /** Stays after the product is deleted. The id of the line for a custom line. */
   product_id: string;
+  /** Whether it is a line of a draft order that has a name and a price, but no variant. */
+  custom: boolean;
   name: string;
   variant_name: string | null;
   sku: string | null;
@@ -115,11 +118,12 @@ type StoredLine = [
   digital: boolean | null,
   tax_class: string | null,
   weight_grams: number | null,
-  track_inventory: boolean | null,
+  track_inventory: boolean,
   inventory_policy: InventoryPolicy | null,
   low_stock_threshold: number | null,
   free: number | null,
   sellable: boolean | null,
+  custom: boolean,
 ];
 
 interface Row extends CartRow {
@@ -200,17 +204,17 @@ function lineOf(line: StoredLine, allHeld: Row['held'], digits: number): CartLin
   const [id, variant_id, product_id, kept_name, kept_variant_name, quantity, price_seen, name, price, ...about] = line;
   const [sku, image_url, option1, option2, option3, requires_shipping, digital, tax_class, weight_grams, ...stock] =
     about;
-  const [track_inventory, inventory_policy, low_stock_threshold, free, sellable] = stock;
+  const [track_inventory, inventory_policy, low_stock_threshold, free, sellable, custom] = stock;
   const options = [option1, option2, option3].filter((option) => option !== null);
   return {
-    ...{ id, variant_id, product_id, quantity, sku, image_url, option1, option2, option3 },
+    ...{ id, variant_id, product_id, custom, quantity, sku, image_url, option1, option2, option3 },
     name: name ?? kept_name,
     variant_name: name === null ? kept_variant_name : options.join(' / ') || null,
     requires_shipping: requires_shipping ?? false,
     digital: digital ?? false,
     tax_class: tax_class ?? 'standard',
     weight_grams: weight_grams ?? 0,
-    track_inventory: track_inventory ?? true,
+    track_inventory,
     inventory_policy: inventory_policy ?? 'deny',
     low_stock_threshold: low_stock_threshold ?? 0,
     free: free ?? 0,
@@ -250,10 +254,12 @@ const linesOfCart: Sql = sql`(
     p.name, coalesce(i.fixed_price, v.price)::text, v.sku, coalesce(v.image_url, (
       select g.url from product_images g where g.site_id = p.site_id and g.product_id = p.id
       order by g.position, g.id limit 1)),
-    v.option1, v.option2, v.option3, v.requires_shipping, p.withdrawal_exempt = 'digital', p.tax_class,
+    v.option1, v.option2, v.option3, coalesce(v.requires_shipping, i.custom_shipped), p.withdrawal_exempt = 'digital',
+    coalesce(p.tax_class, i.custom_tax_class),
     round(v.weight * case v.weight_unit
       when 'kg' then 1000 when 'g' then 1 when 'lb' then 453.59237 else 28.349523125 end),
-    v.track_inventory, v.inventory_policy, v.low_stock_threshold, v.on_hand - v.reserved, ${visible})
+    coalesce(v.track_inventory, i.custom_tax_class is null), v.inventory_policy, v.low_stock_threshold, v.on_hand - v.reserved,
+    i.custom_tax_class is not null or ${visible}, i.custom_tax_class is not null)
     order by i.created_at, i.id)
   from cart_items i
   left join variants v on v.site_id = i.site_id and v.id = i.variant_id

@@ -18,7 +18,9 @@ export async function holdStock(
   if (holdsStock(cart, lines)) return;
   if (shop.actorType === 'guest_agent') return refuseShort(shop, lines);
   const gone = lines.filter(({ sellable }) => !sellable);
-  const wanted = lines.filter(({ sellable }) => sellable).map(({ variant_id, quantity }) => ({ variant_id, quantity }));
+  const wanted = lines
+    .filter(({ sellable, custom }) => sellable && !custom)
+    .map(({ variant_id, quantity }) => ({ variant_id, quantity }));
   const short = gone.map((line) => ({ variant_id: line.variant_id, requested: line.quantity, available: 0 }));
   if (short.length === 0) short.push(...(await stock.hold(shop, id, wanted, { isNew })));
   if (short.length > 0) {

@@ -26,7 +26,8 @@ export async function asMade(
   const order = {
     ...{ id, merchant_id: shop.merchantId, order_number, customer_id, email: row.email, phone: row.phone },
     line_items: priced.lines.map((line) => ({
-      ...{ id: line.id, variant_id: line.variant_id, product_id: line.product_id, name: line.name, sku: line.sku },
+      ...{ id: line.id, name: line.name, sku: line.sku },
+      ...{ variant_id: line.custom ? null : line.variant_id, product_id: line.custom ? null : line.product_id },
       ...{ option1: line.option1, option2: line.option2, option3: line.option3, variant_name: line.variant_name },
       quantity: line.quantity,
       price: decimal(line.price, digits),

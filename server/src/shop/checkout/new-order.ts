@@ -211,7 +211,8 @@ function shippingTaxes({ totals }: Priced, digits: number) {
  * Stores the sales for the best-seller sort order. A job adds them to the products, so that buyers of the same product
  * do not wait for each other.
  */
-function insertSales(shop: Shop, order_id: string, { lines }: Priced): Sql {
+function insertSales(shop: Shop, order_id: string, priced: Priced): Sql {
+  const lines = priced.lines.filter(({ custom }) => !custom);
   return sql`insert into product_sales (site_id, order_id, product_id, quantity)
       select ${shop.siteId}, ${order_id}, product_id, sum(quantity)
       from unnest(${lines.map(({ product_id }) => product_id)}::uuid[],
@@ -224,6 +225,7 @@ function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced): S
   const taxes = new Map(totals.taxes.map(({ id, ...tax }) => [id, tax]));
   const rows = lines.map((line, i) => ({
     ...line,
+    ...(line.custom && { variant_id: null, product_id: null }),
     position: i + 1,
     price: decimal(line.price, digits),
     total: decimal(line.price * line.quantity, digits),

@@ -96,10 +96,11 @@ type Ordered = Pick<
 };
 
 const allocation = jsonObject<DiscountAllocation>({ line_item_id: sql`l.id`, amount_off: sql`l.discount::text` });
+/** A custom line has the same ids as in the cart. */
 const item = jsonObject<CartItem>({
   id: sql`l.id`,
-  variant_id: sql`l.variant_id`,
-  product_id: sql`l.product_id`,
+  variant_id: sql`coalesce(l.variant_id, l.id)`,
+  product_id: sql`coalesce(l.product_id, l.id)`,
   name: sql`l.name`,
   variant_name: sql`l.variant_name`,
   sku: sql`l.sku`,

@@ -3,11 +3,10 @@
  * lock cart and checkout, as everywhere, so a draft cannot be cancelled and completed at once.
  */
 
-import type { DraftLineInput, DraftOrder, DraftOrderInput, DraftOrderPatch } from '@commerce-backend/spec';
+import type { DraftOrder, DraftOrderInput, DraftOrderPatch } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import { refuseTooDear } from '../carts/limits.ts';
-import { keptOfVariant } from '../carts/rows.ts';
 import * as checkouts from '../checkout/checkouts.ts';
 import { complete as completeCheckout } from '../checkout/complete.ts';
 import { holdStock } from '../checkout/hold.ts';
@@ -19,9 +18,9 @@ import * as mail from '../mail.ts';
 import { canonicalAmount } from '../money.ts';
 import { lockCredit } from '../orders/credit-limit.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
-import { visible } from '../products/rows.ts';
 import type { Shop } from '../shop.ts';
 import { hashToken } from '../tokens.ts';
+import { fixPrices, writeLines } from './lines.ts';
 import { type Draft, find, get } from './rows.ts';
 
 const DEFAULT_DAYS = 30;
@@ -183,41 +182,6 @@ async function showPrices(shop: Shop, deps: CheckoutDeps, { checkout_id, custome
   refuseTooDear(priced.cart);
   await checkouts.show(shop, priced);
   return priced;
-}
-
-/** Replaces the lines. Throws `not_found` for a variant that is not for sale. */
-async function writeLines(shop: Shop, cart_id: string, lines: DraftLineInput[]): Promise<void> {
-  const digits = shop.currencyDigits;
-  const rows = lines.map(({ variant_id, quantity, price }, i) => ({
-    ...{ id: uuidv7(), variant_id, quantity, place: i },
-    price: price === undefined ? null : canonicalAmount(price, digits, ['body', 'lines', i, 'price']),
-  }));
-  const twice = lines.findIndex(({ variant_id }, i) => lines.findIndex((line) => line.variant_id === variant_id) < i);
-  if (twice >= 0) {
-    throw new ValidationError([
-      bodyMistake(['lines', twice, 'variant_id'], 'value_error', 'This variant is listed twice.'),
-    ]);
-  }
-  await shop.run(sql`delete from cart_items where site_id = ${shop.siteId} and cart_id = ${cart_id}`);
-  const written = await shop.run(
-    sql`insert into cart_items (site_id, id, cart_id, variant_id, product_id, name, variant_name, price_seen, quantity, fixed_price,
-        created_at)
-      select ${shop.siteId}, l.id, ${cart_id}, v.id, ${keptOfVariant}, l.quantity, l.price,
-        now() + l.place * interval '1 microsecond'
-      from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, variant_id uuid, quantity int, price numeric, place int)
-      join variants v on v.site_id = ${shop.siteId} and v.id = l.variant_id
-      join products p on p.site_id = v.site_id and p.id = v.product_id where ${visible}`,
-  );
-  if (written < lines.length) throw notFound('variant');
-}
-
-/** Keeps the prices that the mail offers, whatever the variants cost later. */
-async function fixPrices(shop: Shop, cart_id: string): Promise<void> {
-  await shop.run(
-    sql`update cart_items i set fixed_price = v.price from variants v
-      where i.site_id = ${shop.siteId} and i.cart_id = ${cart_id} and i.fixed_price is null
-        and v.site_id = i.site_id and v.id = i.variant_id`,
-  );
 }
 
 async function writeDiscount(shop: Shop, id: string, discount: DraftOrderInput['discount']): Promise<void> {

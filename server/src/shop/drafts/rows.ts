@@ -85,7 +85,8 @@ export async function get(shop: Shop, deps: CheckoutDeps, id: string): Promise<D
   return {
     ...{ id, status: draft.status, customer_id, email, phone },
     lines: cart.lines.map((line) => ({
-      ...{ id: line.id, variant_id: line.variant_id, product_id: line.product_id, name: line.name },
+      ...{ id: line.id, name: line.name, tax_class: line.tax_class, requires_shipping: line.requires_shipping },
+      ...{ variant_id: line.custom ? null : line.variant_id, product_id: line.custom ? null : line.product_id },
       ...{ variant_name: line.variant_name, sku: line.sku, image_url: line.image_url, quantity: line.quantity },
       price: decimal(line.price, shop.currencyDigits),
       has_own_price: own.has(line.id),
