@@ -92,6 +92,7 @@ const EVENTS = {
   'order.paid': 'orders:read',
   'order.*': 'orders:read',
   'return.*': 'orders:read',
+  'document.issued': 'orders:read',
   'customer.created': 'customers:read',
   'agent.*': 'agents:read',
 };

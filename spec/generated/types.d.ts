@@ -5591,6 +5591,26 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "document.issued": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * An invoice or credit note was issued
+         * @description An invoice or credit note was issued. Its files are read with dashboard.getDocumentFile.
+         */
+        post: operations["webhook.documentIssued"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "customer.updated": {
         parameters: {
             query?: never;
@@ -7200,7 +7220,7 @@ export interface components {
          * @description A type of event; `order.*` for all types of that family, later ones as well; `*` for all.
          * @enum {string}
          */
-        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "return.requested" | "return.approved" | "return.declined" | "return.received" | "return.closed" | "return.cancelled" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "return.*" | "customer.*" | "agent.*" | "*";
+        EventPattern: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "return.requested" | "return.approved" | "return.declined" | "return.received" | "return.closed" | "return.cancelled" | "document.issued" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping" | "product.*" | "inventory.*" | "order.*" | "return.*" | "document.*" | "customer.*" | "agent.*" | "*";
         EventTypes: components["schemas"]["EventPattern"][];
         /**
          * @description Nothing is sent to a disabled webhook.
@@ -7264,7 +7284,7 @@ export interface components {
          * @description The type of the event. For schemas and examples of the events, see the webhooks in this description.
          * @enum {string}
          */
-        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "return.requested" | "return.approved" | "return.declined" | "return.received" | "return.closed" | "return.cancelled" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
+        EventType: "product.created" | "product.updated" | "product.deleted" | "inventory.changed" | "order.created" | "order.paid" | "order.payment_expired" | "order.fulfilled" | "order.delivered" | "order.cancelled" | "order.refunded" | "order.updated" | "return.requested" | "return.approved" | "return.declined" | "return.received" | "return.closed" | "return.cancelled" | "document.issued" | "customer.created" | "customer.updated" | "agent.token_issued" | "agent.token_revoked" | "webhook.ping";
         /**
          * @description pending waits for its next attempt; succeeded was answered with 2xx; failed is not retried any more, after ten attempts or because its webhook was disabled.
          * @enum {string}
@@ -10823,6 +10843,23 @@ export interface components {
         };
         /** @description A customer with the address book, as the dashboard shows it at the first attempt. */
         CustomerEvent: components["schemas"]["CustomerDetails"] & components["schemas"]["CustomerEventData"];
+        /** @description The fields that are always present. A body has only these if the event is a test. */
+        DocumentEventData: {
+            id: components["schemas"]["Id"];
+            kind: components["schemas"]["DocumentKind"];
+            /** @description The number, such as INV-2026-17. */
+            number: string;
+            order_id: components["schemas"]["Id"];
+            order_number: string;
+            issued_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Only if the whole is longer than 64 KB: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
+        };
+        /** @description An invoice or credit note, as the dashboard shows it at the first attempt. */
+        DocumentEvent: components["schemas"]["Document"] & components["schemas"]["DocumentEventData"];
         /** @description The fields that are always present. A body has only these if the object was deleted before the first attempt, if the event is a test, or if an integration registered the webhook for a type that earlier versions allowed it to choose. */
         AgentTokenEventData: {
             id: components["schemas"]["Id"];
@@ -12094,6 +12131,8 @@ export type ReturnEventData = components['schemas']['ReturnEventData'];
 export type ReturnEvent = components['schemas']['ReturnEvent'];
 export type CustomerEventData = components['schemas']['CustomerEventData'];
 export type CustomerEvent = components['schemas']['CustomerEvent'];
+export type DocumentEventData = components['schemas']['DocumentEventData'];
+export type DocumentEvent = components['schemas']['DocumentEvent'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
 export type AgentTokenEvent = components['schemas']['AgentTokenEvent'];
 export type PingEventData = components['schemas']['PingEventData'];
@@ -27358,6 +27397,82 @@ export interface operations {
                      */
                     test?: true;
                     data: components["schemas"]["CustomerEvent"] | components["schemas"]["CustomerEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.documentIssued": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "document.issued",
+                 *       "timestamp": "2026-03-05T10:00:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-8888-7000-8000-000000000001",
+                 *         "kind": "invoice",
+                 *         "number": "INV-2026-17",
+                 *         "order_id": "0192f3a2-3333-7000-8000-000000000001",
+                 *         "order_number": "1001",
+                 *         "issued_at": "2026-03-05T10:00:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "document.issued";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop in which it happened. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description The merchant that owns the shop. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["DocumentEvent"] | components["schemas"]["DocumentEventData"];
                 };
             };
         };

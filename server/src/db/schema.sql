@@ -790,6 +790,18 @@ AS $function$
     end $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.tell_document()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+    begin
+      perform commerce.emit(new.site_id, 'document.issued', new.id,
+        jsonb_build_object('id', new.id, 'kind', new.kind, 'number', new.number, 'order_id', new.order_id,
+          'order_number', new.content -> 'order' ->> 'number', 'issued_at', commerce.iso(new.issued_at)));
+      return null;
+    end $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.tell_inventory()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -2916,6 +2928,8 @@ CREATE CONSTRAINT TRIGGER tell_customer_update AFTER UPDATE ON commerce.customer
 CREATE TRIGGER count_files AFTER INSERT OR DELETE OR UPDATE OF held_bytes ON commerce.files FOR EACH ROW EXECUTE FUNCTION commerce.count_files();
 
 CREATE TRIGGER count_fulfilled AFTER INSERT ON commerce.fulfillment_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION commerce.count_fulfilled();
+CREATE CONSTRAINT TRIGGER tell_document AFTER INSERT ON commerce.documents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.tell_document();
+
 
 CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.type = ANY (ARRAY['created'::text, 'payment_confirmed'::text, 'payment_expired'::text, 'fulfilled'::text, 'delivered'::text, 'cancelled'::text, 'refunded'::text, 'updated'::text])) AND (NOT jsonb_exists(new.context, 'mail'::text)))) EXECUTE FUNCTION commerce.tell_order();
 

@@ -40,6 +40,7 @@ const SCOPES_OF_EVENTS = {
   inventory: 'inventory:read',
   order: 'orders:read',
   return: 'orders:read',
+  document: 'orders:read',
   customer: 'customers:read',
   agent: 'agents:read',
 } as const satisfies Record<string, ApiKeyScope>;

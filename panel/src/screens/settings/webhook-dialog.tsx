@@ -26,6 +26,7 @@ const patterns: [Pattern, string][] = [
   ['order.updated', 'An order is changed in another way'],
   ['return.*', 'All return events'],
   ['return.requested', 'A return is requested'],
+  ['document.issued', 'An invoice or credit note is issued'],
   ['product.*', 'All product events'],
   ['inventory.changed', 'Stock changes notably'],
   ['customer.created', 'A customer is added'],

@@ -159,6 +159,9 @@ async function anonymizeOrders(shop: Shop, id: string): Promise<void> {
     sql`select id from orders where site_id = ${shop.siteId} and customer_id = ${id}
       union all
       select r.id from returns r join orders o on o.site_id = r.site_id and o.id = r.order_id
+      where o.site_id = ${shop.siteId} and o.customer_id = ${id}
+      union all
+      select d.id from documents d join orders o on o.site_id = d.site_id and o.id = d.order_id
       where o.site_id = ${shop.siteId} and o.customer_id = ${id}`,
   );
 }

@@ -11,6 +11,7 @@ import * as agentTokens from '../agent-limits/tokens.ts';
 import * as catalog from '../catalog/catalog.ts';
 import * as customers from '../customers/customers.ts';
 import { ShopError } from '../errors.ts';
+import * as documents from '../invoices/documents.ts';
 import * as orders from '../orders/orders.ts';
 import * as products from '../products/products.ts';
 import * as returns from '../returns/rows.ts';
@@ -42,7 +43,7 @@ async function holdPerson(shop: Shop, type: EventType, { id, order_id }: Data): 
   if (type.startsWith('order.')) {
     await shop.run(sql`select from orders where site_id = ${shop.siteId} and id = ${String(id)} for key share`);
   }
-  if (type.startsWith('return.')) {
+  if (type.startsWith('return.') || type.startsWith('document.')) {
     await shop.run(sql`select from orders where site_id = ${shop.siteId} and id = ${String(order_id)} for key share`);
   }
   if (type.startsWith('customer.')) {
@@ -79,6 +80,7 @@ type Read = (shop: Shop, noted: Data) => Promise<Data>;
 
 const order: Read = async (shop, { id }) => ({ ...(await orders.get(shop, String(id))) });
 const returned: Read = async (shop, { id }) => ({ ...(await returns.get(shop, String(id))) });
+const document: Read = async (shop, { id }) => ({ ...(await documents.get(shop, String(id))) });
 const product: Read = async (shop, { id }) => cutVariants({ ...(await products.get(shop, String(id))) });
 const shownProduct: Read = async (shop, { id }) => cutVariants({ ...(await catalog.get(shop, String(id))).body() });
 /**
@@ -125,6 +127,7 @@ const DASHBOARD: Partial<Record<EventType, Read>> = {
   'return.received': returned,
   'return.closed': returned,
   'return.cancelled': returned,
+  'document.issued': document,
   'customer.created': customer,
   'customer.updated': customer,
   'agent.token_issued': agentToken,

@@ -41,6 +41,7 @@ export const EVENT_WRITERS: Record<EventType, EventWriter> = {
   'return.received': { trigger: returned, when: 'type = return_changed with the event received' },
   'return.closed': { trigger: returned, when: 'type = return_changed with the event closed' },
   'return.cancelled': { trigger: returned, when: 'type = return_changed with the event cancelled' },
+  'document.issued': { trigger: { table: 'documents', function: 'tell_document' }, when: 'inserted' },
   'customer.created': { trigger: { table: 'customers', function: 'tell_customer' }, when: 'inserted' },
   'customer.updated': {
     trigger: { table: 'customers', function: 'tell_customer_update' },
