@@ -626,6 +626,8 @@ export interface components {
             description?: string | null;
             /** @description The price. */
             price: components["schemas"]["MoneyInput"];
+            /** @description Allows payment on delivery (payment_method manual), which costs this in addition to the price; 0 for no fee. It is part of the shipping_cost of the order, which is paid when it is marked as delivered. Null or absent: not allowed. Only for delivery. */
+            cash_on_delivery_fee?: components["schemas"]["MoneyInputOrNull"];
             /** @description Offered only in these countries, such as DE. Empty or left out means everywhere. */
             countries?: components["schemas"]["Country"][];
             /** @description Offered only in these states of the countries, compared as in tax rates. Empty means everywhere. */

@@ -8275,6 +8275,8 @@ export interface components {
             description: string | null;
             kind: components["schemas"]["ShippingKind"];
             price: components["schemas"]["Money"];
+            /** @description What payment on delivery costs in addition to the price; null if the goods cannot be paid on delivery. Always null for pickup, which can be paid on pickup without a fee. */
+            cash_on_delivery_fee: components["schemas"]["Money"] | null;
             currency: components["schemas"]["Currency"];
             /** @description Where it is offered; empty means everywhere. */
             countries: components["schemas"]["Country"][];
@@ -8308,6 +8310,8 @@ export interface components {
             description?: string | null;
             /** @description The price. */
             price: components["schemas"]["MoneyInput"];
+            /** @description Allows payment on delivery (payment_method manual), which costs this in addition to the price; 0 for no fee. It is part of the shipping_cost of the order, which is paid when it is marked as delivered. Null or absent: not allowed. Only for delivery. */
+            cash_on_delivery_fee?: components["schemas"]["MoneyInputOrNull"];
             /** @description Offered only in these countries, such as DE. Empty or left out means everywhere. */
             countries?: components["schemas"]["Country"][];
             /** @description Offered only in these states of the countries, compared as in tax rates. Empty means everywhere. */
@@ -8341,6 +8345,8 @@ export interface components {
             description?: string | null;
             /** @description The price. */
             price?: components["schemas"]["MoneyInput"];
+            /** @description Allows payment on delivery (payment_method manual), which costs this in addition to the price; 0 for no fee. It is part of the shipping_cost of the order, which is paid when it is marked as delivered. Null: not allowed. Only for delivery. */
+            cash_on_delivery_fee?: components["schemas"]["MoneyInputOrNull"];
             /** @description Offered only in these countries, such as DE. Replaces the list; empty means everywhere. */
             countries?: components["schemas"]["Country"][];
             /** @description Offered only in these states of the countries, compared as in tax rates. Empty means everywhere. */
@@ -9629,8 +9635,10 @@ export interface components {
             name: string;
             description: string | null;
             kind: components["schemas"]["ShippingKind"];
-            /** @description The cost for this cart; 0 with a free_shipping code. */
+            /** @description The cost for this cart; 0 with a free_shipping code. Once it is ordered, with the fee of payment on delivery. */
             price: components["schemas"]["Money"];
+            /** @description What the payment method manual costs in addition; it is part of shipping_cost, and 0 with a free_shipping code. Null if the goods cannot be paid on delivery, for pickup, or once it is ordered. */
+            cash_on_delivery_fee: components["schemas"]["Money"] | null;
             /** @description The minimum number of days for delivery; null if the shop gives none, or once it is ordered. */
             estimated_days_min: number | null;
             /** @description The maximum number of days for delivery. */
@@ -9757,7 +9765,7 @@ export interface components {
             digital_consent_wording: components["schemas"]["DigitalConsentWording"];
         };
         /**
-         * @description How the customer wants to pay. bank_transfer needs the shop's bank details, card a card provider; manual is paid when the goods are handed over. invoice is paid after delivery, within the payment terms of the logged-in customer. An order whose total is 0 becomes free, whatever was chosen.
+         * @description How the customer wants to pay. bank_transfer needs the shop's bank details, card a card provider; manual is paid when the goods are handed over, at pickup or, with a cash_on_delivery_fee of the shipping option, on delivery. invoice is paid after delivery, within the payment terms of the logged-in customer. An order whose total is 0 becomes free, whatever was chosen.
          * @enum {string}
          */
         PaymentChoice: "bank_transfer" | "card" | "manual" | "invoice";
@@ -19629,7 +19637,7 @@ export interface operations {
                  */
                 "application/json": {
                     /**
-                     * @description manual is offered for pickup, bank_transfer with bank details.
+                     * @description manual is offered for pickup and for delivery with a cash_on_delivery_fee, bank_transfer with bank details.
                      * @enum {string}
                      */
                     payment_method: "bank_transfer" | "manual" | "invoice";

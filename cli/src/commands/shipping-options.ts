@@ -17,6 +17,7 @@ const CREATE_EXAMPLES = `
 Examples:
   $ commerce shipping-options create Parcel --price 4.90 --country DE --country AT --maximum-subtotal 59.99
   $ commerce shipping-options create Courier --price 9 --country DE --postcode 10 --maximum-weight 5000 --days 1-2
+  $ commerce shipping-options create "Parcel, cash on delivery" --price 4.90 --cash-on-delivery-fee 3.50
   $ commerce shipping-options create "Free parcel" --price 0 --minimum-subtotal 60
   $ commerce shipping-options create "Fetch it yourself" --price 0 --kind pickup`;
 
@@ -114,6 +115,7 @@ const COLUMNS: Column<ShippingOption>[] = [
   { title: 'KIND', value: ({ kind }) => kind },
   { title: 'PRICE', value: ({ price }) => price, right: true },
   { title: 'CURRENCY', value: ({ currency }) => currency, below: true },
+  { title: 'ON DELIVERY', value: ({ cash_on_delivery_fee: fee }) => fee && `fee ${fee}`, below: true },
   { title: 'WHERE', value: whereOf, shrinks: true },
   { title: 'DAYS', value: ({ estimated_days_min: from, estimated_days_max: to }) => rangeOf(from, to), below: true },
   { title: 'SUBTOTAL', value: boundsOf, below: true },

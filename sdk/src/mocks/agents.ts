@@ -29,6 +29,7 @@ import {
   visibleProducts,
 } from './products.ts';
 import { Invalid, notFound } from './refusal.ts';
+import { isPaidOnReceipt } from './shipping.ts';
 import type { State, StoredAgent, StoredCart } from './state.ts';
 
 /** The agent that sent the call. Throws if there is none. */
@@ -116,7 +117,7 @@ function shippingChoices(call: Call<'agent.listCartShippingOptions'>) {
   const { shipping_options, warnings } = deliveryOf(call, call.path.cart_id, to);
   return {
     ...{ currency: call.state.data.currency, country: to.country, warnings: warningsOf(warnings) },
-    shipping_options: shipping_options.map(({ name, description, ...option }) => ({
+    shipping_options: shipping_options.map(({ name, description, cash_on_delivery_fee: _, ...option }) => ({
       ...{ ...option, content: { content_trust: CONTENT_TRUST, name, description } },
     })),
   };
@@ -141,7 +142,7 @@ function agentShop({ state, agent }: Caller) {
       countries: [...new Set(delivery.flatMap(({ countries }) => countries))].sort(),
       pickup,
     },
-    payment_methods: pickup ? [...methods, 'manual' as const] : methods,
+    payment_methods: options.some(isPaidOnReceipt) ? [...methods, 'manual' as const] : methods,
     agents: { enabled: true, max_budget_cents, max_lifetime_days: 90 },
     allowed_categories: agent?.terms.categories ?? [],
     content: {

@@ -88,12 +88,20 @@ function storedOption(
   const { name, description = null, kind = 'delivery', price, countries = [], states = [] } = input;
   const { postcode_prefixes = [], minimum_weight_grams = null, maximum_weight_grams = null } = input;
   const { estimated_days_min = null, estimated_days_max = null, minimum_subtotal = null } = input;
-  const { maximum_subtotal = null, active = true, position = index + 1 } = input;
+  const { maximum_subtotal = null, active = true, position = index + 1, cash_on_delivery_fee = null } = input;
   const digits = currencyDigits(currency);
   return {
     ...{ id, name, description, kind, price: decimal(minorUnits(price, digits), digits), currency, countries, states },
     ...{ postcode_prefixes, minimum_weight_grams, maximum_weight_grams, estimated_days_min, estimated_days_max },
-    ...{ minimum_subtotal, maximum_subtotal, active, position, created_at: now(), updated_at: now() },
+    ...{
+      cash_on_delivery_fee,
+      minimum_subtotal,
+      maximum_subtotal,
+      active,
+      position,
+      created_at: now(),
+      updated_at: now(),
+    },
   };
 }
 

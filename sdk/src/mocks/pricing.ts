@@ -4,7 +4,7 @@ import type { Checkout, PaymentMethod, ShippingChoice } from '@commerce-backend/
 import { discountOn, forSale, itemsOf, pricedLines, warningsOf } from './carts.ts';
 import { decimal, minorUnits, onTheWire, type TaxTerms, type Totals, totalsOf } from './money.ts';
 import { reviewToken } from './review.ts';
-import { choicesAmong, type Parcel, parcelOf, undeliverable } from './shipping.ts';
+import { choicesAmong, isPaidOnReceipt, type Parcel, parcelOf, undeliverable } from './shipping.ts';
 import type { State, StoredCheckout } from './state.ts';
 
 export interface Priced {
@@ -31,11 +31,12 @@ export function price(state: State, checkout: StoredCheckout): Priced {
   const choices = choicesAmong(state, parcel);
   const shipping_option = choices.find(({ id }) => id === checkout.shipping_option_id) ?? null;
   const shipping = shipping_option ? minorUnits(shipping_option.price, state.digits) : 0;
-  const totals = totalsOf({ ...priced, shipping });
   const offered = offeredMethods(state, shipping_option);
   const wanted = checkout.payment_method ?? (shipping_option?.kind === 'pickup' ? 'manual' : null);
-  const isFree = totals.total === 0;
+  const isFree = totalsOf({ ...priced, shipping }).total === 0;
   const payment_method = isFree ? 'free' : (offered.find((method) => method === wanted) ?? null);
+  const fee = payment_method === 'manual' ? minorUnits(shipping_option?.cash_on_delivery_fee ?? '0', state.digits) : 0;
+  const totals = totalsOf({ ...priced, shipping: shipping + fee });
   const common = { checkout, totals, tax, parcel, choices, shipping_option, payment_method };
   return { ...common, payment_methods: isFree ? ['free'] : offered, missing: missingOf(common) };
 }
@@ -53,7 +54,7 @@ function taxTermsFor({ data }: State, address: { country?: string | null; state?
 export function offeredMethods({ data }: State, option: ShippingChoice | null): PaymentMethod[] {
   return [
     ...(data.bank_details ? ['bank_transfer' as const] : []),
-    ...(option?.kind === 'pickup' ? ['manual' as const] : []),
+    ...(option && isPaidOnReceipt(option) ? ['manual' as const] : []),
   ];
 }
 
@@ -95,7 +96,10 @@ function addressWarnings(state: State, { choices, parcel, shipping_option }: Pri
 }
 
 /** Fields of a shipping option that an order does not store. It stores only name and price. */
-const NO_LONGER_KNOWN = { description: null, estimated_days_min: null, estimated_days_max: null };
+const NO_LONGER_KNOWN = {
+  ...{ description: null, cash_on_delivery_fee: null },
+  ...{ estimated_days_min: null, estimated_days_max: null },
+};
 
 export function checkoutView(state: State, priced: Priced): Checkout {
   const { checkout, totals, tax, shipping_option, payment_method, payment_methods, missing } = priced;

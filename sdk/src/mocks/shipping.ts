@@ -33,10 +33,15 @@ export function choicesAmong(state: State, parcel: Parcel): ShippingChoice[] {
   if (!parcel.requires_shipping) return [];
   return state.shipping_options
     .filter((option) => option.active && fits(option, parcel, state.digits))
-    .map(({ id, name, description, kind, price, estimated_days_min, estimated_days_max }) => {
-      const cost = parcel.free_shipping ? decimal(0, state.digits) : price;
-      return { id, name, description, kind, price: cost, estimated_days_min, estimated_days_max };
-    });
+    .map(
+      ({ id, name, description, kind, price, cash_on_delivery_fee: fee, estimated_days_min, estimated_days_max }) => {
+        const free = parcel.free_shipping ? decimal(0, state.digits) : undefined;
+        return {
+          ...{ id, name, description, kind, price: free ?? price },
+          ...{ cash_on_delivery_fee: fee && (free ?? fee), estimated_days_min, estimated_days_max },
+        };
+      },
+    );
 }
 
 function fits(option: ShippingOption, parcel: Parcel, digits: number): boolean {
@@ -77,6 +82,10 @@ export function undeliverable({ shipping_options }: State, choices: ShippingChoi
     : `The shop does not deliver to this country. It delivers to ${countries.join(', ')}.`;
   const nothing = { previous_price: null, price: null, requested: null, available: null };
   return [{ ...nothing, code: 'address_undeliverable', line_item_id: null, message, countries }];
+}
+
+export function isPaidOnReceipt({ kind, cash_on_delivery_fee }: Pick<ShippingOption, 'kind' | 'cash_on_delivery_fee'>) {
+  return kind === 'pickup' || cash_on_delivery_fee !== null;
 }
 
 function isDelivery({ kind }: Pick<ShippingChoice, 'kind'>): boolean {

@@ -713,7 +713,7 @@ AS $function$
             select from commerce.products p join commerce.variants v on v.site_id = p.site_id and v.product_id = p.id
             where p.site_id = of and p.status = 'active' and p.published_at <= now() and v.requires_shipping),
           exists (select from commerce.shipping_options o where o.site_id = of and o.active),
-          exists (select from commerce.shipping_options o where o.site_id = of and o.active and o.kind = 'pickup'),
+          exists (select from commerce.shipping_options o where o.site_id = of and o.active and (o.kind = 'pickup' or o.cash_on_delivery_fee is not null)),
           t.bank_details is not null,
           (select a.mode from commerce.payment_accounts a where a.site_id = of),
           t.tax_decided or t.default_tax_rate > 0 or t.tax_rates <> '[]', t.storefront_url,
@@ -1134,6 +1134,8 @@ create table commerce.cart_items (
   price_seen numeric not null,
   created_at timestamp with time zone not null default now(),
   fixed_price numeric,
+  custom_tax_class text,
+  custom_shipped boolean,
   constraint cart_items_pkey PRIMARY KEY (site_id, id),
   constraint one_line_per_variant UNIQUE (site_id, cart_id, variant_id),
   constraint cart_items_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id) ON DELETE CASCADE,
@@ -1151,8 +1153,6 @@ create table commerce.carts (
   site_id uuid not null,
   id uuid not null,
   customer_id uuid,
-  custom_tax_class text,
-  custom_shipped boolean,
   status text not null default 'active'::text,
   merged_into uuid,
   expires_at timestamp with time zone not null default (now() + '30 days'::interval),
@@ -2411,8 +2411,11 @@ create table commerce.shipping_options (
   maximum_weight_grams bigint,
   estimated_days_min smallint,
   estimated_days_max smallint,
+  cash_on_delivery_fee numeric,
   constraint shipping_options_pkey PRIMARY KEY (site_id, id),
   constraint shipping_options_site_id_fkey FOREIGN KEY (site_id) REFERENCES commerce.sites(site_id),
+  constraint cash_on_delivery_is_delivered CHECK (((cash_on_delivery_fee IS NULL) OR (kind = 'delivery'::text))),
+  constraint shipping_options_cash_on_delivery_fee_check CHECK (((cash_on_delivery_fee >= (0)::numeric) AND (cash_on_delivery_fee < ('1000000000000'::bigint)::numeric))),
   constraint shipping_options_check CHECK ((estimated_days_max >= estimated_days_min)),
   constraint shipping_options_estimated_days_min_check CHECK ((estimated_days_min >= 0)),
   constraint shipping_options_kind_check CHECK ((kind = ANY (ARRAY['delivery'::text, 'pickup'::text]))),
@@ -2925,11 +2928,11 @@ CREATE CONSTRAINT TRIGGER tell_customer AFTER INSERT ON commerce.customers DEFER
 
 CREATE CONSTRAINT TRIGGER tell_customer_update AFTER UPDATE ON commerce.customers DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((((((((((old.email IS DISTINCT FROM new.email) OR (old.first_name IS DISTINCT FROM new.first_name)) OR (old.last_name IS DISTINCT FROM new.last_name)) OR (old.phone IS DISTINCT FROM new.phone)) OR (old.marketing_opt_in IS DISTINCT FROM new.marketing_opt_in)) OR (old.email_verified_at IS DISTINCT FROM new.email_verified_at)) OR (old.metadata IS DISTINCT FROM new.metadata)) OR (old.note IS DISTINCT FROM new.note)) OR (old.locale IS DISTINCT FROM new.locale)) OR ((old.password_hash IS NULL) IS DISTINCT FROM (new.password_hash IS NULL)))) EXECUTE FUNCTION commerce.tell_customer_update();
 
+CREATE CONSTRAINT TRIGGER tell_document AFTER INSERT ON commerce.documents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.tell_document();
+
 CREATE TRIGGER count_files AFTER INSERT OR DELETE OR UPDATE OF held_bytes ON commerce.files FOR EACH ROW EXECUTE FUNCTION commerce.count_files();
 
 CREATE TRIGGER count_fulfilled AFTER INSERT ON commerce.fulfillment_items REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION commerce.count_fulfilled();
-CREATE CONSTRAINT TRIGGER tell_document AFTER INSERT ON commerce.documents DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION commerce.tell_document();
-
 
 CREATE CONSTRAINT TRIGGER tell_order AFTER INSERT ON commerce.order_events DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (((new.type = ANY (ARRAY['created'::text, 'payment_confirmed'::text, 'payment_expired'::text, 'fulfilled'::text, 'delivered'::text, 'cancelled'::text, 'refunded'::text, 'updated'::text])) AND (NOT jsonb_exists(new.context, 'mail'::text)))) EXECUTE FUNCTION commerce.tell_order();
 

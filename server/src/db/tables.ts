@@ -895,6 +895,7 @@ export interface Tables {
     maximum_weight_grams: number | null;
     estimated_days_min: number | null;
     estimated_days_max: number | null;
+    cash_on_delivery_fee: string | null;
   };
   site_domains: {
     host: string;

@@ -91,7 +91,7 @@ function About({ draft }: { draft: Draft }) {
   );
 }
 
-const PAYMENTS = { bank_transfer: 'Bank transfer', manual: 'On handover (pickup)', invoice: 'Invoice' } as const;
+const PAYMENTS = { bank_transfer: 'Bank transfer', manual: 'On delivery or pickup', invoice: 'Invoice' } as const;
 
 function Actions({ draft: { id, status, email } }: { draft: Draft }) {
   const can = useCan();

@@ -63,6 +63,11 @@ function Basics() {
         </Field.Choice>
       </div>
       <Field.Text name="description" label="Description" />
+      <Field.Amount
+        name="cash_on_delivery_fee"
+        label={`Fee of payment on delivery in ${currency}`}
+        hint="Empty if shoppers cannot pay on delivery, 0 without a fee."
+      />
     </>
   );
 }

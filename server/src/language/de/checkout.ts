@@ -63,7 +63,9 @@ export const checkout: Record<keyof typeof english, string> = {
   free_of_charge: 'Kostenlos',
 
   payment: 'Zahlung',
-  payment_on_pickup: 'Sie können bei der Abholung bezahlen. Andere Zahlungsarten bietet der Shop nicht an.',
+  payment_on_receipt: 'Sie können bei Erhalt der Ware bezahlen. Andere Zahlungsarten bietet der Shop nicht an.',
+  on_delivery: 'Zahlung bei Lieferung ist möglich.',
+  on_delivery_for: 'Zahlung bei Lieferung ist möglich, Gebühr {fee}.',
   lacks: 'Der Shop kann zurzeit keine Bestellungen annehmen',
   lacks_delivery:
     'Er bietet noch keinen Versand an. Es wurde nichts bestellt und nichts abgebucht. Ihr Warenkorb bleibt erhalten.',

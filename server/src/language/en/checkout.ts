@@ -61,7 +61,9 @@ export const checkout = {
   free_of_charge: 'Free',
 
   payment: 'Payment',
-  payment_on_pickup: 'You can pay when you pick up the order. The shop accepts no other payment method.',
+  payment_on_receipt: 'You can pay when you receive the goods. The shop accepts no other payment method.',
+  on_delivery: 'Cash on delivery is possible.',
+  on_delivery_for: 'Cash on delivery is possible for a fee of {fee}.',
   lacks: 'The shop cannot take orders at the moment',
   lacks_delivery: 'It offers no delivery yet. Nothing has been ordered or charged, and your cart has been kept.',
   lacks_payment: 'It offers no payment method yet. Nothing has been ordered or charged, and your cart has been kept.',

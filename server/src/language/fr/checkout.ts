@@ -63,7 +63,10 @@ export const checkout: Record<keyof typeof english, string> = {
   free_of_charge: 'Gratuit',
 
   payment: 'Paiement',
-  payment_on_pickup: 'Vous pouvez payer au moment du retrait. La boutique ne propose aucun autre moyen de paiement.',
+  payment_on_receipt:
+    'Vous pouvez payer à la remise des articles. La boutique ne propose aucun autre moyen de paiement.',
+  on_delivery: 'Paiement à la livraison possible.',
+  on_delivery_for: 'Paiement à la livraison possible, frais de {fee}.',
   lacks: 'La boutique ne peut pas accepter de commandes pour le moment',
   lacks_delivery:
     'Elle ne propose encore aucun mode de livraison. Rien n’a été commandé ni débité, et votre panier est conservé.',

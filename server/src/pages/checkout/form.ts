@@ -1,3 +1,4 @@
+import type { ShippingChoice } from '@commerce-backend/spec';
 import type { Language } from '../../language/language.ts';
 import { needsPostalCode, needsState } from '../../shop/address-rules.ts';
 import { isCountry } from '../../shop/countries.ts';
@@ -193,22 +194,35 @@ ${radios(form, {
   name: 'shipping_option_id',
   legend: say('checkout.delivery'),
   hint: say('checkout.delivery_hint', { country: language.country(country) }),
-  choices: choices.map(({ id, name, description, price }) => ({
-    value: id,
-    label: name,
-    detail: description,
-    aside: cost(language, price, checkout.currency),
+  choices: choices.map((choice) => ({
+    value: choice.id,
+    label: choice.name,
+    detail: [choice.description, onDelivery(language, choice, checkout.currency)].filter(Boolean).join(' ') || null,
+    aside: cost(language, choice.price, checkout.currency),
   })),
 })}
 </div>`;
 }
 
-/** If the shop only accepts payment on pickup, there is nothing to choose before the shopper has chosen pickup. */
-function payment({ checkout, form, language, loginPath }: CheckoutView): Html {
+/** States that the goods can be paid on delivery, and what that costs. */
+function onDelivery(language: Language, { cash_on_delivery_fee: fee }: ShippingChoice, currency: string): string {
+  if (fee === null) return '';
+  return Number(fee) === 0
+    ? language.say('checkout.on_delivery')
+    : language.say('checkout.on_delivery_for', { fee: language.amount(fee, currency) });
+}
+
+/**
+ * If the shop only accepts payment on receipt, there is nothing to choose before the shopper has chosen the delivery. Payment on
+ * delivery is among the methods if any possible delivery allows it.
+ */
+function payment({ checkout, choices, form, language, loginPath }: CheckoutView): Html {
   const { say } = language;
-  const methods = checkout.payment_methods;
+  const offered = checkout.payment_methods;
+  const isAdded = !offered.includes('manual') && !offered.includes('free') && choices.some(hasFee);
+  const methods = isAdded ? [...offered, 'manual' as const] : offered;
   if (methods.length === 0) {
-    return html`<section class="part"><h2>${say('checkout.payment')}</h2><p>${say('checkout.payment_on_pickup')}</p></section>`;
+    return html`<section class="part"><h2>${say('checkout.payment')}</h2><p>${say('checkout.payment_on_receipt')}</p></section>`;
   }
   return html`
 <div class="part">
@@ -223,6 +237,10 @@ ${radios(form, {
 })}
 ${loginPath && html`<p class="hint">${rich(language, 'checkout.login_for_invoice', { a: (words) => html`<a href="${loginPath}">${words}</a>` })}</p>`}
 </div>`;
+}
+
+function hasFee({ cash_on_delivery_fee }: ShippingChoice): boolean {
+  return cash_on_delivery_fee !== null;
 }
 
 function note({ form, language: { say }, isDraft }: CheckoutView): Html {

@@ -6,9 +6,9 @@ import { agentNote, type CheckoutView, summaryOf } from './view.ts';
 /** A requirement for selling that the shop does not meet. Filling in the form would be useless. */
 export type Lack = 'delivery' | 'payment';
 
-export function lackOf({ checkout, countries, pickup }: CheckoutView): Lack | undefined {
+export function lackOf({ checkout, countries, paysOnReceipt }: CheckoutView): Lack | undefined {
   if (checkout.requires_shipping && countries.length === 0) return 'delivery';
-  const payable = checkout.payment_methods.length > 0 || (checkout.requires_shipping && pickup);
+  const payable = checkout.payment_methods.length > 0 || (checkout.requires_shipping && paysOnReceipt);
   return payable ? undefined : 'payment';
 }
 

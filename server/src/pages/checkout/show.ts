@@ -101,7 +101,7 @@ export async function showOpen(
     isDraft,
     loginPath: isDraft && hasCustomer && visit.actor.type !== 'customer' ? accountLink('', tenant.site_id) : undefined,
     countries,
-    pickup: delivery.pickup,
+    paysOnReceipt: delivery.pays_on_receipt,
     country,
     choices,
     optedIn: visit.checkout.opted_in,

@@ -26,8 +26,8 @@ export interface CheckoutView {
   loginPath: string | undefined;
   /** Countries to which the shop delivers. */
   countries: readonly string[];
-  /** Whether the shop offers pickup, and accepts payment on pickup. */
-  pickup: boolean;
+  /** Whether the shop has a shipping option that lets shoppers pay when they receive the goods. */
+  paysOnReceipt: boolean;
   /** Country of `choices`; null if it is not known yet. */
   country: string | null;
   choices: readonly ShippingChoice[];

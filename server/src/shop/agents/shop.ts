@@ -8,7 +8,7 @@ import { offeredMethods, readTerms } from '../checkout/state.ts';
 import { NO_BRAND, NO_LEGAL } from '../merchant/brand.ts';
 import { CAPS, CONTENT_TRUST, sanitizeMerchantText } from '../merchant-text.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
-import type { ActiveOption } from '../shipping/choices.ts';
+import { type ActiveOption, isPaidOnReceipt } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 import { nameOf } from './products.ts';
 
@@ -34,7 +34,7 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
   // Agents send category names back, so those that sanitizing would change are left out.
   const shown = found.slice(0, MAX_CATEGORIES).filter(({ value }) => sanitizeMerchantText(value, CAPS.name) === value);
   const pickup = options.some(({ kind }) => kind === 'pickup');
-  // With pickup, a shop accepts payment on site.
+  const onReceipt = options.some(isPaidOnReceipt);
   const methods = offeredMethods(terms, checkoutDeps, null);
   return {
     site_id: shop.siteId,
@@ -43,7 +43,7 @@ export async function read(shop: Shop, checkoutDeps: CheckoutDeps): Promise<Agen
     prices_include_tax: terms.prices_include_tax,
     default_locale: facts.default_locale,
     delivery: { ...reachOf(options.filter(({ kind }) => kind === 'delivery')), pickup },
-    payment_methods: pickup ? [...methods, 'manual'] : methods,
+    payment_methods: onReceipt ? [...methods, 'manual'] : methods,
     agents: { enabled, max_budget_cents, max_lifetime_days },
     allowed_categories: shop.agent?.categories ?? [],
     content: {

@@ -4,6 +4,7 @@ import type { RowOf } from '../../db/row-of.ts';
 import { type Front, frontObject } from '../merchant/front.ts';
 import { hasGoods } from '../orders/nothing-to-ship.ts';
 import { current } from '../orders/overdue.ts';
+import { isPaidOnReceipt } from '../shipping/choices.ts';
 import type { Shop } from '../shop.ts';
 
 export interface PagedCheckout {
@@ -62,22 +63,23 @@ export async function findPagedCheckout(shop: Shop, id: string): Promise<PagedCh
 export interface Delivery {
   /** The countries of the active shipping options; undefined if one of the options covers all countries. */
   countries: string[] | undefined;
-  pickup: boolean;
+  /** Whether a shipping option lets shoppers pay when they receive the goods. */
+  pays_on_receipt: boolean;
   /** The shop's country, guessed from its language or bank account. */
   home: string | undefined;
 }
 
 export async function readDelivery(shop: Shop): Promise<Delivery> {
-  const rows = await shop.rows<RowOf<'shipping_options', 'countries'> & { pickup: boolean }>(
-    sql`select countries, kind = 'pickup' as pickup from shipping_options where site_id = ${shop.siteId} and active`,
+  const rows = await shop.rows<RowOf<'shipping_options', 'countries' | 'kind' | 'cash_on_delivery_fee'>>(
+    sql`select countries, kind, cash_on_delivery_fee from shipping_options where site_id = ${shop.siteId} and active`,
   );
-  const pickup = rows.some((row) => row.pickup);
+  const pays_on_receipt = rows.some(isPaidOnReceipt);
   const found = await shop.one<RowOf<'site_settings', 'default_locale'> & { iban: string | null }>(
     sql`select default_locale, bank_details ->> 'iban' as iban from site_settings where site_id = ${shop.siteId}`,
   );
   const home = (found && new Intl.Locale(found.default_locale).region) ?? found?.iban?.slice(0, 2);
-  if (rows.some(({ countries }) => countries.length === 0)) return { countries: undefined, pickup, home };
-  return { countries: [...new Set(rows.flatMap(({ countries }) => countries))], pickup, home };
+  if (rows.some(({ countries }) => countries.length === 0)) return { countries: undefined, pays_on_receipt, home };
+  return { countries: [...new Set(rows.flatMap(({ countries }) => countries))], pays_on_receipt, home };
 }
 
 /** Data of the order for the confirmation page that the API does not return. */

@@ -24,6 +24,7 @@ import {
   activeOptions,
   choicesAmong,
   type Destination,
+  isPaidOnReceipt,
   undeliverable,
   weightOf,
 } from '../shipping/choices.ts';
@@ -262,12 +263,15 @@ export function priceCart(
   };
   const choices = choicesAmong(terms.shipping_options, parcel, digits);
   const shipping_option = choices.find(({ id }) => id === row.shipping_option_id) ?? null;
-  const shipping = shipping_option ? minorUnits(shipping_option.price, digits) : 0;
-  const totals = shipping === 0 ? goods : totalsOf({ lines, discount, shipping, tax, digits });
+  const withShipping = (shipping: number) =>
+    shipping === 0 ? goods : totalsOf({ lines, discount, shipping, tax, digits });
+  const shipping = minorUnits(shipping_option?.price ?? '0', digits);
 
   const offered = offeredMethods(terms, checkoutDeps, shipping_option);
-  const free = totals.total === 0;
+  const free = withShipping(shipping).total === 0;
   const chosen = offered.find((method) => method === (row.payment_method ?? methodOf(shipping_option))) ?? null;
+  const onDelivery = !free && chosen === 'manual' ? shipping_option?.cash_on_delivery_fee : null;
+  const totals = withShipping(shipping + minorUnits(onDelivery ?? '0', digits));
   const payment_method: Priced['payment_method'] = free ? 'free' : chosen;
   const isPickedUp = shipping_option?.kind === 'pickup';
   const warnings = isPickedUp ? [] : undeliverable(terms.shipping_options, choices, parcel);
@@ -309,7 +313,10 @@ function methodOf(shipping_option: ShippingChoice | null): 'manual' | null {
   return shipping_option?.kind === 'pickup' ? 'manual' : null;
 }
 
-/** The available payment methods. Payment on site is offered only for pickup, invoices only with payment terms. */
+/**
+ * The available payment methods. Payment on receipt is offered only for pickup and for delivery that allows it, invoices only with
+ * payment terms.
+ */
 export function offeredMethods(
   {
     bank_details,
@@ -322,7 +329,7 @@ export function offeredMethods(
   const offered: PaymentChoice[] = [];
   if (bank_details) offered.push('bank_transfer');
   if (card || has_payment_account) offered.push('card');
-  if (shipping_option?.kind === 'pickup') offered.push('manual');
+  if (shipping_option && isPaidOnReceipt(shipping_option)) offered.push('manual');
   if (credit) offered.push('invoice');
   return offered;
 }

@@ -157,6 +157,7 @@ async function viewOfOrdered(shop: Shop, row: CheckoutRow, order_id: string): Pr
             description: null,
             kind: shipping_kind,
             price: order.shipping_cost,
+            cash_on_delivery_fee: null,
             estimated_days_min: null,
             estimated_days_max: null,
           },

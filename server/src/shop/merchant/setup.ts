@@ -89,7 +89,7 @@ const SHIPPING_FIELDS = ['name', 'price', 'countries'];
 
 function payment({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CardDeps): SetupItem {
   if (takes_transfers || account_mode || card) return done('payment', 'Shoppers can pay.', true);
-  if (has_pickup) return done('payment', 'Shoppers can pay only for orders that they pick up.', true);
+  if (has_pickup) return done('payment', 'Shoppers can pay only when they receive the goods.', true);
   const message = "Shoppers have no way to pay. Add the shop's bank details or the key of its payment account.";
   return missing('payment', message, settings('bank_details'), true);
 }

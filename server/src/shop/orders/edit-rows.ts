@@ -23,6 +23,8 @@ export type Before = RowOf<
   | 'shipping_refunded'
   | 'shipping_method'
   | 'shipping_kind'
+  | 'payment_method'
+  | 'payment_terms_days'
 > & {
   shipping_address: Address | null;
   billing_address: Address | null;
@@ -37,7 +39,7 @@ export type Before = RowOf<
 export async function readBefore(shop: Shop, order_id: string): Promise<Before> {
   const found = await shop.one<Before>(
     sql`select o.subtotal, o.discount, o.shipping_cost, o.tax, o.tax_included, o.total, o.shipping_refunded, o.shipping_method, o.shipping_kind,
-        o.shipping_address, o.billing_address, coalesce(o.shipping_tax, (
+        o.payment_method, o.payment_terms_days, o.shipping_address, o.billing_address, coalesce(o.shipping_tax, (
           select sum(s.tax) from jsonb_to_recordset(o.shipping_taxes) as s (tax numeric)))::text as shipping_tax,
         o.shipping_taxes as shipping_rates, exists (
           select from discount_redemptions r join discounts d on d.site_id = r.site_id and d.id = r.discount_id
@@ -111,11 +113,14 @@ export async function taxTermsAtPurchase(shop: Shop, before: Before, lines: Line
   return { ...now, rate, rates: { ...now.rates, ...others }, included: before.tax_included };
 }
 
-/** An active shipping option. Staff may choose any, except delivery without an address. Throws `shipping_option_unavailable`. */
+/**
+ * An active shipping option. Staff may choose any, except delivery without an address. Its price contains the fee of payment on
+ * delivery. Throws `shipping_option_unavailable`.
+ */
 export async function readOption(
   shop: Shop,
   id: string,
-  { shipping_address, free_shipping }: Before,
+  { shipping_address, free_shipping, payment_method, payment_terms_days }: Before,
 ): Promise<Pick<ShippingChoice, 'name' | 'kind'> & { price: number }> {
   const found = await shop.one<{ options: ActiveOption[] }>(sql`select ${activeOptions(shop)} as options`);
   const option = found?.options.find((one) => one.id === id);
@@ -123,6 +128,9 @@ export async function readOption(
     const message = option ? 'The order has no delivery address.' : 'There is no active shipping option with this id.';
     throw new ShopError('shipping_option_unavailable', message);
   }
-  const { name, kind, price } = option;
-  return { name, kind, price: free_shipping ? 0 : minorUnits(price, shop.currencyDigits) };
+  const { name, kind, price, cash_on_delivery_fee } = option;
+  const onReceipt = payment_method === 'manual' && payment_terms_days === null;
+  const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
+  const fee = onReceipt ? minor(cash_on_delivery_fee ?? '0') : 0;
+  return { name, kind, price: free_shipping ? 0 : minor(price) + fee };
 }

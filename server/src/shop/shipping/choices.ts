@@ -41,6 +41,7 @@ const activeOption = jsonObject<ActiveOption>({
   description: sql`description`,
   kind: sql`kind`,
   price: sql`price::text`,
+  cash_on_delivery_fee: sql`cash_on_delivery_fee::text`,
   countries: sql`countries`,
   states: sql`states`,
   postcode_prefixes: sql`postcode_prefixes`,
@@ -72,10 +73,15 @@ export function choicesAmong(options: ActiveOption[], parcel: Parcel, digits: nu
   if (!parcel.requires_shipping) return [];
   return options
     .filter((option) => fits(option, parcel, digits))
-    .map(({ id, name, description, kind, price, estimated_days_min, estimated_days_max }) => {
-      const cost = parcel.free_shipping ? decimal(0, digits) : price;
-      return { id, name, description, kind, price: cost, estimated_days_min, estimated_days_max };
-    });
+    .map(
+      ({ id, name, description, kind, price, cash_on_delivery_fee: fee, estimated_days_min, estimated_days_max }) => {
+        const free = parcel.free_shipping ? decimal(0, digits) : undefined;
+        return {
+          ...{ id, name, description, kind, price: free ?? price },
+          ...{ cash_on_delivery_fee: fee && (free ?? fee), estimated_days_min, estimated_days_max },
+        };
+      },
+    );
 }
 
 function fits(option: ActiveOption, parcel: Parcel, digits: number): boolean {
@@ -124,6 +130,12 @@ export function undeliverable(options: ActiveOption[], choices: ShippingChoice[]
 
 function isDelivery({ kind }: Pick<ShippingChoice, 'kind'>): boolean {
   return kind === 'delivery';
+}
+
+/** Whether a shipping option lets shoppers pay when they receive the goods. */
+export function isPaidOnReceipt(option: { kind: string; cash_on_delivery_fee: string | null }): boolean {
+  const { kind, cash_on_delivery_fee } = option;
+  return kind === 'pickup' || cash_on_delivery_fee !== null;
 }
 
 /** Lists the shipping options for a cart and a delivery address. Throws the errors of `carts.readForCustomer`. */

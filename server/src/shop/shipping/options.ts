@@ -20,6 +20,7 @@ function columns(shop: Shop): Sql {
     description: sql`description`,
     kind: sql`kind`,
     price: sql`price::text`,
+    cash_on_delivery_fee: sql`cash_on_delivery_fee::text`,
     currency: sql`${shop.currency}::text`,
     countries: sql`countries`,
     states: sql`states`,
@@ -73,11 +74,11 @@ export async function create(shop: Shop, input: ShippingOptionInput): Promise<Sh
   }
   const id = uuidv7();
   await shop.run(
-    sql`insert into shipping_options (site_id, id, name, description, kind, price, countries, states, postcode_prefixes,
+    sql`insert into shipping_options (site_id, id, name, description, kind, price, cash_on_delivery_fee, countries, states, postcode_prefixes,
         minimum_weight_grams, maximum_weight_grams, estimated_days_min, estimated_days_max, minimum_subtotal,
         maximum_subtotal, position, active)
       values (${shop.siteId}, ${id}, ${plan.name}, ${plan.description ?? null}, ${plan.kind ?? 'delivery'}, ${plan.price},
-        ${plan.countries ?? []}, ${plan.states ?? []}, ${plan.postcode_prefixes ?? []},
+        ${plan.cash_on_delivery_fee ?? null}, ${plan.countries ?? []}, ${plan.states ?? []}, ${plan.postcode_prefixes ?? []},
         ${plan.minimum_weight_grams ?? null}, ${plan.maximum_weight_grams ?? null}, ${plan.estimated_days_min ?? null},
         ${plan.estimated_days_max ?? null}, ${plan.minimum_subtotal ?? null}, ${plan.maximum_subtotal ?? null}, ${ids.length + 1},
         ${plan.active ?? true})`,
@@ -140,7 +141,7 @@ async function arrange(shop: Shop, ids: string[]): Promise<void> {
 }
 
 function planned(shop: Shop, input: ShippingOptionPatch): ShippingOptionPatch {
-  const canonical = (field: 'price' | 'minimum_subtotal' | 'maximum_subtotal') => {
+  const canonical = (field: 'price' | 'cash_on_delivery_fee' | 'minimum_subtotal' | 'maximum_subtotal') => {
     const amount = input[field];
     return amount && canonicalAmount(amount, shop.currencyDigits, ['body', field]);
   };
@@ -148,6 +149,7 @@ function planned(shop: Shop, input: ShippingOptionPatch): ShippingOptionPatch {
     ...input,
     name: input.name === undefined ? undefined : normalName(input.name, ['body', 'name']),
     price: canonical('price') ?? undefined,
+    cash_on_delivery_fee: canonical('cash_on_delivery_fee'),
     minimum_subtotal: canonical('minimum_subtotal'),
     maximum_subtotal: canonical('maximum_subtotal'),
   };
@@ -164,8 +166,8 @@ const BOUNDS = [
 ] as const;
 
 /**
- * Throws a ValidationError if a minimum exceeds its maximum, or if states or postal codes are given without exactly one
- * country, because they would be ambiguous.
+ * Throws a ValidationError if a minimum exceeds its maximum, if states or postal codes are given without exactly one
+ * country, because they would be ambiguous, or if a pickup has a fee of payment on delivery.
  */
 function refuseCrossed(plan: ShippingOptionPatch): void {
   const mistakes = BOUNDS.flatMap(([from, to]) => {
@@ -179,6 +181,10 @@ function refuseCrossed(plan: ShippingOptionPatch): void {
       mistakes.push(bodyMistake([field], 'value_error', msg));
     }
   }
+  if (plan.kind === 'pickup' && (plan.cash_on_delivery_fee ?? null) !== null) {
+    const msg = 'Only for delivery. A pickup can be paid on pickup without it.';
+    mistakes.push(bodyMistake(['cash_on_delivery_fee'], 'value_error', msg));
+  }
   if (mistakes.length > 0) throw new ValidationError(mistakes);
 }
 
@@ -191,6 +197,7 @@ function assignments(plan: ShippingOptionPatch): Sql[] {
     description: sql`description = ${plan.description}`,
     kind: sql`kind = ${plan.kind}`,
     price: sql`price = ${plan.price}`,
+    cash_on_delivery_fee: sql`cash_on_delivery_fee = ${plan.cash_on_delivery_fee}`,
     countries: sql`countries = ${plan.countries}`,
     states: sql`states = ${plan.states}`,
     postcode_prefixes: sql`postcode_prefixes = ${plan.postcode_prefixes}`,
