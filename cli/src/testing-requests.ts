@@ -1,6 +1,7 @@
 /** For tests: the contract's data for each dashboard request, and the published flags. */
 
 import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import contract from '@commerce-backend/spec/openapi.json' with { type: 'json' };
 import type { Command } from 'commander';
@@ -215,6 +216,7 @@ export const BESIDE: Record<string, (flag: string) => string[]> = {
   createDiscount: (flag) => (/free|amount/.test(flag) ? [] : ['--percentage', '10']),
   createReturn: () => ['--item', 'MUG-SLATE=1'],
   createDraftOrder: () => ['--item', `${ID}=1`],
+  exportDocuments: () => ['--output', join(tmpdir(), 'commerce-invoices.zip')],
   createRefund: (flag) => (flag === '--amount' ? [] : ['--amount', '1.00']),
   updateFulfillment: () => ['--shipment', ID],
   adjustInventory: (flag) =>

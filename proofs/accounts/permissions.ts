@@ -20,7 +20,7 @@ const OPERATIONS: Record<string, string> = {
     linkWithdrawal issueInvoice createDraftOrder updateDraftOrder sendDraftOrder cancelDraftOrder`,
   'orders:refund': 'createRefund refundReturn exchangeReturn confirmWithdrawal',
   'orders:payments': 'completeDraftOrder',
-  'orders:export': 'exportOrders',
+  'orders:export': 'exportOrders exportDocuments',
   'customers:read': 'listCustomers getCustomer',
   'customers:write': 'createCustomer importCustomers updateCustomer anonymizeCustomer',
   'customers:export': 'exportCustomers',

@@ -170,6 +170,15 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     return letExpire(world, tenant, ids.order?.[0] ?? '');
   },
   'dashboard.createDraftOrder': draftLine,
+  // The period of one document, because a ZIP has at most 100.
+  'dashboard.exportDocuments': async (call, { world, ids }) => {
+    const { rows } = await world.owner.query<{ issued_from: string; issued_to: string }>(
+      `select commerce.iso(issued_at) as issued_from, commerce.iso(issued_at + interval '1 millisecond') as issued_to
+        from commerce.documents where id = $1`,
+      [ids.document?.[0]],
+    );
+    call.query = { ...rows[0] };
+  },
   'dashboard.updateDraftOrder': draftLine,
   'dashboard.completeDraftOrder': (call) => {
     call.body = { payment_method: 'bank_transfer' };

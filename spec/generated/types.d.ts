@@ -2821,6 +2821,29 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/dashboard/documents/export": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export the files of a period as ZIP
+         * @description A ZIP with the PDF and the XML of each invoice and credit note that was issued in the period, named by its number. One ZIP has at most 100 documents; a period with more, or with none, is 422 with their number.
+         */
+        get: operations["dashboard.exportDocuments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/dashboard/documents/{document_id}": {
         parameters: {
             query?: never;
@@ -5571,26 +5594,6 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
-    "customer.created": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * A customer was created
-         * @description A customer registered, or staff created one.
-         */
-        post: operations["webhook.customerCreated"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "document.issued": {
         parameters: {
             query?: never;
@@ -5605,6 +5608,26 @@ export interface webhooks {
          * @description An invoice or credit note was issued. Its files are read with dashboard.getDocumentFile.
          */
         post: operations["webhook.documentIssued"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "customer.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A customer was created
+         * @description A customer registered, or staff created one.
+         */
+        post: operations["webhook.customerCreated"];
         delete?: never;
         options?: never;
         head?: never;
@@ -9063,6 +9086,14 @@ export interface components {
             limit: components["schemas"]["Count"];
             pages: components["schemas"]["Count"];
         };
+        DocumentArchive: {
+            filename: string;
+            content_type: string;
+            /** @description The number of documents, each with one file per format. */
+            documents: number;
+            /** @description The bytes of the ZIP, in Base64. */
+            content: string;
+        };
         DocumentFile: {
             filename: string;
             content_type: string;
@@ -10839,18 +10870,6 @@ export interface components {
         };
         /** @description A return with all its details, as the dashboard shows it at the first attempt. */
         ReturnEvent: components["schemas"]["Return"] & components["schemas"]["ReturnEventData"];
-        /** @description The fields that are always present. A body has only these if the object was deleted before the first attempt, if the event is a test, or if an integration registered the webhook for a type that earlier versions allowed it to choose. */
-        CustomerEventData: {
-            id: components["schemas"]["Id"];
-            created_at: components["schemas"]["Timestamp"];
-            /**
-             * @description Only if the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
-             * @constant
-             */
-            truncated?: true;
-        };
-        /** @description A customer with the address book, as the dashboard shows it at the first attempt. */
-        CustomerEvent: components["schemas"]["CustomerDetails"] & components["schemas"]["CustomerEventData"];
         /** @description The fields that are always present. A body has only these if the event is a test. */
         DocumentEventData: {
             id: components["schemas"]["Id"];
@@ -10868,6 +10887,18 @@ export interface components {
         };
         /** @description An invoice or credit note, as the dashboard shows it at the first attempt. */
         DocumentEvent: components["schemas"]["Document"] & components["schemas"]["DocumentEventData"];
+        /** @description The fields that are always present. A body has only these if the object was deleted before the first attempt, if the event is a test, or if an integration registered the webhook for a type that earlier versions allowed it to choose. */
+        CustomerEventData: {
+            id: components["schemas"]["Id"];
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Only if the whole is longer than 64 KB or a product has more than 50 variants: lists and texts are cut short, or only these fields are left.
+             * @constant
+             */
+            truncated?: true;
+        };
+        /** @description A customer with the address book, as the dashboard shows it at the first attempt. */
+        CustomerEvent: components["schemas"]["CustomerDetails"] & components["schemas"]["CustomerEventData"];
         /** @description The fields that are always present. A body has only these if the object was deleted before the first attempt, if the event is a test, or if an integration registered the webhook for a type that earlier versions allowed it to choose. */
         AgentTokenEventData: {
             id: components["schemas"]["Id"];
@@ -12010,6 +12041,7 @@ export type DocumentTax = components['schemas']['DocumentTax'];
 export type DocumentFormat = components['schemas']['DocumentFormat'];
 export type Document = components['schemas']['Document'];
 export type DocumentPage = components['schemas']['DocumentPage'];
+export type DocumentArchive = components['schemas']['DocumentArchive'];
 export type DocumentFile = components['schemas']['DocumentFile'];
 export type WithdrawalStatus = components['schemas']['WithdrawalStatus'];
 export type WithdrawalLine = components['schemas']['WithdrawalLine'];
@@ -12137,10 +12169,10 @@ export type OrderEventData = components['schemas']['OrderEventData'];
 export type OrderEvent = components['schemas']['OrderEvent'];
 export type ReturnEventData = components['schemas']['ReturnEventData'];
 export type ReturnEvent = components['schemas']['ReturnEvent'];
-export type CustomerEventData = components['schemas']['CustomerEventData'];
-export type CustomerEvent = components['schemas']['CustomerEvent'];
 export type DocumentEventData = components['schemas']['DocumentEventData'];
 export type DocumentEvent = components['schemas']['DocumentEvent'];
+export type CustomerEventData = components['schemas']['CustomerEventData'];
+export type CustomerEvent = components['schemas']['CustomerEvent'];
 export type AgentTokenEventData = components['schemas']['AgentTokenEventData'];
 export type AgentTokenEvent = components['schemas']['AgentTokenEvent'];
 export type PingEventData = components['schemas']['PingEventData'];
@@ -20386,6 +20418,59 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    "dashboard.exportDocuments": {
+        parameters: {
+            query: {
+                /**
+                 * @description Only documents issued at this time or later.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                issued_from: components["schemas"]["Timestamp"];
+                /**
+                 * @description Only documents issued before this time.
+                 * @example 2026-04-01T00:00:00Z
+                 */
+                issued_to: components["schemas"]["Timestamp"];
+                /** @description Only documents of this kind. */
+                kind?: components["schemas"]["DocumentKind"];
+            };
+            header?: {
+                /** @description The merchant that the call is for. It can be left out if the credentials give access to one merchant only; a session with several must send it (422). It selects a merchant but never grants access. */
+                "X-Service-Merchant-Id"?: components["parameters"]["MerchantId"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ZIP. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "filename": "invoices-2026-03-01.zip",
+                     *       "content_type": "application/zip",
+                     *       "documents": 12,
+                     *       "content": "UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA=="
+                     *     }
+                     */
+                    "application/json": components["schemas"]["DocumentArchive"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationError"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     "dashboard.getDocument": {
         parameters: {
             query?: never;
@@ -27353,78 +27438,6 @@ export interface operations {
             };
         };
     };
-    "webhook.customerCreated": {
-        parameters: {
-            query?: never;
-            header: {
-                /**
-                 * @description The id of the event, the same at each attempt and each replay.
-                 * @example 0192f3a3-4444-7000-8000-000000000001
-                 */
-                "webhook-id": components["parameters"]["WebhookIdHeader"];
-                /**
-                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
-                 * @example 1772439720
-                 */
-                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
-                /**
-                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
-                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
-                 */
-                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                /**
-                 * @example {
-                 *       "type": "customer.created",
-                 *       "timestamp": "2026-03-02T08:22:00.000Z",
-                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
-                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
-                 *       "data": {
-                 *         "id": "0192f3a2-9999-7000-8000-000000000001",
-                 *         "created_at": "2026-03-02T08:22:00.000Z"
-                 *       }
-                 *     }
-                 */
-                "application/json": {
-                    /** @constant */
-                    type: "customer.created";
-                    /** @description When it happened. */
-                    timestamp: components["schemas"]["Timestamp"];
-                    /** @description The shop in which it happened. */
-                    site_id?: components["schemas"]["Id"];
-                    /** @description The merchant that owns the shop. */
-                    merchant_id?: components["schemas"]["Id"];
-                    /**
-                     * @description Only in test events.
-                     * @constant
-                     */
-                    test?: true;
-                    data: components["schemas"]["CustomerEvent"] | components["schemas"]["CustomerEventData"];
-                };
-            };
-        };
-        responses: {
-            /** @description The event was accepted. Any other 2xx means the same. */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description The receiver no longer wants events. The webhook is disabled. */
-            410: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-        };
-    };
     "webhook.documentIssued": {
         parameters: {
             query?: never;
@@ -27481,6 +27494,78 @@ export interface operations {
                      */
                     test?: true;
                     data: components["schemas"]["DocumentEvent"] | components["schemas"]["DocumentEventData"];
+                };
+            };
+        };
+        responses: {
+            /** @description The event was accepted. Any other 2xx means the same. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The receiver no longer wants events. The webhook is disabled. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.customerCreated": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The id of the event, the same at each attempt and each replay.
+                 * @example 0192f3a3-4444-7000-8000-000000000001
+                 */
+                "webhook-id": components["parameters"]["WebhookIdHeader"];
+                /**
+                 * @description When this attempt was made, in seconds since 1970. Reject deliveries older than five minutes.
+                 * @example 1772439720
+                 */
+                "webhook-timestamp": components["parameters"]["WebhookTimestampHeader"];
+                /**
+                 * @description One signature or, during a rotation of the secret, two separated by a space: v1, and the HMAC-SHA256 in base64 of the id, the timestamp and the body, joined by dots.
+                 * @example v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=
+                 */
+                "webhook-signature": components["parameters"]["WebhookSignatureHeader"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "customer.created",
+                 *       "timestamp": "2026-03-02T08:22:00.000Z",
+                 *       "site_id": "0192f3a0-3333-7000-8000-000000000001",
+                 *       "merchant_id": "0192f3a0-2222-7000-8000-000000000001",
+                 *       "data": {
+                 *         "id": "0192f3a2-9999-7000-8000-000000000001",
+                 *         "created_at": "2026-03-02T08:22:00.000Z"
+                 *       }
+                 *     }
+                 */
+                "application/json": {
+                    /** @constant */
+                    type: "customer.created";
+                    /** @description When it happened. */
+                    timestamp: components["schemas"]["Timestamp"];
+                    /** @description The shop in which it happened. */
+                    site_id?: components["schemas"]["Id"];
+                    /** @description The merchant that owns the shop. */
+                    merchant_id?: components["schemas"]["Id"];
+                    /**
+                     * @description Only in test events.
+                     * @constant
+                     */
+                    test?: true;
+                    data: components["schemas"]["CustomerEvent"] | components["schemas"]["CustomerEventData"];
                 };
             };
         };

@@ -37,3 +37,34 @@ test('exports credit notes with negative amounts as numbers, and each document o
   expect(cells.slice(0, 1)).toEqual([['CN-2026-1', "'-1+1", '-8.40', '-1.60']]);
   expect(cells.slice(1).map(([number]) => number)).toEqual(INVOICE.taxes.map(() => INVOICE.number));
 });
+
+test('writes the ZIP of a period to a file named after its first day', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'commerce-invoices-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const content = Buffer.from('PK of a ZIP').toString('base64');
+  const found = { filename: 'invoices-2026-03-01.zip', content_type: 'application/zip', documents: 2, content };
+  const server = await fakeServer({ 'GET /api/dashboard/documents/export': () => ({ body: found }) });
+  const { commerce } = await loggedIn(server.url);
+  const file = join(folder, 'march.zip');
+  const period = ['--issued-from', '2026-03-01T00:00:00.000Z', '--issued-to', '2026-04-01T00:00:00.000Z'];
+
+  const { code, out } = await commerce(['invoices', 'archive', ...period, '--output', file]);
+
+  expect(code).toBe(0);
+  expect(out).toContain(`Wrote 2 documents to ${file}.`);
+  expect(await readFile(file, 'utf8')).toBe('PK of a ZIP');
+  const query = server.seen.at(-1)?.query;
+  expect([query?.get('issued_from'), query?.get('issued_to')]).toEqual(
+    period.filter((word) => word.startsWith('2026')),
+  );
+});
+
+test('names the missing first and last day of a ZIP', async () => {
+  const server = await fakeServer({});
+  const { commerce } = await loggedIn(server.url);
+  const { code, err } = await commerce(['invoices', 'archive']);
+  expect(code).toBe(2);
+  expect(err).toContain('--issued-from');
+  expect(err).toContain('--issued-to');
+  expect(server.seen).toEqual([]);
+});

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { addCall, listText, pageText } from '../call-command.ts';
 import { addFlags, givenRequest } from '../flags.ts';
 import { calls } from '../operations.ts';
-import { show } from '../output.ts';
+import { counted, show } from '../output.ts';
 import { openSession } from '../session.ts';
 import type { Terminal } from '../terminal.ts';
 import { DOCUMENT_COLUMNS, type Document, documentText, findDocument } from './document-view.ts';
@@ -16,7 +16,7 @@ const INVOICE = '\nINVOICE is a number such as INV-2026-17 or an id, also of a c
 const examplesOf = (before: string, ...lines: string[]) =>
   `${before}\n\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`;
 
-/** `invoices list|show|issue|download|export`. */
+/** `invoices list|show|issue|download|export|archive`. */
 export function addInvoices(program: Command, terminal: Terminal): void {
   const invoices = program.command('invoices').description('Invoices and credit notes.');
   addCall(invoices, terminal, {
@@ -42,6 +42,7 @@ export function addInvoices(program: Command, terminal: Terminal): void {
   });
   addDownload(invoices, terminal);
   addExport(invoices, terminal);
+  addArchive(invoices, terminal);
 }
 
 interface DownloadOptions {
@@ -124,5 +125,27 @@ function addExport(invoices: Command, terminal: Terminal): void {
       };
       const rowsOf = (document: Document): Row[] => document.taxes.map((tax) => ({ document, tax }));
       await exportPages({ noun: 'documents', read, rowsOf, columns: COLUMNS }, options, own, terminal);
+    });
+}
+
+const ARCHIVE_EXAMPLES = `
+The ZIP has the PDF and the XML of each document, and at most 100 documents. Both days are included.
+
+Examples:
+  $ commerce invoices archive --issued-from 2026-03-01 --issued-to 2026-03-31 --output march.zip`;
+
+function addArchive(invoices: Command, terminal: Terminal): void {
+  addFlags(invoices.command('archive'), 'dashboard.exportDocuments')
+    .description('Write the files of all invoices and credit notes of a period to a ZIP.')
+    .option('--output <file>', 'the file to write; by default named after the first day, in this folder')
+    .addHelpText('after', ARCHIVE_EXAMPLES)
+    .action(async ({ output }: Pick<DownloadOptions, 'output'>, command: Command) => {
+      const { query } = await givenRequest<'dashboard.exportDocuments'>(command, terminal);
+      const { client } = await openSession(command, terminal);
+      const found = await unwrap(client.GET('/api/dashboard/documents/export', { params: { query } }));
+      const { documents, content } = found;
+      const file = output ?? found.filename;
+      await writeFile(file, Buffer.from(content, 'base64'));
+      show(terminal, isJson(command), { file, documents }, () => `Wrote ${counted(documents, 'document')} to ${file}.`);
     });
 }

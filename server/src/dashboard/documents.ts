@@ -1,4 +1,5 @@
 import type { Handler } from '../http/pipeline/handler.ts';
+import { exportFiles } from '../shop/invoices/archive.ts';
 import * as documents from '../shop/invoices/documents.ts';
 import { getFile } from '../shop/invoices/files.ts';
 
@@ -8,3 +9,5 @@ export const getDocument: Handler<'dashboard.getDocument'> = ({ shop, path }) =>
 
 export const getDocumentFile: Handler<'dashboard.getDocumentFile'> = ({ shop, path }) =>
   getFile(shop, path.document_id, path.format);
+
+export const exportDocuments: Handler<'dashboard.exportDocuments'> = ({ shop, query }) => exportFiles(shop, query);

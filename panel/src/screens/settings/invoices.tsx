@@ -1,7 +1,17 @@
 import { CountryOptions } from '../../ui/countries.tsx';
+import { DocumentArchive } from './document-archive.tsx';
 import { Field, SettingsForm } from './settings-form.tsx';
 
 export function InvoiceSettings() {
+  return (
+    <>
+      <SellerSettings />
+      <DocumentArchive />
+    </>
+  );
+}
+
+function SellerSettings() {
   return (
     <SettingsForm title="Invoices">
       {({ settings }) => (

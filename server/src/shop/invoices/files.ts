@@ -24,7 +24,20 @@ export async function getFile(
   return { ...file, content: bytes.toString('base64') };
 }
 
-type Row = RowOf<'documents', 'number' | 'locale'> & { content: DocumentContent; brand: Brand; time_zone: string };
+/** What the files of a document are rendered from. */
+export type Rendered = RowOf<'documents', 'number' | 'locale'> & {
+  content: DocumentContent;
+  brand: Brand;
+  time_zone: string;
+};
+
+/** The columns of `documents d` and `site_settings t`. */
+export const renderedColumns = sql`d.number, d.locale, d.content, t.brand, t.time_zone`;
+
+/** The files of each document of the shop. */
+export function formatsOf({ currencyDigits }: Shop): DocumentFormat[] {
+  return currencyDigits > MOST_DIGITS ? ['pdf'] : ['pdf', 'xml'];
+}
 
 /** Renders a file of a document from its frozen content. Throws `not_found`. */
 export async function renderFile(
@@ -34,18 +47,21 @@ export async function renderFile(
   customer_id?: string,
 ): Promise<RenderedDocument> {
   const own = customer_id === undefined ? sql`true` : isOfCustomer(customer_id);
-  const found = await shop.one<Row>(
-    sql`select d.number, d.locale, d.content, t.brand, t.time_zone
-      from documents d join site_settings t using (site_id) where d.site_id = ${shop.siteId} and d.id = ${id} and ${own}`,
+  const found = await shop.one<Rendered>(
+    sql`select ${renderedColumns} from documents d join site_settings t using (site_id)
+      where d.site_id = ${shop.siteId} and d.id = ${id} and ${own}`,
   );
+  if (!found || !formatsOf(shop).includes(format)) throw notFound('document');
+  return renderRow(shop, found, format);
+}
+
+export async function renderRow(shop: Shop, row: Rendered, format: DocumentFormat): Promise<RenderedDocument> {
   const digits = shop.currencyDigits;
-  const hasXml = digits <= MOST_DIGITS;
-  if (!found || (format === 'xml' && !hasXml)) throw notFound('document');
-  const { content, brand, locale } = found;
-  const language = languageFor(locale, found.time_zone);
-  const filename = `${found.number.replaceAll('/', '-')}.${format}`;
+  const { content, brand, locale } = row;
+  const language = languageFor(locale, row.time_zone);
+  const filename = `${row.number.replaceAll('/', '-')}.${format}`;
   // The libraries and fonts take 30 MB, so they are loaded on first use.
-  const xml = hasXml ? (await import('./xml.ts')).xmlOf(content, language, digits) : undefined;
+  const xml = formatsOf(shop).includes('xml') ? (await import('./xml.ts')).xmlOf(content, language, digits) : undefined;
   if (format === 'xml') return { filename, content_type: 'application/xml', bytes: Buffer.from(xml ?? '') };
   const { pdfOf } = await import('./pdf.ts');
   const accent_color = brand.accent_color ?? null;
