@@ -181,7 +181,7 @@ test('a transfer below the total that staff assign marks the order as paid, as b
   expect(await money()).toMatchObject({ payment_status: 'paid', amount_due: '0.00' });
 });
 
-test('recording what is due or too much needs the scope orders:payments', async () => {
+test('recording a payment of the amount due, or an overpayment, needs the scope orders:payments', async () => {
   const due = await givenDue();
   const awaiting = await givenAwaiting();
   const rows = [
