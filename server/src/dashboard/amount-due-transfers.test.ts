@@ -147,7 +147,7 @@ async function givenAwaiting() {
   return { shop, order_number, assign, record, money: () => moneyOf(shop, id) };
 }
 
-test('a transfer above the total that staff assign is recorded, and what is above is owed to the customer', async () => {
+test('a transfer above the total that staff assign is recorded, and the excess is owed to the customer', async () => {
   const { assign, money } = await givenAwaiting();
 
   expect((await assign('30.00', 'e1')).data?.counts).toMatchObject({ recorded: 1 });
