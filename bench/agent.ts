@@ -217,7 +217,7 @@ function nameOf({ productOf }: Catalogue, i: number): string {
   return productOf(i).name.replace(/\d+$/, `KX${10_000 + i}`);
 }
 
-/** Names a variant of a product, taken from all over the catalogue. */
+/** Returns a query that names one variant. Successive numbers `i` spread over the whole catalogue. */
 function byName(i: number, catalogue: Catalogue): string {
   const at = (i * 7_919) % catalogue.size;
   const [{ name = '', values = [] } = {}] = catalogue.productOf(at).options;

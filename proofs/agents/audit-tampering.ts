@@ -85,6 +85,8 @@ async function leaveTrail(server: TestServer, chance: Chance, seals: number, vio
   const agents = await Promise.all(customers.map((id) => openAgent(server, { site_id, canary }, id)));
   for (let seal = 0; seal < seals; seal += 1) {
     for (let call = 0; call < 6; call += 1) await act(server, chance.of(agents).secret, chance);
+    const [, , later] = agents;
+    for (let call = 0; later && call < 4; call += 1) await act(server, later.secret, chance);
     // Erases one customer, because empty details of an erased customer must not be reported as tampering.
     if (seal === 2) {
       const path = `/api/dashboard/customers/${customers[1]}/anonymize`;

@@ -137,6 +137,16 @@ const NOT_TESTED: [string, string, string][] = [
   ],
   ['docs/operators.md', 'npx commerce-server site resume', 'the same: server/src/commands/final-export.test.ts'],
   [
+    'docs/operators.md',
+    'npx commerce-server restore all.backup --moved',
+    'another server: server/src/backup/backup.short.ts restores with the option',
+  ],
+  [
+    'docs/b2b-orders.md',
+    'npx commerce orders record-payment',
+    'an order of your own: server/src/dashboard/payment-terms.test.ts records payments',
+  ],
+  [
     'docs/alerts.md',
     'promtool test rules',
     'Prometheus: server/test/alerts.short.ts evaluates the rules during faults',

@@ -225,7 +225,7 @@ async function order(shop: OpenShop): Promise<string> {
   return completed.order.id;
 }
 
-/** Runs the expiry job in this process, and returns whether it has changed the row. */
+/** Runs the expiry job in this process. Returns 'after' if the row then meets the condition `done`, otherwise 'before'. */
 async function afterTheJob({ premises }: OpenShop, table: string, id: string, done: string): Promise<Standing> {
   const client = await premises.owner.connect();
   try {

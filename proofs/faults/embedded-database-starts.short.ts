@@ -214,7 +214,7 @@ test('if PostgreSQL dies under a running server, it is restarted on the same add
 
   process.kill(postmasterOf(directory), 'SIGKILL');
 
-  await expect.poll(() => count(url).catch(() => undefined), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => count(url).catch(() => undefined), { timeout: 20_000 }).toBe(1);
   await expect.poll(() => sentences).toContain('PostgreSQL is running again');
   await expect(start(directory)).rejects.toThrow(DataDirInUse);
 });
@@ -222,7 +222,7 @@ test('if PostgreSQL dies under a running server, it is restarted on the same add
 test('after the process of a first start was killed, the next start succeeds', async () => {
   const directory = dataDir();
   const half = spawn(process.execPath, [HOLDER, directory], { stdio: 'ignore' });
-  await expect.poll(() => existsSync(directory), { interval: 5, timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(directory), { interval: 5, timeout: 20_000 }).toBe(true);
   await sleep(100);
   await kill(half);
 

@@ -48,6 +48,7 @@ export class Shoppers {
   readonly #made = { carts: 0, checkouts: 0, fulfillments: 0, refunds: 0, discount_redemptions: 0 };
   #variants: string[] = [];
   #begun = 0;
+  #shipping_option_id = '';
   #turns = 0;
   #resting = false;
   #work: Promise<unknown> = Promise.resolve();
@@ -62,8 +63,10 @@ export class Shoppers {
     const shoppers = new Shoppers(market, await openTenant(market.databaseUrl));
     await shoppers.#call('dashboard.updateSettings', SETTINGS);
     await shoppers.#call('dashboard.createDiscount', { code: CODE, kind: 'percentage', value: '10' });
+    const option = await shoppers.#call('dashboard.createShippingOption', { name: 'Parcel', price: '1.00' });
+    shoppers.#shipping_option_id = option.id;
     for (const name of ['Mug', 'Bowl', 'Jug']) {
-      const goods = { name, price: '14.00', status: 'active', requires_shipping: false, inventory_quantity: STOCK };
+      const goods = { name, price: '14.00', status: 'active', inventory_quantity: STOCK };
       const { variants } = await shoppers.#call<{ variants: { id: string }[] }>('dashboard.createProduct', goods);
       shoppers.#variants.push(variants[0]?.id ?? '');
     }
@@ -203,7 +206,8 @@ export class Shoppers {
     }
     const { id: checkout_id } = await this.#call('storefront.createCheckout', { cart_id });
     this.#made.checkouts += 1;
-    const details = { email, payment_method: 'bank_transfer' };
+    const delivery = { shipping_address: ADDRESS, shipping_option_id: this.#shipping_option_id };
+    const details = { email, payment_method: 'bank_transfer', ...delivery };
     const { total } = await this.#call('storefront.updateCheckout', details, { checkout_id });
     const completion = { expected_total: total };
     const { order } = await this.#call<{ order: Answered }>('storefront.completeCheckout', completion, { checkout_id });
@@ -260,6 +264,7 @@ export class Shoppers {
 
 const SETTINGS = { bank_details: { account_holder: 'Alder & Finch', iban: 'DE89370400440532013000' } };
 const CODE = 'TEN';
+const ADDRESS = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
 const STOCK = 1_000_000;
 /** After this many failures the shoppers stop, because the whole shop counts as broken. */
 const FAILURE_LIMIT = 50;

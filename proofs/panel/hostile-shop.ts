@@ -11,7 +11,16 @@ export interface Stocked {
   shop: OpenShop;
   owner: Login;
   ids: Record<
-    'order' | 'return' | 'withdrawal' | 'agent_token' | 'product' | 'collection' | 'customer' | 'discount' | 'webhook',
+    | 'order'
+    | 'return'
+    | 'withdrawal'
+    | 'draft_order'
+    | 'agent_token'
+    | 'product'
+    | 'collection'
+    | 'customer'
+    | 'discount'
+    | 'webhook',
     string
   >;
   /** The texts that were written, to search for them on the screens. */
@@ -138,7 +147,14 @@ async function fillOrders(furnished: Parameters<typeof fillIn>[0], say: Say) {
     },
   });
   const withdrawal = await withdraw(shop, say);
-  return { order: path.order_id, return: returned.id, withdrawal };
+  const draft = await shop.must('dashboard.createDraftOrder', {
+    body: {
+      email: `${randomUUID()}@example.com`,
+      lines: [{ variant_id: line_items[0]?.variant_id ?? '', quantity: 1 }],
+      note: say(),
+    },
+  });
+  return { order: path.order_id, return: returned.id, withdrawal, draft_order: draft.id };
 }
 
 /** A statement of withdrawal, as the page for it stores it. */

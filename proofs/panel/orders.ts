@@ -256,27 +256,30 @@ inPanel(
   },
 );
 
-inPanel('a bank statement of 30 transfers is matched, and the paid orders are marked at once', async (visit) => {
-  const { open, look, press, fill, sees, text } = visit;
-  const orders: Awaited<ReturnType<typeof buy>>[] = [];
-  while (orders.length < 30) orders.push(await buy(visit));
-  const lines = orders.map(({ order_number, total }) => `Ada Lovelace,Order ${order_number},${total},EUR`);
+inPanel(
+  '30 transfers of a bank statement are matched with 30 orders, which are marked as paid in one step',
+  async (visit) => {
+    const { open, look, press, fill, sees, text } = visit;
+    const orders: Awaited<ReturnType<typeof buy>>[] = [];
+    while (orders.length < 30) orders.push(await buy(visit));
+    const lines = orders.map(({ order_number, total }) => `Ada Lovelace,Order ${order_number},${total},EUR`);
 
-  await open('/orders');
-  await press('Match a bank statement', 'link');
-  await fill('Or paste it', ['Name,Reference,Amount,Currency', ...lines, 'Somebody,Rent,1.00,EUR', ''].join('\n'));
-  await press('Show matches');
-  await sees('30 transfers to mark');
-  await look('statement');
-  await press('Mark 30 orders as paid');
-  await sees('30 orders marked as paid.');
-  // The transfer without a match must remain, and orders that are marked as paid cannot be marked again.
-  await sees('1 transfer to check');
-  await expect.poll(text, { timeout: PATIENCE_MS }).not.toContain('30 transfers to mark');
+    await open('/orders');
+    await press('Match a bank statement', 'link');
+    await fill('Or paste it', ['Name,Reference,Amount,Currency', ...lines, 'Somebody,Rent,1.00,EUR', ''].join('\n'));
+    await press('Show matches');
+    await sees('30 transfers to mark');
+    await look('statement');
+    await press('Mark 30 orders as paid');
+    await sees('30 orders marked as paid.');
+    // The transfer without a match must remain, and orders that are marked as paid cannot be marked again.
+    await sees('1 transfer to check');
+    await expect.poll(text, { timeout: PATIENCE_MS }).not.toContain('30 transfers to mark');
 
-  const states = await Promise.all(orders.map(({ id }) => orderOf(visit, id)));
-  expect(new Set(states.map(({ payment_status }) => payment_status))).toEqual(new Set(['paid']));
-});
+    const states = await Promise.all(orders.map(({ id }) => orderOf(visit, id)));
+    expect(new Set(states.map(({ payment_status }) => payment_status))).toEqual(new Set(['paid']));
+  },
+);
 
 function orderOf({ dashboard }: Visit, order_id: string) {
   return unwrap(dashboard.GET('/api/dashboard/orders/{order_id}', { params: { path: { order_id } } }));

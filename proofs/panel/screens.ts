@@ -11,6 +11,7 @@ const IDS: Record<string, keyof Stocked['ids']> = {
   ':order_id': 'order',
   ':return_id': 'return',
   ':withdrawal_id': 'withdrawal',
+  ':draft_order_id': 'draft_order',
   ':agent_token_id': 'agent_token',
   ':product_id': 'product',
   ':collection_id': 'collection',

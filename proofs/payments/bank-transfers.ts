@@ -1,6 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { expireUnpaid } from '../../server/src/shop/orders/expiry.ts';
-import { onlyVariantOf, order as placeOrder, putOnSale, takeTransfers } from '../testing/products-and-checkouts.ts';
+import {
+  type Delivery,
+  onlyVariantOf,
+  order as placeOrder,
+  putOnSale,
+  takeParcels,
+  takeTransfers,
+} from '../testing/products-and-checkouts.ts';
 import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type Answer, type OpenShop, onPremises } from '../testing/test-server.ts';
@@ -19,7 +26,8 @@ export const D9: Proof = {
       await takeTransfers(shop);
       const chance = chanceOf(trial.seed);
       const variant_id = onlyVariantOf(await putOnSale(shop, { track_inventory: false }));
-      const scene: Scene = { shop, chance, variant_id };
+      const parcel_id = onlyVariantOf(await putOnSale(shop, { track_inventory: false, requires_shipping: true }));
+      const scene: Scene = { shop, chance, variant_id, parcel_id, delivery: await takeParcels(shop) };
       const rounds = pick(trial.size, 3, 200);
       const ends: Record<string, number> = {};
       for (const fault of await matrix(shop)) violations.add(fault);
@@ -43,6 +51,9 @@ interface Scene {
   shop: OpenShop;
   chance: Chance;
   variant_id: string;
+  /** A variant that ships, so that a paid order of it can be cancelled. */
+  parcel_id: string;
+  delivery: Delivery;
 }
 
 type Marked = Answer<'dashboard.markOrderPaid'>;
@@ -198,8 +209,8 @@ async function againstExpiry({ shop, chance, variant_id }: Scene): Promise<Race>
   return { end: row.payment_status, faults: faultsIn(row, answers) };
 }
 
-async function againstCancelling({ shop, chance, variant_id }: Scene): Promise<Race> {
-  const { id } = await placeOrder(shop, [{ variant_id, quantity: 1 }]);
+async function againstCancelling({ shop, chance, parcel_id, delivery }: Scene): Promise<Race> {
+  const { id } = await placeOrder(shop, [{ variant_id: parcel_id, quantity: 1 }], delivery);
   const path = { order_id: id };
   const cancel = () => shop.ask('dashboard.cancelOrder', { path, body: { reason: 'customer' } });
   const before = Math.floor(chance.next() * 4);

@@ -1,11 +1,13 @@
 import { expireCheckouts } from '../../server/src/shop/checkout/expiry.ts';
 import {
   answersOf,
+  type Delivery,
   onlyVariantOf,
   putInCarts,
   putOnSale,
   type Stock,
   stockOf,
+  takeParcels,
   takeTransfers,
 } from '../testing/products-and-checkouts.ts';
 import { type Figures, type Proof, pick } from '../testing/proof.ts';
@@ -39,12 +41,15 @@ export const D2: Proof = {
       const lane = async (number: number) => {
         const shop = await openShop();
         await takeTransfers(shop);
+        const delivery = await takeParcels(shop);
         const chance = chanceOf(trial.seed * 1_000 + number);
         const variants = await Promise.all(
-          Array.from({ length: 2 }, async () => onlyVariantOf(await putOnSale(shop, { inventory_quantity: 3 }))),
+          Array.from({ length: 2 }, async () =>
+            onlyVariantOf(await putOnSale(shop, { inventory_quantity: 3, requires_shipping: true })),
+          ),
         );
         for (let i = number; i < histories; i += LANES) {
-          const history = await live(shop, chance, variants);
+          const history = await live(shop, chance, variants, delivery);
           for (const fault of history.faults) violations.add(`lane ${number}, history ${i}: ${fault}`);
           steps += history.steps.length;
           done += 1;
@@ -64,7 +69,7 @@ export const D2: Proof = {
 const LANES = 4;
 const SHOPPERS = [0, 1, 2];
 
-async function live(shop: OpenShop, chance: Chance, variants: string[]): Promise<History> {
+async function live(shop: OpenShop, chance: Chance, variants: string[], delivery: Delivery): Promise<History> {
   const wanted = SHOPPERS.map(() =>
     chance.of([
       [1, 0],
@@ -82,7 +87,7 @@ async function live(shop: OpenShop, chance: Chance, variants: string[]): Promise
   const before = await stockOf(shop, variants);
   const received = before.map(({ on_hand }) => on_hand);
   const rest = { received, begun: [], opened: Promise.withResolvers<void>(), steps: [], faults: [], clock: 0 };
-  const history: History = { shop, variants, carts, wanted, ...rest };
+  const history: History = { shop, variants, delivery, carts, wanted, ...rest };
   // Gives each actor its own random source, so that their order does not matter.
   const own = () => chanceOf(chance.next() * 2 ** 32);
   const shoppers = SHOPPERS.map((at) => shopper(history, own(), at));
@@ -93,7 +98,7 @@ async function live(shop: OpenShop, chance: Chance, variants: string[]): Promise
 }
 
 async function shopper(history: History, chance: Chance, own: number): Promise<void> {
-  const { shop, begun, carts } = history;
+  const { shop, begun, carts, delivery } = history;
   const plan = chance.next();
   const regrets = chance.next() < 0.4;
   const cart_id = carts[own] ?? '';
@@ -108,7 +113,7 @@ async function shopper(history: History, chance: Chance, own: number): Promise<v
   const path = { checkout_id };
   if (plan < 0.2) return cancel(history, own, checkout_id);
   const filled = await holding(history, own, 'fills in', () =>
-    shop.ask('storefront.updateCheckout', { path, body: answersOf() }),
+    shop.ask('storefront.updateCheckout', { path, body: { ...answersOf(), ...delivery } }),
   );
   if (!filled.data) return plan < 0.6 ? cancel(history, own, checkout_id) : undefined;
   if (plan < 0.3) return cancel(history, own, checkout_id);

@@ -218,7 +218,7 @@ export class Ledger {
       !this.refunds.some(({ status, pieces }) => status === 'pending' && pieces.some(({ shipped }) => !shipped));
     if (!isOver || this.isCancelled) return;
     this.isCancelled = true;
-    // What an edit left above the price stays owed.
+    // Money above the price, which an edit may leave, is still owed.
     this.retained = Math.max(0, this.received - this.live - Math.max(0, this.#surplus('succeeded', 'pending')));
   }
 }

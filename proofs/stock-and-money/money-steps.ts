@@ -15,7 +15,7 @@ export interface History {
   chance: Chance;
   ledger: Ledger;
   /** Received returns with pieces that were not refunded. */
-  returns: { id: string; fee: number; pieces: Piece[] }[];
+  returns: { id: string; kept: number; pieces: Piece[] }[];
   /** A product that edits add. Its price is in minor units. */
   product: { variant_id: string; price: number };
   money(minor: number): string;
@@ -254,12 +254,15 @@ async function returnPieces({ shop, chance, ledger, returns, money }: History): 
     path: { return_id: data.id },
     body: { lines: [{ id, quantity, condition: 'damaged' }] },
   });
-  if (ledger.isPaid) {
-    returns.push({ id: data.id, fee, pieces: [{ line, quantity, shipped: true }] });
+  // The price lowers what is due first. Only what is left of it is refunded, in a paid order.
+  const price = Math.max(0, ledger.share(line, quantity) - fee);
+  const due = ledger.amountDue;
+  if (ledger.isPaid && (due === 0 || price > due)) {
+    returns.push({ id: data.id, kept: fee + due, pieces: [{ line, quantity, shipped: true }] });
+    if (due > 0) ledger.creditBy(due);
   } else {
-    const price = ledger.share(line, quantity);
     line.refunded += quantity;
-    ledger.creditBy(Math.max(0, price - fee));
+    ledger.creditBy(price);
   }
 }
 
@@ -272,7 +275,7 @@ async function refundReturn(history: History): Promise<void> {
     quantity: Math.min(piece.quantity, shippedLeft(piece.line)),
   }));
   const price = pieces.reduce((sum, { line, quantity }) => sum + ledger.share(line, quantity), 0);
-  const amount = Math.max(0, Math.min(price - found.fee, ledger.refundable));
+  const amount = Math.max(0, Math.min(price - found.kept, ledger.refundable));
   const { data, refusal } = await shop.ask('dashboard.refundReturn', {
     path: { return_id: found.id },
     body: { close: false },

@@ -1,3 +1,4 @@
+import type { Delivery } from '../testing/products-and-checkouts.ts';
 import type { OpenShop } from '../testing/test-server.ts';
 import type { Step } from './linearizable.ts';
 import type { StockState } from './stock-model.ts';
@@ -6,6 +7,7 @@ import type { StockState } from './stock-model.ts';
 export interface History {
   shop: OpenShop;
   variants: string[];
+  delivery: Delivery;
   carts: string[];
   /** For each cart, the wanted quantity of each variant. */
   wanted: number[][];

@@ -34,6 +34,27 @@ export async function takeTransfers(shop: OpenShop): Promise<void> {
   await shop.must('dashboard.updateSettings', { body: { bank_details: BANK_DETAILS } });
 }
 
+export type Delivery = Pick<
+  NonNullable<Call<'storefront.updateCheckout'>['body']>,
+  'shipping_address' | 'shipping_option_id'
+>;
+
+/**
+ * Opens free delivery, and returns what the checkout of a parcel needs. A paid order with nothing to ship is fulfilled at once, so
+ * that nobody can ship or cancel it.
+ */
+export async function takeParcels(shop: OpenShop): Promise<Delivery> {
+  const option = await shop.must('dashboard.createShippingOption', { body: { name: 'Parcel', price: '0' } });
+  const address = {
+    last_name: 'Okafor',
+    address1: 'Lindenallee 7',
+    city: 'Berlin',
+    postal_code: '10115',
+    country: 'DE',
+  };
+  return { shipping_address: address, shipping_option_id: option.id };
+}
+
 /** Inserts guests' carts directly into the database, because creating carts is not part of the proof. */
 export async function putInCarts({ premises, site_id }: OpenShop, contents: Pieces[][]): Promise<string[]> {
   const carts = contents.map(() => randomUUID());
@@ -56,15 +77,21 @@ export function answersOf(email = 'june@example.com') {
 }
 
 /** Creates a checkout for the cart that is ready to be completed. */
-export async function checkOut(shop: OpenShop, cart_id: string, email?: string): Promise<Checkout> {
+export async function checkOut(
+  shop: OpenShop,
+  cart_id: string,
+  email?: string,
+  delivery?: Delivery,
+): Promise<Checkout> {
   const { id: checkout_id } = await shop.must('storefront.createCheckout', { body: { cart_id } });
-  return shop.must('storefront.updateCheckout', { path: { checkout_id }, body: answersOf(email) });
+  const body = { ...answersOf(email), ...delivery };
+  return shop.must('storefront.updateCheckout', { path: { checkout_id }, body });
 }
 
 /** Places an order that awaits its bank transfer. */
-export async function order(shop: OpenShop, pieces: Pieces[]): Promise<Order> {
+export async function order(shop: OpenShop, pieces: Pieces[], delivery?: Delivery): Promise<Order> {
   const [cart_id = ''] = await putInCarts(shop, [pieces]);
-  const { id: checkout_id } = await checkOut(shop, cart_id);
+  const { id: checkout_id } = await checkOut(shop, cart_id, undefined, delivery);
   const completed = await shop.must('storefront.completeCheckout', { path: { checkout_id }, body: {} });
   return completed.order;
 }

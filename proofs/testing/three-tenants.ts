@@ -22,8 +22,8 @@ import { hire } from './staff.ts';
 import { callAs, type Ids, type Kind, SCHEMES, type Tenant, type World } from './tenant.ts';
 
 /**
- * Runs work with three seeded tenants, and checks the database's invariants at the end. All forms except the full one share
- * the tenants, because seeding takes most of their time.
+ * Runs `work` with three seeded tenants, then checks the database's invariants. Only the full form of a proof seeds its own
+ * tenants. Shorter forms share them, because seeding would take most of their time.
  */
 export async function inWorld<T>(trial: Trial, work: (world: World) => Promise<T>): Promise<T> {
   if (trial.size === 'full') await closeWorld();

@@ -89,7 +89,7 @@ interface Scene {
   note?: (request_id: string) => void;
 }
 
-/** A valid request for each function. Each has its own object, so that they do not conflict. */
+/** A valid request for each UCP function. Each gets its own cart or checkout, so that the requests do not conflict. */
 export async function validAsks(
   world: World,
   tenant: Tenant,

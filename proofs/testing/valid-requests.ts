@@ -11,6 +11,7 @@ import {
   carryReturnOn,
   completeSeller,
   letExpire,
+  makeDocument,
   makeReturn,
   makeRoomToShip,
   syncOrderOf,
@@ -209,7 +210,10 @@ const ADJUSTMENTS: Partial<Record<string, (call: Call, scene: Scene) => Promise<
     asItsCustomer(call, scene);
     call.path = { return_id: (await makeReturn(scene.world, scene.tenant)).return?.[0] ?? '' };
   },
-  'storefront.getCustomerDocumentFile': asItsCustomer,
+  'storefront.getCustomerDocumentFile': async (call, scene) => {
+    asItsCustomer(call, scene);
+    call.path = { ...call.path, document_id: (await makeDocument(scene.world, scene.tenant)).document?.[0] ?? '' };
+  },
   'storefront.cancelCustomerReturn': asItsCustomer,
   'storefront.setCustomerReturnTracking': async (call, scene) => {
     asItsCustomer(call, scene);

@@ -8,7 +8,7 @@ export interface BadReceiver {
   /** The outcome that must be recorded for its attempts. */
   outcome: string;
   status: number | null;
-  /** The seconds in its Retry-After header, at most the maximum that the server accepts. */
+  /** The delay in seconds that its Retry-After header requests, at most the maximum that the server accepts. */
   asks?: number;
   /** Whether an attempt takes the longest time that the server allows. */
   slow?: boolean;

@@ -42,23 +42,35 @@ describe('the lists in docs/architecture.md equal the layers that imports are ch
 
 describe('the check of imports', () => {
   test.each([
-    ['of a higher layer', 'server/src/shop/shop.ts', `import { run } from '../jobs/run.ts';`],
+    ['an import of a higher layer', 'server/src/shop/shop.ts', `import { run } from '../jobs/run.ts';`],
     [
-      'of a folder in the same layer',
+      'an import of a folder in the same layer',
       'server/src/egress/post.ts',
       `import type { Locale } from '../language/locales.ts';`,
     ],
-    ['for its side effects', 'server/src/db/connect.ts', `import '../shop/shop.ts';`],
-    ['that is dynamic', 'server/src/jobs/run.ts', `const { start } = await import(\n  '../commands/start.ts'\n);`],
-    ['of a folder without a layer', 'server/src/app.ts', `export * from './attic/attic.ts';`],
+    ['a side-effect import of a higher layer', 'server/src/db/connect.ts', `import '../shop/shop.ts';`],
     [
-      'from a folder without a layer',
+      'a dynamic import of a higher layer',
+      'server/src/jobs/run.ts',
+      `const { start } = await import(\n  '../commands/start.ts'\n);`,
+    ],
+    ['an import of a folder without a layer', 'server/src/app.ts', `export * from './attic/attic.ts';`],
+    [
+      'an import from a folder without a layer',
       'server/src/attic/attic.ts',
       `import { document } from '../http/contract/contract.ts';`,
     ],
-    ['of a package that this folder may not use', 'server/src/agent/intent.ts', `import sql from 'sql-template-tag';`],
-    ['of the server by a client', 'cli/src/main.ts', `import { readConfig } from '../../server/src/config.ts';`],
-  ])('the check of layers rejects an import %s', (_, file, source) => {
+    [
+      'an import of a package that this folder may not use',
+      'server/src/agent/intent.ts',
+      `import sql from 'sql-template-tag';`,
+    ],
+    [
+      'an import of the server by a client',
+      'cli/src/main.ts',
+      `import { readConfig } from '../../server/src/config.ts';`,
+    ],
+  ])('the check of layers rejects %s', (_, file, source) => {
     expect(mistakesOf(importsOf(file, source))).toHaveLength(1);
   });
 

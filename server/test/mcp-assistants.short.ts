@@ -103,7 +103,7 @@ played(
 );
 
 played(
-  'a local assistant buys over stdin and stdout what its customer confirms, with the token stored by a login',
+  'a local assistant uses the token stored by a login to buy over stdin and stdout after the customer confirms',
   async () => {
     const { page } = await openTab(browser, 375);
     await logInFromCommand(page);

@@ -122,7 +122,7 @@ async function replayFailed(body: { since: string; webhook_id?: string }, comman
     const batch = await unwrap(client.POST('/api/dashboard/webhook-deliveries/replay-failed', { body }));
     total.replayed += batch.replayed;
     total.remaining = batch.remaining;
-    // If this call replayed nothing, other callers are replaying the rest.
+    // Stops after a call that replays nothing, so that the loop cannot run forever.
     more = batch.remaining > 0 && batch.replayed > 0;
     if (more) terminal.stderr.write(`${total.replayed} on their way again, ${batch.remaining} remain.\n`);
   }

@@ -10,7 +10,7 @@ const [EVENT] = examples.ListenerEvents.value.events;
 const LISTENERS = '/api/dashboard/events/listeners';
 const ONE = `${LISTENERS}/${LISTENER.id}`;
 const gone = { body: { id: LISTENER.id, deleted: true } };
-const until = (condition: () => void) => vi.waitFor(condition, { timeout: 10_000, interval: 10 });
+const until = (condition: () => void) => vi.waitFor(condition, { timeout: 15_000, interval: 10 });
 
 type Page = ReturnType<typeof refusal>;
 const pageOf = (...events: unknown[]): Page => ({ body: { events, next_cursor: `c${events.length}` } });

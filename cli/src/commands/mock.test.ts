@@ -64,7 +64,7 @@ test('`commerce mock` serves a storefront with the demo catalogue, a cart, a che
   expect(await press(checkout_url ?? '', 'placed', 'yes')).toContain('Order 1001: 40.90 EUR.');
 });
 
-test('`commerce mock` serves an agent that the customer approves and later revokes on its pages', async () => {
+test('in `commerce mock`, a customer approves an agent and later revokes it on the pages of the mock', async () => {
   const { base_url, site_id } = await mockShop();
   const pending = await requestConsent(
     { baseUrl: base_url, siteId: site_id },

@@ -66,7 +66,7 @@ test("a call to an unknown API path is reported in the storefront's terminal", a
       "}).listen(0, function () { console.log('port ' + this.address().port); }); (() =>",
     );
   const storefront = run(await givenProgram('storefront/server.js', ready, server.url), 'storefront/server.js');
-  await vi.waitFor(() => expect(storefront.printed()).toMatch(/port \d+/), { timeout: 10_000 });
+  await vi.waitFor(() => expect(storefront.printed()).toMatch(/port \d+/), { timeout: 15_000 });
   const [, port] = /port (\d+)/.exec(storefront.printed()) ?? [];
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
   expect(storefront.printed()).toContain(message);

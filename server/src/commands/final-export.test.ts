@@ -87,7 +87,7 @@ test('a moved shop cancels no orders and sends no mail, and can be deleted witho
     await workOverdue(shop);
     await expect.poll(() => statusOf(neighbour, neighbour.order.id)).toBe('expired');
     const mails = async () => (await mailsTo(neighbour, neighbour.email)).length;
-    await expect.poll(mails, { timeout: 10_000 }).toBe(2);
+    await expect.poll(mails, { timeout: 20_000 }).toBe(2);
   } finally {
     await jobs.stop();
   }

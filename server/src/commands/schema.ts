@@ -40,12 +40,13 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
 
 /**
  * What `prepareSchema` returns if there is nothing to prepare, as at most starts; otherwise undefined. Needs no lock and one
- * connection. PostgreSQL gets all statements at once and answers in their order, so the first refusal is thrown.
+ * connection. PostgreSQL gets the statements at once and answers in their order, so the first refusal is thrown.
  */
 async function ifPrepared(url: string, wait: MigrationWait = {}): Promise<Prepared | undefined> {
   return withClient(connectionTo(url), async (client) => {
-    const [, , , newer, ...prepared] = await Promise.all([
-      refusePooler(client, url),
+    // Before the other statements, because a pooler does not share the connection of a busy client.
+    await refusePooler(client, url);
+    const [, , newer, ...prepared] = await Promise.all([
       refuseOldVersion(client),
       refuseOthers(client),
       findNewerSchema(client),

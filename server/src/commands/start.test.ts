@@ -57,7 +57,7 @@ test('an API-only server loads optional modules only when needed', async () => {
   for (const name of [...LATER, ...OF_DOCUMENTS]) expect(packages).not.toContain(name);
 }, 60_000);
 
-test('a server that runs jobs loads the packages of documents only when the first document is rendered', async () => {
+test('a server that runs jobs does not load the packages for PDF and XML at its start', async () => {
   const server = await givenServer('all');
   while (!(await packagesOf(server)).includes('graphile-worker')) await sleep(100);
   const packages = await packagesOf(server);

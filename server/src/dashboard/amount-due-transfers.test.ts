@@ -147,7 +147,7 @@ async function givenAwaiting() {
   return { shop, order_number, assign, record, money: () => moneyOf(shop, id) };
 }
 
-test('a transfer above the total that staff assign is recorded, and what is above is owed to the customer', async () => {
+test('a transfer above the total that staff assign is recorded, and the excess is owed to the customer', async () => {
   const { assign, money } = await givenAwaiting();
 
   expect((await assign('30.00', 'e1')).data?.counts).toMatchObject({ recorded: 1 });
@@ -181,7 +181,7 @@ test('a transfer below the total that staff assign marks the order as paid, as b
   expect(await money()).toMatchObject({ payment_status: 'paid', amount_due: '0.00' });
 });
 
-test('recording what is due or too much needs the scope orders:payments', async () => {
+test('recording a payment of the amount due, or an overpayment, needs the scope orders:payments', async () => {
   const due = await givenDue();
   const awaiting = await givenAwaiting();
   const rows = [

@@ -275,7 +275,7 @@ test('renews a listener once per request, and stops when the client disconnects'
   expect(await listener.version()).toBe(before);
   leaving.abort();
   await gone;
-  await expect.poll(listener.version, { timeout: 5_000 }).not.toBe(before);
+  await expect.poll(listener.version, { timeout: 10_000 }).not.toBe(before);
   await listener.end();
 });
 
@@ -295,6 +295,6 @@ test('limits a shop to 20 waiting fetches, without affecting immediate fetches a
   expect((await other.wait(1)).response.status).toBe(200);
   leaving.abort();
   await Promise.all(waits);
-  await expect.poll(async () => (await listener.wait(1)).response.status, { timeout: 5_000 }).toBe(200);
+  await expect.poll(async () => (await listener.wait(1)).response.status, { timeout: 10_000 }).toBe(200);
   await Promise.all([listener.end(), other.end()]);
 });

@@ -175,7 +175,7 @@ test('with price paid, another variant of the product costs what was paid for it
   expect(data?.order).toMatchObject({ total: '10.00', exchange_credit: '10.00', amount_due: '0.00' });
 });
 
-test('the credit of a cancelled exchange order goes back once, within what was received', async () => {
+test('cancelling an exchange order refunds its credit once, and all refunds stay within the amount received', async () => {
   const { exchange, cancel, refund, details } = await givenReceived();
   const { data } = await exchange(2);
   const id = data?.order.id ?? '';

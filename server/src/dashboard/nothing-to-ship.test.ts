@@ -142,7 +142,7 @@ test('the order page shows the vouchers without a parcel and without a delivery 
   expect(html).not.toMatch(/Parcel|Delivery address|not sent yet/);
 });
 
-test('a withdrawal from vouchers asks for nothing to be sent back, and can be refunded at once', async () => {
+test('a withdrawal from an order of vouchers needs no return shipment, and can be refunded immediately', async () => {
   const shop = await openShop();
   await moveToEu(shop);
   const { email, order, markPaid } = await givenOrder({ shop });

@@ -106,7 +106,7 @@ test('an edit changes lines, total and stock, keeps the replaced version, and le
   });
 });
 
-test('rejects an edit without expected_total (422) and with another total (409 price_changed), which names the new one', async () => {
+test('rejects an edit without expected_total (422), or with an outdated one (409 price_changed, with the current total)', async () => {
   const { send, line_item_id, details } = await givenOrder();
   const change = [{ line_item_id, quantity: 2 }];
 
@@ -242,7 +242,7 @@ test('remaining pieces keep their share of the discount, added pieces get none, 
   expect(more.data?.order.line_items.map(({ quantity }) => quantity)).toEqual([3, 1]);
 });
 
-test('a line with quantity 0 leaves line_items, and an order without pieces is rejected (422)', async () => {
+test('an edit to quantity 0 removes the line from line_items, and an edit that would remove every item is rejected (422)', async () => {
   const { edit, send, line_item_id, lid, details } = await givenOrder();
 
   const empty = await send({ change: [{ line_item_id, quantity: 0 }], dry_run: true });
@@ -346,7 +346,7 @@ test.each([true, false])(
   },
 );
 
-test('a refund above the provider payment returns the rest by hand', async () => {
+test('a refund above the card payment goes to the card up to its amount, and the rest is recorded as refunded manually', async () => {
   const { edit, record, refund, lid, details } = await givenOrder({
     paid: false,
     payment_method: 'card',

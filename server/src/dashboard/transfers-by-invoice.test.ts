@@ -75,7 +75,7 @@ test.each(['Rechnung 2025-1001', 'RE-2025-1001', 'vom 10.1001', 'Konto 12/1001/8
   },
 );
 
-test('a transfer whose amount was recorded by hand is to be checked, and other ones match', async () => {
+test('a transfer that equals a payment recorded by hand must be checked, and other transfers match', async () => {
   const { shop, buy, match } = await givenInvoiced('INV-');
   const { id, order_number } = await buy(5);
   const { error } = await shop.dashboard.POST('/api/dashboard/orders/{order_id}/payments', {

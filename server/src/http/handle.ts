@@ -332,7 +332,7 @@ function storeRefusal(
     );
     const stored = await idempotency.claimAndFindResponse(shop, connection, key, state);
     if (stored) return { result: stored, last: undefined };
-    // Writes that the error itself needs, such as the price that the caller was told. Without a key they do not happen.
+    // Writes that the error itself needs, such as the price that it names. Without a key they do not happen.
     if (error instanceof ShopError) await error.afterwards?.(shop);
     incoming.context.error = codeOf(error);
     return recorded(deps, incoming, shop, caller, answer, error);

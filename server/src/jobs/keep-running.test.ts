@@ -48,14 +48,14 @@ test('a job whose completion cannot be recorded runs again, even while another j
   await owner.query('select graphile_worker.add_job($1)', [`${task} waits`]);
   await waiting.promise;
   await owner.query('select graphile_worker.add_job($1)', [task]);
-  await expect.poll(() => warnings.join(), { timeout: 10_000 }).toContain('the background jobs have stopped');
+  await expect.poll(() => warnings.join(), { timeout: 20_000 }).toContain('the background jobs have stopped');
   await holder.query('commit');
   holder.release();
   endOfWait.resolve();
 
-  await expect.poll(() => runs, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => runs, { timeout: 20_000 }).toBe(2);
   const left = () => owner.query('select from graphile_worker.jobs where task_identifier ^@ $1', [task]);
-  await expect.poll(async () => (await left()).rowCount, { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await left()).rowCount, { timeout: 20_000 }).toBe(0);
   await jobs.stop();
 });
 

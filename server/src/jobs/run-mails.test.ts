@@ -34,5 +34,5 @@ test('reports a read-only database even if the mail runner detects it first', as
     await db.end();
   });
 
-  await expect.poll(() => errors.some(isReadOnlyError), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => errors.some(isReadOnlyError), { timeout: 20_000 }).toBe(true);
 });

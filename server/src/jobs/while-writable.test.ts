@@ -20,7 +20,7 @@ test('starts the jobs again if their connection was terminated during the start'
     };
   });
 
-  await expect.poll(() => attempts, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => attempts, { timeout: 20_000 }).toBe(2);
   await jobs.stop();
   expect(stopped).toBe(1);
 });

@@ -184,7 +184,7 @@ test("statements of a request are spans within the request's span, named after t
   expect(statements.some(({ name }) => /^(insert|with|select) \w+/.test(name))).toBe(true);
 });
 
-test('names the span of a request that matches no operation only by its method', () => {
+test('uses only the method as the name of the span of a request that matches no operation', () => {
   expect(named('GET').length).toBeGreaterThan(0);
   for (const { attributes } of named('GET')) expect(attributes).not.toHaveProperty('url.path');
 });

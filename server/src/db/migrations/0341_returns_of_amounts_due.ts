@@ -1,8 +1,8 @@
 import type { Knex } from 'knex';
 
 /**
- * What a return took off the amount due of a paid order that was edited, if that is less than the price of its pieces. The refund
- * of the return is lower by it. `return_lines.credited` counts the pieces whose whole price was taken off.
+ * The amount due that a return settled, if it was less than the price of the returned pieces: an edit can leave such an amount on
+ * a paid order. The refund of the return is lower by it. `return_lines.credited` counts the pieces whose whole price was settled.
  */
 export async function up(knex: Knex): Promise<void> {
   await knex.raw(`

@@ -63,7 +63,7 @@ test('answers 503 to an event that times out, without effect, and applies it whe
   expect([late.status, await late.json()]).toMatchObject([503, { error: 'timeout', retryable: true }]);
   await expect.poll(() => hurried.db.totalCount - hurried.db.idleCount).toBe(0);
   expect(await shop.orderOf(checkout_id)).toBeUndefined();
-  await expect.poll(() => shop.send(event), { timeout: 10_000 }).toBe(200);
+  await expect.poll(() => shop.send(event), { timeout: 20_000 }).toBe(200);
   expect(await shop.orderOf(checkout_id)).toMatchObject({ payment_status: 'paid' });
 });
 

@@ -52,7 +52,7 @@ test('rolls back a mutation that times out (503), and runs it when it is retried
   expect([late.status, await late.json()]).toMatchObject([503, { error: 'timeout', retryable: true }]);
   expect(late.headers.get('Retry-After')).toBe('1');
   // PostgreSQL notices the closed connection within two seconds. Until then the Idempotency-Key is locked.
-  await expect.poll(async () => (await add()).status, { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => (await add()).status, { timeout: 20_000 }).toBe(200);
   expect(await quantities()).toEqual([{ quantity: 1 }]);
 });
 

@@ -89,7 +89,7 @@ test('visiting a page extends the session like an API call, but not an ended ses
     };
   };
 
-  await expect.poll(await visit(`expires_at = now() + interval '1 minute'`), { timeout: 10_000 }).toBe(60);
+  await expect.poll(await visit(`expires_at = now() + interval '1 minute'`), { timeout: 20_000 }).toBe(60);
   const minutesLeft = await visit(`expires_at = now() + interval '1 minute'`, 'revoked_at = now()');
   await sleep(300);
   expect(await minutesLeft()).toBe(1);

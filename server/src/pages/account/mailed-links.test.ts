@@ -199,7 +199,7 @@ test('answers links of other shops or purposes, replaced links and invented link
   }
 });
 
-test('reports an e-mail address for which an account was created meanwhile, and changes nothing', async () => {
+test('rejects a registration link if an account was created for its e-mail address in the meantime, and changes nothing', async () => {
   const given = await givenRegistration();
   const { browser, link, email, owner } = given;
   const form = await browser.open(link);

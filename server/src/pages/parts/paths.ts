@@ -27,7 +27,7 @@ export const ACCESS_VIEWS = ['forgot', 'forgot_sent', 'register', 'register_sent
 
 export type AccessView = (typeof ACCESS_VIEWS)[number];
 
-/** Path of such a view on a login page. */
+/** Returns the path of a login page with this view selected. */
 export function accessPath(path: string, view: AccessView): string {
   return withQuery(path, 'login', view);
 }

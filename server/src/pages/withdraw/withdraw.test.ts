@@ -240,7 +240,7 @@ test('a choice that is no longer possible is entered again, and never becomes th
   expect(await statementsOf(shop)).toHaveLength(1);
 });
 
-test('the order page leads to the prefilled form after the e-mail or postal code only', async () => {
+test('the order page links to the prefilled withdrawal form only after the reader enters the e-mail address or postal code', async () => {
   const shop = await givenEuShop();
   const email = emailOf();
   const product = await shop.givenProduct({ name: 'Secret scarf' });

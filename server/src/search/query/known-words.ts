@@ -23,7 +23,10 @@ export function has(known: Known | undefined): boolean {
   return known !== undefined && (known.isNamed || known.isValue);
 }
 
-/** Looks up phrases in names and values. For several words, the first and the last must be in the same product's name. */
+/**
+ * Looks up phrases in product names and option values. A phrase of several words counts as a name if its first and last word
+ * are in the name of the same product.
+ */
 export async function lookUp(db: SearchDb, phrases: string[]): Promise<Map<string, Known>> {
   const firsts = phrases.map((phrase) => phrase.split(' ')[0] ?? '');
   const lasts = phrases.map((phrase) => phrase.split(' ').at(-1) ?? '');

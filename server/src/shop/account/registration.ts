@@ -102,8 +102,9 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 }
 
 /**
- * Creates the account of the registration whose link was opened, and deletes other registrations of its e-mail address.
- * If staff have created the customer, it keeps its data and gets the password.
+ * Creates the account for the registration whose link was opened, and deletes all registrations with its e-mail address. If
+ * a customer without a password already has this address (created by staff), that customer keeps its data and gets the
+ * password of the registration.
  */
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(

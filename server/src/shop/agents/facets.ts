@@ -43,8 +43,8 @@ const LENGTHS: Lengths[] = [
   { values: 3, tags: 3, names: 3, ofName: 2 },
 ];
 /**
- * Maximum length of the JSON. It equals 1,500 tokens of about three characters, because it contains many numbers and
- * brackets.
+ * Maximum length of the JSON, about 1,500 tokens. A token has only about three characters here, because the JSON contains
+ * many numbers and brackets.
  */
 const MOST_CHARACTERS = 4_300;
 

@@ -81,7 +81,7 @@ const WORK: Record<string, (context: Context) => string> = {
   unknown: ({ language: { say } }) => say('audit.unknown'),
 };
 
-/** Describes an operation that is not in the table. */
+/** Describes the operation of a call. If the table has no entry for it, the sentence is a general one. */
 function workInWords(context: Context, action: string, status: number): string {
   const { language, details } = context;
   // MCP and UCP check credentials before they parse the message, so the operation is unknown.

@@ -29,7 +29,7 @@ export const disputes: Sql = sql`(
   select coalesce(json_agg(${disputeObject} order by d.id), '[]')
   from disputes d where d.site_id = o.site_id and d.order_id = o.id)`;
 
-/** Counts the open and lost disputes of a locked order, at most the amount received and not refunded. */
+/** Sets `disputed` of a locked order: the sum of its open and lost disputes, at most the amount received and not refunded. */
 export async function countDisputed(shop: Shop, order_id: string): Promise<void> {
   await shop.run(
     sql`update orders o set updated_at = now(), disputed = least(greatest(0, ${amountReceived} - o.refunds_begun), (

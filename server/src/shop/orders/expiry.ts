@@ -65,24 +65,34 @@ export async function expireIfDue(shop: Shop, id: string): Promise<boolean> {
 /** The states that an order keeps in the database until its expiry is recorded. */
 const AWAITING = { status: 'pending', payment_status: 'awaiting_payment' } as const;
 
-/** Orders to remind of now. Matches the indexes orders_to_remind and invoices_to_remind. */
-const isToRemind: Sql = sql`(o.payment_reminded_at is null and o.payment_reminder_at <= now()
-  and ((o.payment_status = 'awaiting_payment' and o.payment_due_at > now())
-    or (o.payment_terms_days is not null and o.payment_status = 'pending' and o.status <> 'cancelled')))`;
+type Reminded = RowOf<'orders', 'id' | 'payment_terms_days'> & { is_due: boolean };
+
+const isToRemind: Sql = sql`o.payment_reminded_at is null and o.payment_reminder_at <= now()`;
+
+/** Orders to remind of now. Each condition matches an index: orders_to_remind and invoices_to_remind. */
+const TO_REMIND = [
+  sql`${isToRemind} and o.payment_status = 'awaiting_payment' and o.payment_due_at > now()`,
+  sql`${isToRemind} and o.payment_terms_days is not null and o.payment_status = 'pending' and o.status <> 'cancelled'`,
+];
 
 /**
  * Reminds customers once of an unpaid bank transfer, halfway to the deadline, and of an overdue invoice, unless nothing is due
- * any more. At most 100 per call; returns the number.
+ * any more. At most 100 of each per call; returns the number.
  */
 export function remindUnpaid(db: Pool, tenant: Tenant): Promise<number> {
   return inShop(db, tenant, SYSTEM, async (shop) => {
-    const checked = await shop.rows<RowOf<'orders', 'id' | 'payment_terms_days'> & { is_due: boolean }>(
-      sql`update orders o set payment_reminded_at = now()
-        where o.site_id = ${shop.siteId} and o.id in (
-          select o.id from orders o where o.site_id = ${shop.siteId} and ${isToRemind}
-          order by o.id limit ${REMINDED_AT_ONCE} for update skip locked)
-        returning o.id, o.payment_terms_days, ${leftToPay} > 0 as is_due`,
-    );
+    const checked: Reminded[] = [];
+    for (const condition of TO_REMIND) {
+      checked.push(
+        ...(await shop.rows<Reminded>(
+          sql`update orders o set payment_reminded_at = now()
+            where o.site_id = ${shop.siteId} and o.id in (
+              select o.id from orders o where o.site_id = ${shop.siteId} and ${condition}
+              order by o.id limit ${REMINDED_AT_ONCE} for update skip locked)
+            returning o.id, o.payment_terms_days, ${leftToPay} > 0 as is_due`,
+        )),
+      );
+    }
     const due = checked.filter(({ is_due }) => is_due);
     for (const { id, payment_terms_days } of due) {
       await mail.enqueue(shop, 'payment_reminder', { order_id: id });

@@ -23,7 +23,7 @@ interface Marking {
   shop: Shop;
   dry_run: boolean;
   statement_run_id: string | undefined;
-  /** What is left to pay of each order, in minor units. Rows of the call lower it. */
+  /** The amount due of each order, in minor units. Each processed row reduces it. */
   due: Map<string, number>;
   /** The orders of earlier rows. */
   seen: Set<string>;

@@ -27,7 +27,7 @@ export const inStock = sql`exists (
   select from variants v where v.site_id = p.site_id and v.product_id = p.id and ${available})`;
 
 /**
- * Like `inStock`, as a lookup per product, for lists that end after a page. With `exists`, the planner might read all
+ * Like `inStock`, but as one lookup per product, for queries with a limit. With `exists`, the planner might read all
  * variants first.
  */
 export const canBeBought = sql`coalesce((

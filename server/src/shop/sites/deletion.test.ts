@@ -127,8 +127,8 @@ test('deletes sites on their deletion day, keeps those with open obligations unl
 
   await asOwner((owner) => owner.query(`select graphile_worker.add_job('delete_sites')`));
 
-  await expect.poll(() => stateOf(shops.due), { timeout: 10_000 }).toBeUndefined();
-  await expect.poll(() => stateOf(shops.forced), { timeout: 10_000 }).toBeUndefined();
+  await expect.poll(() => stateOf(shops.due), { timeout: 20_000 }).toBeUndefined();
+  await expect.poll(() => stateOf(shops.forced), { timeout: 20_000 }).toBeUndefined();
   expect(await stateOf(shops.owing)).toMatchObject({ due: true });
   expect(await stateOf(shops.early)).toEqual({ suspended: true, due: true });
 });

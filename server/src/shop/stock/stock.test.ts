@@ -42,7 +42,7 @@ async function whileWaitedFor<T>(
         async () =>
           (await owner.query('select from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [rows[0]?.pid]))
             .rowCount,
-        { timeout: 10_000 },
+        { timeout: 20_000 },
       )
       .toBe(1);
     await connection.query('commit');
