@@ -32,7 +32,7 @@ async function look({ client }: Customer, user_code: string) {
   return client.GET(consent, { params: { path: { user_code } } });
 }
 
-test('an approval is limited by the current policy, even for an earlier request', async () => {
+test('an approval is limited by the current policy, even if the request was made before the policy changed', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   await allow(shop, { max_budget_cents: 1_000, max_lifetime_days: 1 });
 
@@ -49,7 +49,7 @@ test('an approval is limited by the current policy, even for an earlier request'
   expect(token?.expires_in).toBeLessThanOrEqual(DAY_MS / 1_000);
 });
 
-test('an existing approval is unchanged when the policy becomes stricter', async () => {
+test('a stricter policy does not change an existing approval', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   await approve(customer, asked.user_code);
   await allow(shop, { max_budget_cents: 1_000, max_lifetime_days: 1 });
@@ -59,7 +59,7 @@ test('an existing approval is unchanged when the policy becomes stricter', async
   expect(token).toMatchObject({ budget_cents: 90_000 });
 });
 
-test('once the shop disables agents, no request is approved and no poll returns a token', async () => {
+test('once the shop disables agents, approvals are rejected and polls return no token', async () => {
   const { shop, customer, asked } = await givenLargeRequest();
   const pending = await askForConsent(shop);
   await approve(customer, asked.user_code);

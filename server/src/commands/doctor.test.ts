@@ -108,7 +108,7 @@ test('doctor names an unreachable database without its password', async () => {
   ]);
 });
 
-test('doctor distinguishes a missing database from a stopped PostgreSQL', async () => {
+test('doctor reports a missing database, and suggests creating it', async () => {
   const url = new URL(databaseUrl());
   url.pathname = '/nowhere_to_be_found';
 
@@ -161,7 +161,7 @@ test('doctor accepts a migrated database, but not one with a missing or newer mi
   expect(newer).toMatchObject({ state: 'wrong', found: expect.stringContaining('9999_newer') });
 });
 
-test('doctor reports a database that may lose committed writes', async () => {
+test('doctor reports a database with synchronous_commit = off, which can lose committed writes', async () => {
   const DATABASE_URL = await givenDatabase();
   await send(DATABASE_URL, `alter database ${new URL(DATABASE_URL).pathname.slice(1)} set synchronous_commit = off`);
 
@@ -274,7 +274,7 @@ test('doctor warns about a clock that differs from that of the database', async 
   ]);
 });
 
-test('doctor reports an unusable file store, and the free space', async () => {
+test('doctor reports an unreachable file store, and the free disk space', async () => {
   const bucket = { S3_BUCKET: 'shop', S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'a-secret-key' };
   expect(await findingsOf('files', {})).toMatchObject([{ state: 'ok' }]);
   expect(await findingsOf('disk', {})).toMatchObject([{ state: 'ok', found: expect.stringMatching(/GiB free for/) }]);

@@ -100,7 +100,7 @@ test('a moved shop cancels no orders and sends no mail, and can be deleted witho
   expect(deleted).toMatchObject({ removed: { left_over: 0 } });
 });
 
-test('answers 503 site_moved with Retry-After for every credential of a moved shop', async () => {
+test('returns 503 site_moved with Retry-After for every credential of a moved shop', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct();
   const customer = await shop.givenCustomer();
@@ -138,7 +138,7 @@ test('answers 503 site_moved with Retry-After for every credential of a moved sh
   }
 });
 
-test('answers 503 to provider webhooks of a moved shop, and the payment stays open', async () => {
+test('returns 503 to provider webhooks of a moved shop, and creates no order', async () => {
   const stripe = await openStripe();
   try {
     const shop = await stripe.givenShop();
@@ -170,7 +170,7 @@ test('a moved shop resumes only with --not-imported, and then sells, cancels and
   expect(await statusOf(shop, shop.order.id)).toBe('expired');
 });
 
-test("a final export fails during an earlier transaction, and contains that transaction's order afterwards", async () => {
+test('a final export includes a transaction that ends while it waits, and fails if a transaction does not end', async () => {
   const shop = await openShop();
   const connection = await shop.db.connect();
   await connection.query('begin');

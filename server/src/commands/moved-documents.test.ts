@@ -67,7 +67,7 @@ test.each([
   { keepSecrets: false, name: 'a move' },
   { keepSecrets: true, name: 'a move with its secrets' },
 ])(
-  'after $name, the new server issues each invoice once that was due, and none for older orders',
+  'after $name, the new server issues each due invoice once, and none for older orders',
   async ({ keepSecrets }) => {
     const shop = await openTaxedShop();
     const old = await givenPaidOrder(shop);
@@ -83,7 +83,7 @@ test.each([
   },
 );
 
-test('after a move, the new server issues the invoice that staff asked for', async () => {
+test('after a move, the new server issues an invoice that staff had requested', async () => {
   const shop = await openTaxedShop();
   await givenSeller(shop, { issue: 'by_hand' });
   const [asked] = [await givenPaidOrder(shop), await givenPaidOrder(shop)];

@@ -91,7 +91,7 @@ function isRunning({ exitCode, signalCode }: ChildProcess): boolean {
 }
 
 test.each(['api', 'all'])(
-  'a server with ROLE=%s answers 503 while its database is read-only, and recovers without a restart',
+  'a server with ROLE=%s returns 503 while its database is read-only, and recovers without a restart',
   async (role) => {
     const database = await givenDatabase();
     const { server, baseUrl, dataDir } = await givenServer(database.url, role);
@@ -150,7 +150,7 @@ test('a server that starts on a read-only database waits until the database acce
 }, 60_000);
 
 test.each(['on', 'off'])(
-  'with MIGRATE=%s, a server on a standby gives up after MIGRATION_WAIT_SECONDS and names the setting',
+  'with MIGRATE=%s, the start on a standby fails after MIGRATION_WAIT_SECONDS, and names the setting to change',
   async (MIGRATE) => {
     const database = await givenDatabase();
     await database.setReadOnly('on');

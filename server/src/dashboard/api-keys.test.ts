@@ -131,7 +131,7 @@ test('rejects the 101st active API key', async () => {
   expect(error).toMatchObject({ error: 'limit_reached', limit: 100 });
 });
 
-test('answers 404 for an API key of another shop', async () => {
+test('returns 404 for an API key of another shop', async () => {
   const { staff } = await openStaffedShop();
   const { dashboard: stranger } = await openShop();
   const { data: theirs } = await stranger.GET('/api/dashboard/me');

@@ -85,7 +85,7 @@ test('concurrent adjustments and sales in opposite orders lose no stock and neve
   expect(held?.map(({ on_hand, reserved }) => [on_hand, reserved])).toEqual(ids.map(() => [14, 1]));
 });
 
-test('matches thirty transfers of a bank statement to orders and marks them as paid, except doubtful ones', async () => {
+test('marks 30 orders as paid from a bank statement, and skips transfers that do not match exactly', async () => {
   const shop = await openShop();
   const { variants } = await shop.givenProduct({ inventory_quantity: 50 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];

@@ -200,7 +200,7 @@ test('keeps a manual refund when a bank rejects another refund', async () => {
   });
 });
 
-test('records a refund that was reported before its payment as soon as the payment is reported', async () => {
+test('rejects a refund event until its payment is recorded (409), and then records the refund', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await standIn.press(url, 'pay');
@@ -214,7 +214,7 @@ test('records a refund that was reported before its payment as soon as the payme
   expect(await shop.details(order?.id ?? '')).toMatchObject({ payment_status: 'refunded', refunded: '14.90' });
 });
 
-test("ignores a refund at the provider if the order's payment was voided", async () => {
+test("ignores a refund made at the provider if the order's payment was voided", async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id } = await shop.givenPaidOrder();
   const params = { path: { order_id: id } };
@@ -226,7 +226,7 @@ test("ignores a refund at the provider if the order's payment was voided", async
   expect(await shop.details(id)).toMatchObject({ payment_status: 'voided', refunded: '0.00' });
 });
 
-test("refunds from Stripe's dashboard and ours together never exceed the paid amount", async () => {
+test("refunds made in Stripe's dashboard and through the API together never exceed the paid amount", async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenPaidOrder();
   await refund(shop, id, '10.00');
@@ -336,7 +336,7 @@ test('captures part of an authorized payment once, and rejects a refund of the u
   expect((await refund(shop, id, '12.01')).error).toMatchObject({ error: 'refund_exceeds_paid', paid: '12.00' });
 });
 
-test('refunds of an exchange order go back through the payment of the first order, within its amount', async () => {
+test('refunds an exchange order through the payment of the original order, up to the exchange credit', async () => {
   const shop = await stripe.givenShop();
   const { id: order_id, line_items } = await shop.givenPaidOrder();
   const { dashboard } = shop;
@@ -370,7 +370,7 @@ test('refunds of an exchange order go back through the payment of the first orde
   expect(refundedAt(shop)).toBe(1_490);
 });
 
-test("a refund in Stripe's dashboard also takes what an exchange moved to its order, once, and back if it fails", async () => {
+test("a refund in Stripe's dashboard is split between an order and its exchange order, and reverted on both if it fails", async () => {
   const shop = await stripe.givenShop();
   const { id: order_id, line_items } = await shop.givenPaidOrder();
   const { dashboard } = shop;
@@ -436,7 +436,7 @@ test('the first fulfilment captures an authorized payment', async () => {
   expect((await capture(shop, id)).data).toMatchObject({ payment_status: 'paid' });
 });
 
-test('cancelling an order releases its authorization, and an expired authorization cannot be captured', async () => {
+test('cancelling an order releases its authorization, and capturing an expired authorization cancels the order', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const [cancelled, lapsed] = [await shop.givenPaidOrder(), await shop.givenPaidOrder()];
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/cancel', {
@@ -470,7 +470,7 @@ test('voids an authorization that expires after part of the order has shipped, a
   expect(await shop.details(id)).toMatchObject({ status: 'processing', payment_status: 'voided', cancelled_at: null });
 });
 
-test('a refund of a bank transfer is recorded as completed at once', async () => {
+test('a refund of a bank transfer is recorded as completed immediately', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenOrder();
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/mark-paid', { params: { path: { order_id: id } } });

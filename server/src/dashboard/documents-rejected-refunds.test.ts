@@ -6,7 +6,7 @@ const stripe = await openStripe();
 const { standIn } = stripe;
 afterAll(() => stripe.close());
 
-test('credits an order once when the bank rejects its refund and it is repeated, and invoices it again by hand only', async () => {
+test('repeating a refund that the bank rejected issues no second credit note, until staff issue a new invoice', async () => {
   const shop = await stripe.givenShop();
   await givenSeller(shop, { issue: 'on_payment' });
   const { id, total } = await shop.givenPaidOrder();

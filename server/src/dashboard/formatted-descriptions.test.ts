@@ -65,7 +65,7 @@ test('importing the same formatted product again leaves it unchanged', async () 
   expect([await send(), await send()]).toEqual(['created', 'unchanged']);
 });
 
-test('converts HTML elements of older editors, and reports lost styles', async () => {
+test('converts deprecated HTML elements, and warns about removed styles', async () => {
   const { dashboard } = await openShop();
   const description_html =
     '<header><h2>Care</h2></header><center>Wash <strike>hot</strike> <font color="red">cold</font></center><tt>30</tt>';
@@ -83,7 +83,7 @@ test('converts HTML elements of older editors, and reports lost styles', async (
   ]);
 });
 
-test('a plain description sent back as HTML paragraphs stays plain; other HTML becomes a formatted description', async () => {
+test('a plain description sent back as HTML paragraphs stays plain, and other HTML becomes a formatted description', async () => {
   const { dashboard } = await openShop();
   const row = { slug: 'a', name: 'A', price: '9' };
   const send = async (texts: { description?: string; description_html?: string }) => {

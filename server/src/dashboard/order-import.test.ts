@@ -191,7 +191,7 @@ test('an imported order can be marked as paid and shipped', async () => {
   expect(await read(path.order_id)).toMatchObject({ status: 'completed', fulfillment_status: 'delivered' });
 });
 
-test('an import of orders rejects each contradictory row and names the field, as its dry run does, and imports the other rows', async () => {
+test('an import of orders and its dry run reject each contradictory row with its field, and accept the other rows', async () => {
   const { send, dashboard } = await open();
   const made = await dashboard.GET('/api/dashboard/orders');
   expect(made.data?.total).toBe(0);
@@ -234,7 +234,7 @@ test('an import of orders rejects each contradictory row and names the field, as
   expect((await dashboard.GET('/api/dashboard/orders', {})).data?.total).toBe(1);
 });
 
-test("a later import does not change an order, and reports the differences; another order's number is rejected", async () => {
+test('a later import reports the differences of an order without changing it, and rejects the number of another order', async () => {
   const { send } = await open();
   await send([past]);
   const later = await send([{ ...past, payment_status: 'refunded', refunds: [{ amount: '66.90' }] }]);
@@ -252,7 +252,7 @@ test("a later import does not change an order, and reports the differences; anot
   expect(prefixed.counts.unchanged).toBe(1);
 });
 
-test('an integration cannot send an order with the reference of an imported one', async () => {
+test('an integration cannot create an order with the reference of an imported order (409 reference_taken)', async () => {
   const { send, sync, givenProduct } = await open();
   await send([past]);
   await givenProduct({ sku: 'CUP-1', price: '9.00' });

@@ -10,7 +10,7 @@ const row = (slug: string, more: Partial<ProductImport> = {}): ProductImport => 
   ...more,
 });
 
-test('rejects each invalid row with its mistakes, and writes the valid ones', async () => {
+test('an import reports the mistakes of each invalid product row, and writes the valid rows', async () => {
   const { dashboard } = await openShop();
   const bad = { slug: 'bad', name: 7, price: 'cheap', extra: true } as never;
 
@@ -343,7 +343,7 @@ test('an import marks only the changed variants of a product as changed', async 
   expect(newMedium?.updated_at).not.toBe(medium?.updated_at);
 });
 
-test('importing a product as not taxable and then as taxable makes it taxable again, and keeps a special tax class', async () => {
+test('importing a product as taxable gives an untaxed product the standard tax class, and keeps a special tax class', async () => {
   const { dashboard } = await openShop();
   const send = (taxable: boolean) =>
     dashboard.POST(importing, { body: { products: [row('mug', { taxable }), row('book', { taxable })] } });
@@ -373,7 +373,7 @@ test('importing a product as not taxable and then as taxable makes it taxable ag
   ]);
 });
 
-test('an import can publish a product that an earlier import unpublished', async () => {
+test('an import publishes an active product that an earlier import unpublished', async () => {
   const { dashboard } = await openShop();
   const send = (more: Partial<ProductImport>) =>
     dashboard.POST(importing, { body: { products: [row('mug', { status: 'active', ...more })] } });
@@ -412,7 +412,7 @@ test('importing a product without a price creates a draft, or keeps the price of
   ]);
 });
 
-test('an import and its dry run warn about prices that change by more than 80 %, and about no others', async () => {
+test('an import and its dry run warn only about prices that change by more than 80 %', async () => {
   const { dashboard } = await openShop();
   const sizes = { options: [{ name: 'Size', values: ['S', 'M'] }] };
   const products = (plain: string, small: string, medium: string) => [

@@ -13,7 +13,7 @@ const tee = {
   ],
 };
 
-test('every product operation reports the SKU that is already taken', async () => {
+test('every product operation rejects a SKU that is already taken, and names the SKU', async () => {
   const { dashboard, givenProduct } = await openShop();
   const [made, mug] = [await givenProduct(tee), await givenProduct({ sku: 'MUG' })];
   await dashboard.PATCH('/api/dashboard/products/{product_id}/options/{option_id}', {

@@ -31,7 +31,7 @@ test('accepts exactly one of 16 concurrent saves based on the same version', asy
   expect(now.etag).toBe(tagIn(won?.response as Response));
 });
 
-test('keeps stock changes from sales and counts while the product is saved', async () => {
+test('saving a product keeps stock changes from concurrent sales and adjustments', async () => {
   const shop = await openShop();
   await shop.givenTerms();
   const { id, variants } = await shop.givenProduct({
@@ -68,7 +68,7 @@ test('keeps stock changes from sales and counts while the product is saved', asy
   ]);
 });
 
-test('a sale does not make a save of the product stale', async () => {
+test('accepts a save based on the product version from before a sale', async () => {
   const shop = await openShop();
   const { id, variants } = await shop.givenProduct();
   const { etag } = await readProduct(shop, id);
@@ -112,7 +112,7 @@ async function withoutSecond(take: (shop: TestShop, product_id: string, ids: [st
   };
 }
 
-test('saving a product without one of its variants deletes that variant like the operation for one variant', async () => {
+test('saving a product without one of its variants has the same effect as deleting that variant', async () => {
   const one = await withoutSecond((shop, product_id, [, variant_id]) =>
     shop.dashboard.DELETE('/api/dashboard/products/{product_id}/variants/{variant_id}', {
       params: { path: { product_id, variant_id } },

@@ -24,7 +24,7 @@ async function choicesFor({ storefront }: OpenShop, cart_id: string, country = '
   return data.shipping_options;
 }
 
-test('stores a shipping option as sent, for all countries and carts by default', async () => {
+test('stores a shipping option as sent, and by default for all countries and carts', async () => {
   const { dashboard } = await openShop();
   const given = {
     name: 'Express',
@@ -73,7 +73,7 @@ test.each([
   expect(error).toMatchObject({ detail: [{ loc }] });
 });
 
-test('a new shipping option comes last, or moves the others if it has a position', async () => {
+test('a new shipping option comes last, or moves the other options if it has a position', async () => {
   const shop = await openShop();
   const { id } = await shop.givenShippingOption({ name: 'A' });
   await shop.givenShippingOption({ name: 'B' });
@@ -129,7 +129,7 @@ test('limits a shop to 100 shipping options', async () => {
   expect(error).toMatchObject({ error: 'limit_reached', limit: 100 });
 });
 
-test('answers 404 for a shipping option of another shop', async () => {
+test('returns 404 for a shipping option of another shop', async () => {
   const { dashboard } = await openShop();
   const { id } = await (await openShop()).givenShippingOption();
 
@@ -195,7 +195,7 @@ test('a discount code for free shipping makes every option free while the cart m
   expect(await prices()).toEqual(['4.90']);
 });
 
-test('goods that are not shipped have no shipping options', async () => {
+test('a cart without shipped goods has no shipping options', async () => {
   const shop = await openShop();
   await shop.givenShippingOption();
   const { variants } = await shop.givenProduct({ requires_shipping: false });

@@ -37,7 +37,7 @@ test('a revoked storefront token is rejected on the next call', async () => {
   expect((await visit(made?.secret)).response.status).toBe(401);
 });
 
-test('a rotated storefront token passes its description and origins to its successor', async () => {
+test('rotating a storefront token copies its description and origins to the new token', async () => {
   const { dashboard, visit } = await openShopToVisit();
   const body = { description: 'App', allowed_origins: ['https://shop.example'] };
   const { data: old } = await dashboard.POST(tokens, { body });

@@ -31,7 +31,7 @@ const LISTS: Record<string, (shop: Shop) => Promise<{ total: number }>> = {
   'products in stock, by name': (shop) => products.list(shop, { stock: 'in', sort: 'name_asc' }),
 };
 
-test('a list reads each variant a few times, not once per product, even without database statistics for its shop', async ({
+test('a list reads each variant a few times, not once per product, even if the database has no statistics for the shop', async ({
   skip,
 }) => {
   const [shop, seen] = [await openShop(), await openShop()];

@@ -86,7 +86,7 @@ test('an API key cannot subscribe to events whose resource it may not read (403)
   expect((await dashboard.GET(ONE, { params: { path } })).data).toMatchObject({ url, withheld_events: [] });
 });
 
-test('a webhook for * gets only events that its API key may read, and none after the key is revoked', async () => {
+test('a webhook for all events gets only events that its API key may read, and none after the key is revoked', async () => {
   const shop = await openShopWithKey(['webhooks:write', 'products:read']);
   const { data: made } = await shop.client.POST(WEBHOOKS, { body: { url: receiver.url, events: ['*'] } });
   const path = { webhook_id: made?.id ?? '' };

@@ -81,7 +81,7 @@ test('treats a transaction as not committed if PostgreSQL terminates the connect
   await expect(ended).rejects.toSatisfy((error) => hasCode(error, ['57P01']));
 });
 
-test('does not return a cut connection to the pool', async () => {
+test('does not return a broken connection to the pool', async () => {
   const { db } = await testServer();
 
   for (let i = 0; i < 5; i += 1) {

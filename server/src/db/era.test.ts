@@ -125,7 +125,7 @@ test.each([
         return rows[0]?.era;
       }),
   ],
-])('%s also begins the new era', async (_who, run) => {
+])('after a promotion, %s also begins a new era', async (_who, run) => {
   const shop = await openShop();
   const before = await eras(shop);
   await promote(shop);

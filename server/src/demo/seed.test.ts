@@ -95,7 +95,7 @@ test('the demo customers can log in and see their orders', async () => {
   }
 });
 
-test('the demo shop’s discount codes produce each result that a shopper can get', async () => {
+test('the demo shop has a discount code for each success and error that a shopper can get', async () => {
   const { storefront } = await demoShop();
   const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
   const variant_id = list?.products[0]?.variants.find(({ sku }) => sku === 'KH-POT-20CM')?.id ?? '';
@@ -115,7 +115,7 @@ test('the demo shop’s discount codes produce each result that a shopper can ge
   expect(await apply('SUMMER26')).toBe('discount_expired');
 });
 
-test('offers two shipping options for neighbouring countries, one for others, and pickup for all', async () => {
+test('the demo shop delivers to neighbouring countries, with express to two of them, and offers pickup everywhere', async () => {
   const { storefront } = await demoShop();
   const { data: list } = await storefront.GET('/api/storefront/products', { params: { query: { q: 'KH-POT-20CM' } } });
   const variant_id = list?.products[0]?.variants[0]?.id ?? '';
@@ -227,7 +227,7 @@ test('the demo orders can be paid, shipped and delivered', async () => {
   expect(data).toMatchObject({ status: 'completed', payment_status: 'paid', fulfillment_status: 'delivered' });
 });
 
-test('opens a new example checkout at each start, or none if the shop no longer sells its products', async () => {
+test('opens a new example checkout at each start, or none if its products are no longer for sale', async () => {
   const { options, demo, owner } = await demoShop();
 
   const first = await openCheckout(options.db, demo.site_id, options);
