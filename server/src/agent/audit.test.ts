@@ -94,7 +94,7 @@ test('even a rate-limited call leaves an audit row', async () => {
   await stopServer(limited);
 });
 
-test('the audit row of a call with a revoked token that is rejected before authentication names no customer', async () => {
+test("audits a call with a revoked token that is rejected before authentication, without the customer's id", async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent, access_token, token_id } = await givenAgent(shop, customer);

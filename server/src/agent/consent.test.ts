@@ -78,7 +78,7 @@ test("the customer sees the requested permissions and the agent's name before de
   });
 });
 
-test('each poll that comes too early permanently makes the interval five seconds longer', async () => {
+test('each poll that comes too early permanently adds five seconds to the interval', async () => {
   const shop = await openShop();
   const { device_code } = await askForConsent(shop);
   await poll(shop, device_code);
@@ -96,7 +96,7 @@ test('each poll that comes too early permanently makes the interval five seconds
   expect(patient.response.headers.get('Retry-After')).toBe('15');
 });
 
-test('of 64 concurrent polls after the approval exactly one gets a token', async () => {
+test('of 64 concurrent polls after the approval, exactly one gets a token', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { device_code, user_code } = await askForConsent(shop);
@@ -173,7 +173,7 @@ test('a consent request can be approved only once, but can still be denied until
   expect((await poll(shop, device_code)).error).toMatchObject({ error: 'access_denied' });
 });
 
-test('rejects a decision on a request by other shops and guests, and by other customers once it is decided', async () => {
+test('rejects a decision on a consent request by guests and other shops, and by other customers once it is decided', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   const [customer, second, foreign] = [
     await shop.givenCustomer(),

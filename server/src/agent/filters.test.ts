@@ -190,7 +190,7 @@ test('find-and-add without a sentence adds the only variant that meets the filte
   expect(error).toMatchObject({ error: 'validation_error', detail: [{ loc: ['body', 'query'] }] });
 });
 
-test('rejects an invalid filter (unknown product, missing name, value or word) with a 422 that names the field', async () => {
+test('rejects an invalid filter (unknown product, missing name, value or word) and names the field (422)', async () => {
   const { agent, storefront } = await openMixedShop();
   const unknown = '01a223d6-1d61-70f6-bd63-2c8e51d6ad97';
   const mistakes: [Filters, string][] = [
@@ -229,7 +229,7 @@ test("attribute filters reflect changes of a product's attributes immediately", 
   expect(await everywhere({ attribute: ['Glaze:matt'] })).toEqual(same('mug'));
 });
 
-test('filters never match products of another shop, nor accept them as a price limit', async () => {
+test('filters ignore products of another shop, and reject them as a price limit', async () => {
   const { agent, everywhere } = await openMixedShop();
   const other = await openShop();
   const theirs = await other.givenProduct({ price: '100.00', metadata: { material: 'Stoneware' } });

@@ -243,7 +243,7 @@ test('rejects a backup older than the baseline, names its version, and leaves th
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('restore rejects a truncated or changed file before it touches the database', {
+test('restore rejects a truncated or changed file before it changes the database', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const url = await givenDatabase();
@@ -263,7 +263,7 @@ test('restore rejects a truncated or changed file before it touches the database
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('restore does not overwrite a database in use', { timeout: LONG_ENOUGH_MS }, async () => {
+test('restore rejects a database that already contains a site, and leaves it unchanged', { timeout: LONG_ENOUGH_MS }, async () => {
   const before = await contentsOf(asSuperuser(shop));
 
   await expect(restore(configOf(shop), made, { otherKey: false })).rejects.toThrow('it has 1 site');
@@ -271,7 +271,7 @@ test('restore does not overwrite a database in use', { timeout: LONG_ENOUGH_MS }
   expect(await contentsOf(asSuperuser(shop))).toEqual(before);
 });
 
-test('does not restore into a database with another connected program', { timeout: LONG_ENOUGH_MS }, async () => {
+test('restore rejects a database to which another program is connected', { timeout: LONG_ENOUGH_MS }, async () => {
   const url = await givenDatabase();
   const other = new pg.Client({ connectionString: url, application_name: 'commerce' });
   await other.connect();

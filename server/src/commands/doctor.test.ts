@@ -93,7 +93,7 @@ test('doctor connects to the mail server, waits 5 s for its greeting and logs in
   expect(Date.now() - begun).toBeLessThan(15_000);
 }, 60_000);
 
-test('doctor names an unreachable database without its password', async () => {
+test('doctor reports an unreachable database without printing its password', async () => {
   const env = { DATABASE_URL: 'postgres://someone:a-password@127.0.0.1:1/none' };
 
   expect(await findingsOf('connection', env)).toMatchObject([
@@ -240,7 +240,7 @@ test('doctor lists existing SKUs that differ only in case', async () => {
   expect(clean?.state).toBe('ok');
 });
 
-test('doctor names the session that blocks others, and the statement that ends it', async () => {
+test('doctor names the session that blocks others, and prints the statement that ends it', async () => {
   const DATABASE_URL = await givenDatabase({ migrated: true });
   const [blocker, blocked] = [new pg.Client(DATABASE_URL), new pg.Client(DATABASE_URL)];
   await Promise.all([blocker.connect(), blocked.connect()]);

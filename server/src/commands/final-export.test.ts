@@ -170,7 +170,7 @@ test('a moved shop resumes only with --not-imported, and then sells, cancels and
   expect(await statusOf(shop, shop.order.id)).toBe('expired');
 });
 
-test('a final export includes a transaction that ends while it waits, and fails if a transaction does not end', async () => {
+test('a final export includes a transaction that ends during the wait, and fails if a transaction does not end', async () => {
   const shop = await openShop();
   const connection = await shop.db.connect();
   await connection.query('begin');
@@ -200,7 +200,7 @@ test('a final export includes a transaction that ends while it waits, and fails 
   await exportedForGood(next);
 });
 
-test('operators can move a site over HTTP: it is closed, exported, and resumed only with confirmation', async () => {
+test('operators can close and export a site over HTTP, and resume it only with confirmation', async () => {
   const shop = await openShop();
   const operators = await openOperators();
   const site = `${SITES}/${shop.site_id}`;

@@ -107,7 +107,7 @@ async function openCheckout(baseUrl: string, shop: GivenShop): Promise<{ id: str
   return post('/api/storefront/checkout', pair, { cart_id: cart.id });
 }
 
-test('re-encrypts payment account keys, and doctor reports those that cannot be decrypted', async () => {
+test('rotate-secret-key re-encrypts payment account keys, and doctor reports keys that cannot be decrypted', async () => {
   const shop = await givenShop();
   const there = Object.assign(new URL(superuserUrl()), { pathname: new URL(shop.url).pathname }).href;
   const sealed = [
@@ -158,7 +158,7 @@ test('`site payments` assigns a Stripe account connected by the platform to a si
   await expect(sitePayments(without, shop.site_id, { account: 'acct_finch' })).rejects.toThrow('STRIPE_PLATFORM_KEY');
 });
 
-test('re-encrypts webhook secrets, and changes nothing when repeated', async () => {
+test('rotate-secret-key re-encrypts webhook secrets, and changes nothing when repeated', async () => {
   const shop = await givenShop();
 
   await rotateSecretKey(configOf(shop, { SECRET_KEY: OLD, NEW_SECRET_KEY: NEW }));

@@ -205,7 +205,7 @@ test('images waiting to be processed keep their order on the new server', async 
   expect(rows).toEqual([0, 1, 2, 3].map((priority) => ({ priority, max_attempts: 12 })));
 });
 
-test('importing a site sends no events and mails, and its audit verifies with the key of the new server', async () => {
+test('importing a site sends no events or mails, and its audit verifies with the key of the new server', async () => {
   const shop = await givenLivedInShop();
   const queued = `select t.identifier from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
     where j.payload->>'site_id' = $1`;
@@ -246,7 +246,7 @@ test('a withdrawal that was not matched before the export is matched by the new 
   expect(withdrawal).toMatchObject({ status: 'to_confirm', order_number });
 });
 
-test('every table with site rows moves, or is listed with the reason', async () => {
+test('every table with rows of a site is exported, or listed with the reason for its omission', async () => {
   const names = (await asOwner(tablesOfSites)).map((table) => table.replace('commerce.', ''));
   const file = await exported(await openShop());
   const { header } = await verify(file);
@@ -325,7 +325,7 @@ test("an import keeps the site's rate limits that are valid on this server, or n
   expect(left).toEqual([{}, { kept: [], left: read, invalid: 3 }]);
 });
 
-test('keeps the names of former members in their actions, but not their logins', async () => {
+test('an import keeps the names of former members in their past actions, but not their logins', async () => {
   const shop = await openShop();
   const { id: order_id } = await shop.givenOrder();
   const left = randomUUID();

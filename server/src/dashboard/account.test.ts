@@ -38,7 +38,7 @@ async function turnOn(staff: Staff) {
   return { secret, made, recovery: on?.recovery_codes ?? [] };
 }
 
-test('changing or resetting a password ends every session, and a reset link works once', async () => {
+test('changing or resetting a password ends all earlier sessions, and a reset link can be used once', async () => {
   const shop = await openShop();
   const { email } = shop.credentials.staff;
   const { staff } = await logIn(shop);

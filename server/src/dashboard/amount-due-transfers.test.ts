@@ -110,7 +110,7 @@ test('matches a transfer of the amount due of an exchange order', async () => {
   expect(await moneyOf(shop, made?.id ?? '')).toMatchObject({ amount_received: '40.00', amount_due: '0.00' });
 });
 
-test('mark-paid changes nothing in an order with an amount due if the row has no amount, or the total of the order', async () => {
+test('a mark-paid row without an amount, or with the total of the order, does not pay the amount due after an edit', async () => {
   const { shop, order_number, money } = await givenDue();
   const before = await money();
 
@@ -147,7 +147,7 @@ async function givenAwaiting() {
   return { shop, order_number, assign, record, money: () => moneyOf(shop, id) };
 }
 
-test("a transfer above the order's total that staff assign is recorded in full, and the excess is due for refund", async () => {
+test("when staff assign a transfer above the order's total, the full amount is recorded and the excess is due for refund", async () => {
   const { assign, money } = await givenAwaiting();
 
   expect((await assign('30.00', 'e1')).data?.counts).toMatchObject({ recorded: 1 });
@@ -159,7 +159,7 @@ test("a transfer above the order's total that staff assign is recorded in full, 
   expect(await money()).toMatchObject({ amount_received: '30.00' });
 });
 
-test('transfers that staff assign to a partly paid order are recorded with the received amounts', async () => {
+test('when staff assign transfers to a partly paid order, the received amounts are recorded', async () => {
   const { assign, record, money } = await givenAwaiting();
   await record('10.00');
 
@@ -173,7 +173,7 @@ test('transfers that staff assign to a partly paid order are recorded with the r
   });
 });
 
-test("a transfer below the order's total that staff assign marks the order as paid", async () => {
+test("when staff assign a transfer below the order's total, the order is marked as paid", async () => {
   const { assign, money } = await givenAwaiting();
 
   expect((await assign('24.00', 'e1')).data?.counts).toMatchObject({ paid: 1 });

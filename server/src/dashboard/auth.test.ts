@@ -70,7 +70,7 @@ test('a login returns the same error for a wrong password and an unknown e-mail 
   expect(first).toMatchObject({ error: 'invalid_credentials' });
 });
 
-test('delays the next login after five failures for one e-mail address, even with the right password', async () => {
+test('after five failed logins for one e-mail address, rejects even the right password for a while (429)', async () => {
   const { baseUrl, credentials } = await openShop();
   const client = createClient({ baseUrl, maxAttempts: 1 });
   const { email, password } = credentials.staff;
@@ -157,7 +157,7 @@ test('repeating a login with the same Idempotency-Key returns the same session',
   expect(rows).toHaveLength(1);
 });
 
-test('repeating a login with the same Idempotency-Key after logout returns no session', async () => {
+test('rejects repeating a login with the same Idempotency-Key after the logout (409 key_not_active)', async () => {
   const { baseUrl, credentials } = await openShop();
   const { email, password } = credentials.staff;
   const call = {

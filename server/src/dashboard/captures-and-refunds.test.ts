@@ -278,7 +278,7 @@ test('refunds order lines up to their quantity, and restocks them if requested',
   expect(await stock()).toBe(10);
 });
 
-test('a cancelled order has an amount due until it has been refunded', async () => {
+test('a cancelled paid order has an amount due for refund until it has been refunded', async () => {
   const shop = await stripe.givenShop();
   const [asked, later] = [await shop.givenPaidOrder(), await shop.givenPaidOrder()];
   const cancel = (order_id: string, body: { refund?: boolean }) =>

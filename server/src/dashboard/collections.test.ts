@@ -300,7 +300,7 @@ test('publishing a collection sets the publication time, publishing again keeps 
   expect(await publish(false)).toBeNull();
 });
 
-test('the type of a collection cannot change', async () => {
+test('rejects changing the type of a collection', async () => {
   const shop = await openShop();
   const manual = await givenCollection(shop);
   const automatic = await givenCollection(shop, { title: 'Sale', rules: vendorRule });
@@ -361,7 +361,7 @@ test('adds no products if one is unknown or belongs to another shop', async () =
   expect(data?.total).toBe(1);
 });
 
-test('products added concurrently are all added, each at its own position', async () => {
+test('concurrent requests add all their products to a collection, each at its own position', async () => {
   const shop = await openShop();
   const names = Array.from({ length: 12 }, (_, i) => `P${i}`);
   const ids = await givenProducts(shop, ...names);
@@ -453,7 +453,7 @@ test('collections with shared products each keep their own order', async () => {
   expect(await namesIn(shop, other.id)).toEqual(['B', 'C']);
 });
 
-test('rejects a reorder that does not list exactly the members, and names the difference', async () => {
+test('rejects a reorder that does not list exactly the members (409), with the missing and unknown ones', async () => {
   const shop = await openShop();
   const [a = '', b = '', c = ''] = await givenProducts(shop, 'A', 'B', 'C');
   const { id } = await givenCollection(shop, { product_ids: [a, b] });
@@ -503,7 +503,7 @@ test('removing a product from a collection returns 404 if it is not a member', a
   expect(again.response.status).toBe(404);
 });
 
-test('products cannot be added to or removed from an automatic collection', async () => {
+test('rejects adding products to or removing them from an automatic collection (409 collection_not_manual)', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop, { rules: vendorRule });

@@ -160,7 +160,7 @@ test('an update of a customer changes only the given fields, and null empties a 
   });
 });
 
-test('an e-mail address entered by staff takes effect once its owner confirms it, and password resets go to the current one', async () => {
+test('a new e-mail address entered by staff takes effect once its owner confirms it, and until then password resets go to the old one', async () => {
   const shop = await openShop();
   const { id, email: present, client, password } = await shop.givenCustomer();
   const taken = await shop.givenCustomer();
@@ -193,7 +193,7 @@ test('an e-mail address entered by staff takes effect once its owner confirms it
   expect((await mailsTo(shop, present)).at(-1)?.html).toContain('now has a different e-mail address');
 });
 
-test('re-entering the current e-mail address cancels a pending change, and without an account a new address needs no confirmation', async () => {
+test('re-entering the current e-mail address cancels a pending change, and customers without an account need no confirmation', async () => {
   const shop = await openShop();
   const { id, email: present } = await shop.givenCustomer();
   const email = `next-${randomUUID()}@example.com`;
@@ -261,7 +261,7 @@ test('anonymising a customer removes all personal data and keeps the amounts of 
   expect((await shop.storefront.POST('/api/storefront/customer/login', { body })).response.status).toBe(401);
 });
 
-test('does not anonymise a customer with unfinished orders, and names the orders', async () => {
+test('rejects anonymising a customer with unfinished orders (409 customer_has_open_orders), and names the orders', async () => {
   const shop = await openShop();
   const { id } = await givenRecord(shop, 'june@example.com');
   await givenPastOrder(shop, { customer_id: id, number: '7', status: 'processing' });

@@ -254,7 +254,7 @@ test('issues a credit note for an invoiced order that is cancelled before it is 
   ]);
 });
 
-test('a payment or a dispute of an invoiced order issues no document', async () => {
+test('issues no document when an invoiced order is paid or disputed', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
   const order = await shop.givenOrder();
   const params = { path: { order_id: order.id } };

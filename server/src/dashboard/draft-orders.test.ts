@@ -259,7 +259,7 @@ test('of several concurrent completions and cancellations of a draft, exactly on
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10 - made.length, reserved: 0 });
 });
 
-test('an open draft can be changed, a sent one cannot', async () => {
+test('an open draft can be changed, and a change of a sent draft is rejected (invalid_transition)', async () => {
   const { variant_id, create, patch, send } = await givenShop();
   const draft = await create();
   const changed = await patch(draft.id, {
@@ -383,7 +383,7 @@ test('the checkout does not warn about a changed price if the draft sets that pr
   expect(data).toMatchObject({ items: [{ price: '8.00' }], warnings: [] });
 });
 
-test('staff can complete a draft with a total of 0.00 with any payment method', async () => {
+test('staff can complete a free draft with any payment method', async () => {
   const { shop, create, complete } = await givenShop();
   await shop.owner.query('update commerce.shipping_options set price = 0 where site_id = $1', [shop.site_id]);
   const draft = await create({ discount: { type: 'percentage', value: '100', reason: 'Replacement' } });

@@ -105,7 +105,7 @@ test('a sale sends no product.updated', async () => {
   expect((await shop.told()).map(({ type }) => type)).toEqual(['order.created']);
 });
 
-test('reports stock that moves between checkouts with the values before and after, without the state in between', async () => {
+test('reports that a checkout reserves the last item, but not that the expired reservation moves to another checkout', async () => {
   const shop = await givenSubscriber('inventory.changed');
   const { variants } = await shop.givenProduct({ inventory_quantity: 1 });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 1 }];
@@ -166,7 +166,7 @@ test('a change of a customer or their address book sends one customer.updated an
   expect(await events()).toHaveLength(before + 2);
 });
 
-test('stores events as failed while a webhook is disabled, and replays them on request', async () => {
+test('events are stored as failed deliveries while a webhook is disabled, and can be replayed once it is active', async () => {
   const shop = await givenSubscriber('customer.created');
   await setStatus(shop, shop.webhook_id, 'disabled');
   await shop.dashboard.POST('/api/dashboard/customers', { body: { email: 'june@example.com' } });

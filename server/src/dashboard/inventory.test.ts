@@ -60,7 +60,7 @@ test('a stock count sets the stock on hand and leaves reservations unchanged', a
   expect(data).toMatchObject({ on_hand: 7, reserved: 2, inventory_quantity: 5 });
 });
 
-test('rejects a stock count whose expected quantity is wrong, and returns the actual quantity', async () => {
+test('rejects a stock count whose expected quantity is wrong (409 quantity_changed), and returns the actual quantity', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const variant_id = await givenVariant(shop);
@@ -91,7 +91,7 @@ test('records no stock movement if the quantity is unchanged', async () => {
   expect(history?.movements).toHaveLength(1);
 });
 
-test('rejects a stock adjustment by 0', async () => {
+test('rejects a stock adjustment by 0 (422)', async () => {
   const shop = await openShop();
   const variant_id = await givenVariant(shop);
 

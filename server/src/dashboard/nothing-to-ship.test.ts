@@ -54,7 +54,7 @@ test('an order with nothing to ship is fulfilled when its transfer arrives, and 
   }
 });
 
-test('a card order and a free order with nothing to ship are fulfilled in the response to the completed checkout', async () => {
+test('a card order and a free order with nothing to ship are already fulfilled in the response of the checkout completion', async () => {
   const shop = await openShop();
   const byCard = await givenOrder({ shop, payment_method: 'card', card_token: 'tok_success' });
   const free = await givenOrder({ shop, price: '0.00' });
@@ -105,7 +105,7 @@ test('eight parallel payment confirmations fulfil an order once', async () => {
   expect((await details())?.fulfillments).toHaveLength(1);
 });
 
-test('a late payment that reinstates an order fulfils it', async () => {
+test('reinstating a late-paid order with nothing to ship fulfils the order once', async () => {
   const { shop, details, at } = await givenOrder();
   await shop.owner.query(
     `update commerce.orders set payment_due_at = now() - interval '1 day' where site_id = '${shop.site_id}'`,
@@ -118,7 +118,7 @@ test('a late payment that reinstates an order fulfils it', async () => {
   expect((await details())?.fulfillments).toHaveLength(1);
 });
 
-test('the mail about vouchers that staff fulfil before they are paid mentions no parcel', async () => {
+test('the mail about vouchers that are fulfilled before payment mentions no parcel', async () => {
   const { shop, email, at } = await givenOrder({ payment_method: 'card', card_token: 'tok_authorized' });
   const { data } = await shop.dashboard.POST(`${ORDER}/fulfillments`, { ...at, body: {} });
   expect(data?.order.fulfillment_status).toBe('fulfilled');

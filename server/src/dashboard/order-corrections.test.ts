@@ -150,7 +150,7 @@ test('a tracking number without a URL links to the tracking page of a known carr
   }
 });
 
-test('correcting the tracking of a parcel sends its mail again only with `notify`', async () => {
+test('correcting the tracking of a parcel mails the customer again only with `notify`', async () => {
   const shop = await openShop();
   const email = `${randomUUID()}@example.com`;
   const { id } = await givenPaidOrder(shop, { email });
@@ -250,7 +250,7 @@ test('rejects a delivery address for an order without delivery (409)', async () 
   });
 });
 
-test('the customer of an order without an e-mail address cannot be notified (409), and nothing changes', async () => {
+test('rejects notifying the customer of an order without an e-mail address (409), and changes nothing', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   const parcel = await givenParcel(shop, id, { tracking_number: 'BEFORE' });

@@ -297,7 +297,7 @@ test('an unpaid edited order can be reinstated even if the price of a removed pr
   expect(await onHand()).toEqual([30, 4]);
 });
 
-test('the transfer of an unpaid order pays its edited total', async () => {
+test('marking an unpaid edited order as paid records the edited total', async () => {
   const { shop, order, edit, line_item_id, details } = await givenOrder({ paid: false });
   const at = { params: { path: { order_id: order.id } } };
 

@@ -164,7 +164,7 @@ test('rejects a shipment that lists an order line twice (422) or a line of anoth
   expect(elsewhere.response.status).toBe(404);
 });
 
-test('does not ship an unpaid order', async () => {
+test('rejects shipping an unpaid order (409 invalid_transition)', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -180,7 +180,7 @@ test('does not ship an unpaid order', async () => {
   });
 });
 
-test('a shipped order has nothing left to ship', async () => {
+test('rejects shipping an order that is already shipped (409 invalid_transition)', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -291,7 +291,7 @@ test('cancelling an order with `restock: false` does not restock it', async () =
   expect(await stockOf(shop, product.id)).toEqual({ on_hand: 8, reserved: 0 });
 });
 
-test('an order cannot be cancelled once part of it has shipped', async () => {
+test('rejects cancelling an order once part of it has shipped (invalid_transition)', async () => {
   const shop = await openShop();
   const { id } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });

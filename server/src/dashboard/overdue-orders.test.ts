@@ -151,7 +151,7 @@ test('the events of an order changed after its payment deadline show the order a
   expect(edited).toMatchObject({ staff_note: 'Called.', status: 'cancelled', payment_status: 'expired' });
 });
 
-test('one order whose expiry fails does not prevent the expiry of later ones', async () => {
+test('a failed expiry of one order does not prevent the expiry of later orders', async () => {
   const { shop, order_id } = await givenOrders();
   await passDeadline(shop);
   await shop.owner.query(

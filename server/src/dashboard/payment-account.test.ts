@@ -30,7 +30,7 @@ test('stores the keys of a payment account encrypted and never returns them', as
   expect(openKey(SECRET_KEY, shop.site_id, 'secret_key', sealed)).toMatch(/^sk_test_shop/);
 });
 
-test('reports an API key that Stripe rejects, and does not send Stripe a malformed one', async () => {
+test('reports an API key that Stripe rejects, and does not send a malformed key to Stripe', async () => {
   const shop = await stripe.givenShop();
   const wrong = await shop.dashboard.PATCH(PATH, { body: { secret_key: 'sk_test_wrong' } });
   expect(wrong.error).toMatchObject({ detail: [{ loc: ['body', 'secret_key'] }] });

@@ -80,7 +80,7 @@ test('an import keeps fields that a row omits, and the ids and stock of variants
   expect(after?.variants[0]?.id).toBe(before?.variants[0]?.id);
 });
 
-test('an import changes the stock of existing variants only on request', async () => {
+test('an import changes the stock of existing variants only with update_inventory', async () => {
   const { dashboard } = await openShop();
   await dashboard.POST(importing, { body: { products: [row('mug', { inventory_quantity: 4 })] } });
   const products = [row('mug', { inventory_quantity: 9 })];
@@ -189,7 +189,7 @@ test('new products whose SKU is taken are rejected row by row, and the others ar
   expect(all.data?.products).toHaveLength(5);
 });
 
-test('an import with update_inventory sets the given stock and keeps the rest', async () => {
+test('an import with update_inventory sets the given stock, and keeps the stock of other variants', async () => {
   const shop = await openShop();
   const variants = [
     { option1: 'S', inventory_quantity: 4 },
@@ -238,7 +238,7 @@ test('stock equals the sum of its movements after concurrent imports and adjustm
   expect(rows.map(({ moved }) => moved)).toEqual(rows.map(({ on_hand }) => on_hand));
 });
 
-test('an import keeps fields of variants that a row omits, and its price applies to variants without one', async () => {
+test('an import keeps fields of variants that a row omits, and the product price applies to variants without a price', async () => {
   const shop = await openShop();
   const given = {
     sku: 'T-S',
@@ -278,7 +278,7 @@ test('an import keeps fields of variants that a row omits, and its price applies
   ]);
 });
 
-test('an import can add variants to a product without any, and a row without a price keeps the current one', async () => {
+test('an import can add variants to a product without variants, and a row without a price keeps the current price', async () => {
   const shop = await openShop();
   await imported(shop, [row('tee', { sku: 'TEE', weight: '1', inventory_quantity: 2 })]);
   const variants = [

@@ -186,7 +186,7 @@ test('deletes neither an option that distinguishes variants nor an option value 
   expect(dropped.error).toMatchObject({ error: 'option_in_use', values: ['M'] });
 });
 
-test('variants are added, changed and deleted individually, except that the last one stays', async () => {
+test('variants can be added, changed and deleted individually, but the last variant cannot be deleted', async () => {
   const { dashboard, givenProduct } = await openShop();
   const made = await givenProduct(tee);
   const path = { product_id: made.id };

@@ -130,7 +130,7 @@ const MOST = 2048;
 const VALUES = Array.from({ length: 128 }, (_, i) => `Shade ${i}`);
 const SIZES = Array.from({ length: 16 }, (_, i) => `Size ${i}`);
 
-test('saves 2,048 variants with all their fields, and rejects one more', async () => {
+test('saves 2,048 variants with all their fields, and rejects 2,049', async () => {
   const shop = await openShop();
   const { id } = await shop.givenProduct();
   const options = [

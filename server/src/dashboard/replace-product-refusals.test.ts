@@ -166,7 +166,7 @@ describe('saving a product with a conflict in one part', () => {
   });
 });
 
-test('requires If-Match with the current version', async () => {
+test('rejects a save without If-Match (422), or with an old version (412 stale)', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const { etag } = await readProduct(shop, tee.id);

@@ -120,7 +120,7 @@ test('declining or cancelling a return makes its items returnable again', async 
   }
 });
 
-test('rejects every other status change (409 invalid_transition with the allowed ones)', async () => {
+test('rejects every status change of a return that is not allowed (409 invalid_transition with the allowed ones)', async () => {
   const shipped = await givenShippedOrder(20);
   const { request, given, approve, decline, track, cancel, receive, refundReturn, close } = shipped;
   const open = async (status: string) => {

@@ -38,7 +38,7 @@ test('every setting can be changed', async () => {
   expect(data).toMatchObject(body);
 });
 
-test('stores missing bank details as null, and null removes all of them', async () => {
+test('stores missing bank details as null, and null removes all bank details', async () => {
   const { dashboard } = await openShop();
 
   const { data: given } = await dashboard.PATCH(settings, { body: { bank_details: bank } });
@@ -50,7 +50,7 @@ test('stores missing bank details as null, and null removes all of them', async 
   expect(removed?.bank_details).toBeNull();
 });
 
-test('reports all mistakes in the settings that the schema cannot detect together, each at its field (422)', async () => {
+test('reports several mistakes in the settings that the schema cannot detect, each at its field (422)', async () => {
   const { dashboard } = await openShop();
   const body = {
     name: ' ',

@@ -64,7 +64,7 @@ test.each([
   { input: { minimum_subtotal: '20', maximum_subtotal: '19.99' }, loc: ['body', 'maximum_subtotal'] },
   { input: { countries: ['de'] }, loc: ['body', 'countries', 0] },
   { input: { position: 0 }, loc: ['body', 'position'] },
-])('rejects the shipping option $input at the field $loc', async ({ input, loc }) => {
+])('rejects a shipping option with $input, and names the field $loc (422)', async ({ input, loc }) => {
   const { dashboard } = await openShop();
 
   const { error, response } = await dashboard.POST(optionsPath, { body: { name: 'Parcel', price: '4.90', ...input } });
@@ -102,7 +102,7 @@ test('shipping options created and moved concurrently get distinct positions wit
   expect(positions).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
 });
 
-test('an update of a shipping option changes only the given fields, and validates them with the others', async () => {
+test('an update of a shipping option changes only the given fields, and is validated together with the other fields', async () => {
   const { dashboard, givenShippingOption } = await openShop();
   const before = await givenShippingOption({ description: 'Two days', minimum_subtotal: '20', countries: ['DE'] });
   const change = (body: object) => dashboard.PATCH(optionPath, { ...at(before.id), body });

@@ -16,7 +16,7 @@ async function openShopToVisit() {
   return { ...shop, visit };
 }
 
-test('a new storefront token opens the storefront of its shop only', async () => {
+test('a new storefront token gives access only to the storefront of its own shop', async () => {
   const { dashboard, visit } = await openShopToVisit();
   const { site_id: elsewhere } = await openShop();
 

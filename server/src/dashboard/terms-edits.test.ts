@@ -58,7 +58,7 @@ test('an edit of an order by invoice changes the amount due, up to the credit li
   expect(await details()).toMatchObject({ total: '94.90', amount_due: '94.90' });
 });
 
-test('a recorded payment makes credit available for an edit, and the amount due of other orders reduces it', async () => {
+test('an edit can use the credit that a recorded payment has freed, minus the amount due of other orders', async () => {
   const { buys, owes } = await givenWholesaler('100.00');
   const { record, resize } = await buys(5);
   await buys(2);

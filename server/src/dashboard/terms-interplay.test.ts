@@ -211,7 +211,7 @@ test('an edit of an order with a refunded item uses an earlier overpayment befor
   expect(await details()).toMatchObject({ total: '54.90', amount_due: '10.00', refund_due: '0.00' });
 });
 
-test('a reinstated order has its overpayment due for refund, minus the refunds from before', async () => {
+test('reinstating an order makes its overpayment due for refund, minus earlier refunds', async () => {
   const { shop, order, at, pay, refund, details } = await givenOrder(1, 'bank_transfer');
   await shop.owner.query('update commerce.orders set payment_due_at = now() where id = $1', [order.id]);
   await workOverdue(shop);

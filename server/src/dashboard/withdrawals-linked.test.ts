@@ -39,7 +39,7 @@ async function givenUnmatched({ ship = 0 } = {}) {
   };
 }
 
-test('linking a withdrawal to an order by hand withholds its unshipped items, and creates a return for the shipped ones', async () => {
+test('linking a withdrawal to an order by hand withholds the unshipped items, and creates a return for the shipped ones', async () => {
   const { shop, order, id, link, details, returns } = await givenUnmatched({ ship: 1 });
 
   const { data } = await link(order.order_number.toLowerCase());
@@ -76,7 +76,7 @@ test('concurrent requests to link a withdrawal link it once (409 for the others)
   expect((await details())?.line_states).toMatchObject([{ to_fulfill: 0, removed: 0 }]);
 });
 
-test('mails staff about a withdrawal with or without a matching order, and makes no entered text a link', async () => {
+test("mails staff about a withdrawal with or without a matching order, and disables links in the customer's text", async () => {
   const shop = await givenEuShop();
   const staff = shop.credentials.staff.email;
   const email = `jo-${crypto.randomUUID()}@example.com`;

@@ -34,7 +34,7 @@ async function givenWithdrawn({ payment_method = 'bank_transfer' as 'bank_transf
   };
 }
 
-test('confirming a part of an unpaid order by bank transfer removes the items, and lowers the amount due', async () => {
+test('confirming part of a withdrawal from an unpaid order removes these items, and lowers the amount due', async () => {
   const { confirm, details, order, onHand, shop, at } = await givenWithdrawn();
   const total = Number(order.total);
 

@@ -56,7 +56,7 @@ test('rolls back a transaction whose last statement fails, even if its COMMIT wa
   expect(rows[0]?.site_id).not.toBe('undone');
 });
 
-test("returns each statement's own result even if the driver receives the statement after its packet was sent", async () => {
+test("returns each statement's own result even if the driver receives the statements late", async () => {
   const { db } = await testServer();
 
   const values = await inTransaction(db, async (connection) => {

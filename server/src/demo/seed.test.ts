@@ -136,7 +136,7 @@ test('the demo shop delivers to neighbouring countries, with express to two of t
   }
 });
 
-test('stores the credentials in a file that only its owner can read', async () => {
+test('seeding stores the credentials in a file that only its owner can read', async () => {
   const { demo, file, baseUrl } = await demoShop();
 
   expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(demo);
@@ -145,7 +145,7 @@ test('stores the credentials in a file that only its owner can read', async () =
   expect(response.status).toBe(200);
 });
 
-test('does not create a second shop when it is seeded again', async () => {
+test('seeding again does not create a second demo shop', async () => {
   const { options, demo, owner } = await demoShop();
   const count = () => owner.query(sql`select from commerce.sites where merchant_name = 'Alder & Finch'`);
   const { rowCount: before } = await count();
@@ -156,7 +156,7 @@ test('does not create a second shop when it is seeded again', async () => {
   expect((await count()).rowCount).toBe(before);
 });
 
-test('creates a new shop if the file in the data directory was lost', async () => {
+test('seeding creates a new demo shop if the credentials file was lost', async () => {
   const { options, demo, file } = await demoShop();
   expect(await reopenDemo(options)).toEqual(demo);
   await rename(file, `${file}.lost`);
@@ -171,7 +171,7 @@ test('creates a new shop if the file in the data directory was lost', async () =
   expect(fresh.staff.email).not.toBe(demo.staff.email);
 });
 
-test('the demo shop’s legal links open pages in each language, which a shop with other legal links does not have', async () => {
+test('the demo shop’s legal links open pages in each language, until the shop uses other legal links', async () => {
   const { dashboard, baseUrl } = await demoShop();
   const { data } = await dashboard.GET('/api/dashboard/settings');
   const { terms_url, privacy_url, withdrawal_url, imprint_url } = data?.legal ?? {};
