@@ -14,7 +14,7 @@ async function openScene(wish: Parameters<typeof givenAgent>[2] = {}) {
 
 const IN_BERLIN = { last_name: 'Weber', address1: 'Torstr. 1', city: 'Berlin', postal_code: '10119', country: 'DE' };
 
-test('an agent can add items by id, change the cart, apply a discount code, choose a shipping option and cancel the checkout', async () => {
+test('an agent can fill and change a cart, apply a discount code, choose a shipping option and cancel the checkout', async () => {
   const { shop, agent } = await openScene();
   await shop.givenDiscount({ code: 'TENOFF', kind: 'percentage', value: '10' });
   const mug = await shop.givenProduct({ name: 'Oak mug', price: '10.00', inventory_quantity: 20 });

@@ -263,7 +263,9 @@ test('restore rejects a truncated or changed file before it changes the database
   expect(await send(url, `select to_regnamespace('commerce')::text as schema`)).toEqual([{ schema: null }]);
 });
 
-test('restore rejects a database that already contains a site, and leaves it unchanged', { timeout: LONG_ENOUGH_MS }, async () => {
+test('restore rejects a database that already contains a site, and leaves it unchanged', {
+  timeout: LONG_ENOUGH_MS,
+}, async () => {
   const before = await contentsOf(asSuperuser(shop));
 
   await expect(restore(configOf(shop), made, { otherKey: false })).rejects.toThrow('it has 1 site');

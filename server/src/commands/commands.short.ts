@@ -118,7 +118,7 @@ describe('while a server is running', () => {
     expect(data?.products).toMatchObject([{ slug: 'mug', price: '12.00' }]);
   });
 
-  test.concurrent('`site create` opens many shops from one file, or none if a line has a mistake, and reports each mistake with its line', async () => {
+  test.concurrent('`site create` opens many shops from one file, or none if a line is invalid, and reports each invalid line', async () => {
     const file = join(dataDir, 'shops.jsonl');
     const line = (name: string, more: object = {}) => JSON.stringify({ name, country: 'DE', ...more });
     writeFileSync(file, `${line('Fleet 1')}\n${line('Fleet 2', { colour: 'red' })}\n{"name":\n`);

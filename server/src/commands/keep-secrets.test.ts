@@ -95,7 +95,7 @@ test('a call that is repeated on the new server with its Idempotency-Key returns
   expect(second.data?.id).toBe(first.data?.id);
 });
 
-test('moving a site re-encrypts its webhook secrets and payment keys with the SECRET_KEY of the new server, and moves its queued jobs', async () => {
+test('moving a site re-encrypts its secrets with the SECRET_KEY of the new server, and moves its queued jobs', async () => {
   const shop = await openShop();
   const { site_id, owner } = shop;
   const body = { url: 'https://hooks.example.com/orders', events: ['order.created' as const] };

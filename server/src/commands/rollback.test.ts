@@ -88,7 +88,7 @@ function migrationsIn(url: string): Promise<unknown[]> {
   return send(url, 'select name from public.commerce_migrations order by name');
 }
 
-test('an upgrade with an additive migration can be rolled back process by process while the shop sells, without losing an order', async () => {
+test('a rolling upgrade can be rolled back while the shop sells, without losing an order', async () => {
   const installation = await givenInstallation();
   const { env, shop } = installation;
   const main = givenSuccessor({ [EXPANDED]: EXPAND });

@@ -284,7 +284,7 @@ describe('at the start', () => {
     if (password) expect(refusal.message).not.toContain(password);
   });
 
-  test('the start accepts a standby address that leads to a primary, with a warning, because a failover may have promoted the standby', async () => {
+  test('the start accepts a standby that has become a primary, with a warning', async () => {
     const warnings: string[] = [];
 
     expect(await openAt(primary.url, warnings)).toBeInstanceOf(Standbys);

@@ -11,7 +11,7 @@ async function moneyOf({ dashboard }: Shop, order_id: string) {
   return { amount_due, refund_due, amount_received, refundable, line: line_states?.[0] };
 }
 
-test('the amount due is the total of an order until it is paid, and 0.00 once it is paid, cancelled or expired', async () => {
+test('the amount due is the total of an order, and 0.00 once the order is paid, cancelled or expired', async () => {
   const shop = await openShop();
   const [paid, cancelled, expired] = [await shop.givenOrder(), await shop.givenOrder(), await shop.givenOrder()];
   const due = { amount_due: '14.90', refund_due: '0.00', amount_received: '0.00' };

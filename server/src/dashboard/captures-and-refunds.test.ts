@@ -94,7 +94,7 @@ async function tellRefunds(shop: StripeShop): Promise<void> {
   for (const event of [...events.toReversed(), ...events]) expect(await shop.send(event)).toBe(200);
 }
 
-test('records a refund that the bank rejects later as failed, and notifies the staff', async () => {
+test('marks a refund as failed when the bank rejects it later, and notifies the staff', async () => {
   const shop = await stripe.givenShop();
   const product = await shop.givenProduct({ inventory_quantity: 10 });
   await shop.dashboard.POST('/api/dashboard/events/listeners', { body: { events: ['order.refunded'] } });
@@ -321,7 +321,7 @@ test("a customer's total spent is the captured amount minus successful refunds",
   expect(await spent()).toBe('12.00');
 });
 
-test('captures part of an authorized payment once, and rejects a refund of the uncaptured part', async () => {
+test('eight concurrent captures of part of a payment capture it once, and the uncaptured part cannot be refunded', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, payment_status } = await shop.givenPaidOrder();
   expect(payment_status).toBe('authorized');
@@ -403,7 +403,7 @@ test("a refund in Stripe's dashboard is split between an order and its exchange 
   expect(await shop.details(exchange_id)).toMatchObject({ refunded: '0.00', refundable: '10.00' });
 });
 
-test('rejects an edit while a payment is authorized (409 payment_in_progress), and edits the order after its capture', async () => {
+test('rejects an edit while a payment is authorized (409 payment_in_progress), and accepts the edit after the capture', async () => {
   const shop = await stripe.givenShop({ capture: 'manual' });
   const { id, line_items } = await shop.givenPaidOrder();
   const line_item_id = line_items[0]?.id ?? '';

@@ -160,7 +160,7 @@ test('an update of a customer changes only the given fields, and null empties a 
   });
 });
 
-test('a new e-mail address entered by staff takes effect once its owner confirms it, and until then password resets go to the old one', async () => {
+test('a new e-mail address entered by staff takes effect, also for password resets, once its owner confirms it', async () => {
   const shop = await openShop();
   const { id, email: present, client, password } = await shop.givenCustomer();
   const taken = await shop.givenCustomer();
@@ -193,7 +193,7 @@ test('a new e-mail address entered by staff takes effect once its owner confirms
   expect((await mailsTo(shop, present)).at(-1)?.html).toContain('now has a different e-mail address');
 });
 
-test('re-entering the current e-mail address cancels a pending change, and customers without an account need no confirmation', async () => {
+test('re-entering the current e-mail address cancels a pending change, and only accounts need a confirmation', async () => {
   const shop = await openShop();
   const { id, email: present } = await shop.givenCustomer();
   const email = `next-${randomUUID()}@example.com`;

@@ -93,7 +93,7 @@ test('an invoice of an edited order charges the edited total, and the invoiced o
   expect(error).toMatchObject({ error: 'order_not_editable' });
 });
 
-test("issues no document while the seller's details are incomplete, and lists the missing fields (409 invoice_seller_missing)", async () => {
+test('issues no document if the seller is incomplete, and lists the missing fields (409 invoice_seller_missing)', async () => {
   const shop = await openShop();
   await shop.givenTerms(GERMAN);
   await shop.dashboard.PATCH('/api/dashboard/settings', {

@@ -9,7 +9,7 @@ const collectionPath = '/api/dashboard/collections/{collection_id}';
 const tagIn = ({ response }: { response: Response }) => (response.headers.get('ETag') ?? '').replace(/^W\//, '');
 const OTHER = '"somebodyelseschangehere"';
 
-test("a change of any product field except stock changes the product's version, and a change based on an old version is rejected (412)", async () => {
+test('changing any product field except stock changes the version, and an update with an old version is rejected (412)', async () => {
   const shop = await openShop();
   const options = [{ name: 'Size', values: ['S', 'M'] }];
   const variants = [
@@ -104,7 +104,7 @@ test('the version of a collection changes with its products and their order, eve
   expect(tagIn(swapped)).not.toBe(first);
 });
 
-test('rejects a change of an order, customer, discount, shipping option, webhook, payment account or the settings with an old version (412)', async () => {
+test('orders, customers, discounts, settings, shipping options, webhooks and payment accounts reject an old version (412)', async () => {
   const shop = await openShop();
   const discount = await shop.givenDiscount();
   const order = await shop.givenOrder();

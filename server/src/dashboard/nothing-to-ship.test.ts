@@ -54,7 +54,7 @@ test('an order with nothing to ship is fulfilled when its transfer arrives, and 
   }
 });
 
-test('a card order and a free order with nothing to ship are already fulfilled in the response of the checkout completion', async () => {
+test('card and free orders with nothing to ship are fulfilled in the response to the checkout completion', async () => {
   const shop = await openShop();
   const byCard = await givenOrder({ shop, payment_method: 'card', card_token: 'tok_success' });
   const free = await givenOrder({ shop, price: '0.00' });

@@ -242,7 +242,7 @@ test('payment by invoice is offered only to a logged-in customer with payment te
   expect(without.error).toMatchObject({ error: 'payment_method_unavailable' });
 });
 
-test('rejects payment by invoice beyond the credit limit, when it is chosen and when the order is placed (409 credit_limit_exceeded)', async () => {
+test('rejects payment by invoice beyond the credit limit, both when chosen and at completion (409 credit_limit_exceeded)', async () => {
   const given = await givenWholesaler({ credit_limit: '50.00' });
   const { shop, buyer, variant_id } = given;
   await orderOnTerms(given, 3);
@@ -430,7 +430,7 @@ test('concurrent requests with the same bank entries record each entry once', as
   expect(await detailsOf(shop, order.id)).toMatchObject({ amount_received: '35.00', amount_due: '69.90' });
 });
 
-test('an order by bank transfer can be paid in parts, does not expire in between, and mark-paid records the rest', async () => {
+test('an order by bank transfer can be paid in parts without expiring, and mark-paid records the remaining amount', async () => {
   const shop = await openShop();
   const order = await shop.givenOrder();
   const part = await record(shop, order.id, '4.90');

@@ -93,7 +93,7 @@ test('a product completes its setup step once it is published and in stock', asy
   expect(await message()).toBe('A product is for sale.');
 });
 
-test('a shop without shipped goods needs no shipping option, and a shop with pickup only can sell without another payment method', async () => {
+test('only a shop with shipped goods needs a shipping option, and a pickup option alone is sufficient to sell', async () => {
   await using shop = await bareShop();
   await shop.givenProduct({ requires_shipping: false });
   expect(await shop.open()).not.toContain('delivery');

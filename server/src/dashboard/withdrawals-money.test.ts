@@ -131,7 +131,7 @@ test('closing one of two withdrawals keeps the items of the other withheld', asy
   expect((await shop.details(order.id)).line_states[0]).toMatchObject({ removed: 2, to_fulfill: 0 });
 });
 
-test('a withdrawal from a partly shipped order refunds the shipping cost once, whether its return or its items are decided first', async () => {
+test('a withdrawal from a partly shipped order refunds the shipping cost once, whichever items are refunded first', async () => {
   for (const returnsFirst of [true, false]) {
     const { shop, order, scarves } = await givenPaid();
     await shop.dashboard.POST(`${ORDER}/fulfillments`, {

@@ -91,7 +91,7 @@ test('confirmed items of a partly handed-over order with payment on site are no 
   expect(await details()).toMatchObject({ payment_status: 'paid', amount_received: '10.00', refund_due: '0.00' });
 });
 
-test('nothing is due once the shipped items of an unpaid order are returned and the withdrawal of the others is confirmed', async () => {
+test('nothing is due once the shipped items of an unpaid order are returned and the other items are withdrawn', async () => {
   const { confirm, details, shop, withdrawal } = await givenWithdrawn({ payment_method: 'manual', ship: 2 });
   const at = { params: { path: { return_id: withdrawal?.return_id ?? '' } } };
   const { data } = await shop.dashboard.GET('/api/dashboard/returns/{return_id}', at);

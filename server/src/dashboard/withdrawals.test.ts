@@ -56,7 +56,7 @@ async function givenOrder({ ship = 0, quantity = 3, deliver = false } = {}) {
   };
 }
 
-test('a withdrawal withholds the unshipped items of the order with the stated number and e-mail address, until staff confirm it', async () => {
+test('a withdrawal withholds the unshipped items of the order that it names, until staff confirm the withdrawal', async () => {
   const { stated, order, line, shipPieces, details, shop } = await givenOrder();
 
   const withdrawal = await stated();

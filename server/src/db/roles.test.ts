@@ -135,7 +135,9 @@ test('migrate prints the statements for a superuser if the login may not create 
   expect((await prepareSchema(url)).applied).toContain(BASELINE);
 });
 
-test('migrate reports tables that belong to another login before anything else fails', { timeout: 300_000 }, async () => {
+test('migrate reports tables that belong to another login before anything else fails', {
+  timeout: 300_000,
+}, async () => {
   await send(cluster.superuserUrl, 'create database foreign_tables owner commerce');
   const theirs = Object.assign(new URL(cluster.superuserUrl), { pathname: '/foreign_tables' }).href;
   await send(theirs, 'create table public.commerce_migrations ()');
