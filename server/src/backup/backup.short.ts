@@ -370,7 +370,7 @@ async function givenBackupOfTwo(): Promise<{ file: string; sites: string[] }> {
   return { file, sites };
 }
 
-test('a restore of several shops requires the names of moved shops, closes these shops, and runs none of their jobs', {
+test('a restore of several shops requires the ids of moved shops, closes these shops, and runs none of their jobs', {
   timeout: LONG_ENOUGH_MS,
 }, async () => {
   const { file, sites } = await givenBackupOfTwo();

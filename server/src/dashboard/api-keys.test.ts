@@ -54,7 +54,7 @@ test('a revoked API key is rejected on the next call', async () => {
   expect(error).toMatchObject({ error: 'invalid_token' });
 });
 
-test('a rotated API key and its successor both work until the old one expires', async () => {
+test('a rotated API key and its successor both work until the old key expires', async () => {
   const { staff, withKey, owner } = await openStaffedShop();
   const { data: old } = await staff.POST(keys, { body: { description: 'Import', scopes: ['write'] } });
 

@@ -173,7 +173,7 @@ test('rejects repeating a login with the same Idempotency-Key after the logout (
   expect(error).toMatchObject({ error: 'key_not_active' });
 });
 
-test('a staff member of several shops must choose one at login', async () => {
+test('a staff member of several shops must choose a shop at login', async () => {
   const shop = await openShop();
   const stranger = await openShop();
   const { email } = shop.credentials.staff;

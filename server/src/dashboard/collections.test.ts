@@ -83,7 +83,7 @@ test.each([
   expect(await namesIn(shop, id)).toEqual(order);
 });
 
-test('products with equal sort values are ordered by id, so that pages neither repeat nor skip one', async () => {
+test('products with equal sort values are ordered by id, so that pages neither repeat nor skip a product', async () => {
   const shop = await openShop();
   const ids = await givenProducts(shop, 'Same', 'Same', 'Same', 'Same', 'Same');
   const { id } = await givenCollection(shop, { sort_order: 'price_desc', product_ids: ids });
@@ -503,7 +503,7 @@ test('removing a product from a collection returns 404 if it is not a member', a
   expect(again.response.status).toBe(404);
 });
 
-test('rejects adding products to or removing them from an automatic collection (409 collection_not_manual)', async () => {
+test('rejects adding, reordering or removing products of an automatic collection (409 collection_not_manual)', async () => {
   const shop = await openShop();
   const [mug = ''] = await givenProducts(shop, 'Mug');
   const { id } = await givenCollection(shop, { rules: vendorRule });

@@ -193,7 +193,7 @@ test('a new e-mail address entered by staff takes effect, also for password rese
   expect((await mailsTo(shop, present)).at(-1)?.html).toContain('now has a different e-mail address');
 });
 
-test('re-entering the current e-mail address cancels a pending change, and only accounts need a confirmation', async () => {
+test("re-entering the current e-mail address cancels a pending change, and a guest's change needs no confirmation", async () => {
   const shop = await openShop();
   const { id, email: present } = await shop.givenCustomer();
   const email = `next-${randomUUID()}@example.com`;

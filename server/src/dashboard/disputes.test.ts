@@ -159,7 +159,7 @@ test('after a lost dispute, nothing is refundable or due for refund, even if the
   expect(await shop.details(order.id)).toMatchObject({ ...lost, status: 'cancelled', refunds: [] });
 });
 
-test('the sales figure subtracts a lost dispute, but not an open or a won one', async () => {
+test('the sales figure subtracts a lost dispute, but not an open or won dispute', async () => {
   const { shop, dispute } = await givenDisputed(1_000);
   const sales = async () => {
     const { data } = await shop.dashboard.GET('/api/dashboard/overview');

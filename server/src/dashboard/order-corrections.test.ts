@@ -186,7 +186,7 @@ test('correcting the tracking of a parcel mails the customer again only with `no
   expect(second).toContain(tracking_url);
 });
 
-test('the order shows the tracking of its last tracked parcel after an earlier one is corrected', async () => {
+test('after an earlier parcel is corrected, the order still shows the tracking of its last tracked parcel', async () => {
   const shop = await openShop();
   const { id, line_items } = await givenPaidOrder(shop, {
     content: [{ variant_id: await variantOf(shop), quantity: 2 }],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { givenProcessingFile, givenTee, readProduct, save, type TestShop, tagIn } from '../../test/saved-product.ts';
 import { openShop } from '../../test/shop.ts';
 
-test('saves fields, options, variants and images in one request, and keeps fields that it omits', async () => {
+test('saves fields, options, variants and images in one request, and keeps fields that the request omits', async () => {
   const shop = await openShop();
   const tee = await givenTee(shop);
   const [size, colour] = tee.options;

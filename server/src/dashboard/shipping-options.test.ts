@@ -145,7 +145,7 @@ test('returns 404 for a shipping option of another shop', async () => {
   }
 });
 
-test('a cart can choose active options that fit its country and its subtotal after the discount', async () => {
+test('a cart offers the active shipping options for its country and its subtotal after the discount', async () => {
   const shop = await openShop();
   await shop.givenShippingOption({ name: 'Austria', countries: ['AT'] });
   await shop.givenShippingOption({ name: 'Off', active: false });

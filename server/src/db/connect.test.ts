@@ -57,7 +57,7 @@ test('fails a statement that exceeds its timeout, even if other statements sent 
   expect(failedAfterMs).toBeLessThan(1_400);
 });
 
-test('of statements sent together, reports the first one that failed', async () => {
+test('reports the first failed statement of several that are sent together', async () => {
   const { db } = await testServer();
 
   const failed = inTransaction(db, (connection) => {
