@@ -72,7 +72,7 @@ test('once the shop disables agents, approvals are rejected and polls return no 
   expect(polls.map(({ error }) => error?.error)).toEqual(['access_denied', 'access_denied']);
 });
 
-test('an IP address can try ten unknown user codes an hour, even with many accounts', async () => {
+test('an IP address can try ten unknown user codes an hour, across all accounts (429)', async () => {
   const shop = await openShop();
   const customers = await Promise.all(Array.from({ length: 4 }, () => shop.givenCustomer()));
 
@@ -82,7 +82,7 @@ test('an IP address can try ten unknown user codes an hour, even with many accou
   expect(statuses).toEqual([...Array(10).fill(404), ...Array(6).fill(429)]);
 });
 
-test('a shop accepts fifty unknown user codes an hour, even from many accounts and IP addresses', async () => {
+test('a shop accepts fifty unknown user codes an hour, across all accounts and IP addresses (429)', async () => {
   const shop = await openShop();
   const [customer, other] = [await shop.givenCustomer(), await shop.givenCustomer()];
   const inShop = { key: `user_code ${shop.site_id}`, points: 50, seconds: 3_600 };

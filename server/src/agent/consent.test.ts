@@ -365,7 +365,7 @@ test("only unknown user codes count towards a customer's limit of attempts", asy
   expect(await look(bystander, user_code)).toBe(200);
 });
 
-test('the customer gets a mail about an approval, with a link to revoke it', async () => {
+test('the customer gets a mail about an approval, with a link to the account page', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   await givenAgent(shop, customer, { agent_name: 'Bargain bot <b>', budget_cents: 1234 });

@@ -94,7 +94,7 @@ test('closing or anonymising an account revokes its agents, which the merchant c
   });
 });
 
-test('an agent is rejected by every operation beyond its scopes (403 insufficient_scope)', async () => {
+test('rejects operations beyond the scopes of an agent (403 insufficient_scope)', async () => {
   const shop = await openShop();
   const customer = await shop.givenCustomer();
   const { agent } = await givenAgent(shop, customer, { scopes: ['catalog:read'] });

@@ -55,7 +55,7 @@ async function givenOrder({
   };
 }
 
-test('a dry run returns the edited order and changes nothing', async () => {
+test('a dry run of an edit returns the edited order and changes nothing', async () => {
   const { send, line_item_id, lid, details, onHand, order } = await givenOrder();
   const before = await details();
 

@@ -362,7 +362,7 @@ test('rejects a refund of an unpaid order, of 0.00, or of an amount with too man
   expect([zero, finer].map(({ response }) => response.status)).toEqual([422, 422]);
 });
 
-test('an order whose goods are returned and fully refunded is marked as returned', async () => {
+test('a full refund with the reason `returned` marks a shipped order as returned', async () => {
   const shop = await openShop();
   const { id, total } = await givenPaidOrder(shop);
   await shop.dashboard.POST(shipPath, { ...at(id), body: {} });
@@ -373,7 +373,7 @@ test('an order whose goods are returned and fully refunded is marked as returned
   expect((await typesOf(shop, id))?.slice(-2)).toEqual(['refunded', 'returned']);
 });
 
-test('notes and metadata can change in any order status, and appear in the timeline', async () => {
+test('changing the notes and metadata of an order adds a timeline entry with the changed fields', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder({ note: 'Ring twice.' });
 

@@ -29,7 +29,7 @@ test('an import reports the mistakes of each invalid product row, and writes the
   ]);
 });
 
-test('importing the same rows again changes nothing', async () => {
+test('importing the same product rows again changes nothing', async () => {
   const { dashboard } = await openShop();
   const body = {
     products: [
@@ -92,7 +92,7 @@ test('an import changes the stock of existing variants only with update_inventor
   expect((await dashboard.GET('/api/dashboard/products')).data?.products[0]?.total_inventory).toBe(9);
 });
 
-test('a dry run returns the result of an import and writes nothing', async () => {
+test('a dry run returns the result of a product import and writes nothing', async () => {
   const { dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'Mug', slug: 'mug' });
   const products = [row('mug', { vendor: 'New' }), row('cup'), row('cup2', { price: '1.999' })];

@@ -132,7 +132,7 @@ test('rejects variant fields on a product that has variants', async () => {
   expect(error).toMatchObject({ error: 'product_has_variants', fields: ['price'] });
 });
 
-test('stores HTML in a plain description as literal text', async () => {
+test('removes HTML from a plain description, and keeps its text', async () => {
   const { givenProduct } = await openShop();
 
   const mug = await givenProduct({ description: '<p>Hand&shy;made &amp; <b>warm</b>.</p><script>alert(1)</script>' });

@@ -27,7 +27,7 @@ test('statements sent after an error in a transaction fail as in an aborted tran
   }
 });
 
-test('fails the statements that were sent after a failing BEGIN', async () => {
+test('in an aborted transaction, fails a BEGIN and the statements sent after it', async () => {
   const { db } = await testServer();
 
   const [first, second] = await withConnection(db, async (connection) => {
