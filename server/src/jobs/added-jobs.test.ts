@@ -37,7 +37,7 @@ test.for([
   expect(jobs[1].job).toEqual(jobs[0].job);
 });
 
-test('adds the first job of a task that no worker knows yet', async () => {
+test('adds a job of a task that no worker has registered', async () => {
   const { owner } = await testServer();
   const task = `task ${randomUUID()}`;
   await owner.query(`select commerce.enqueue($1, '{}', now())`, [task]);
@@ -49,7 +49,7 @@ test('adds the first job of a task that no worker knows yet', async () => {
   expect(rowCount).toBe(1);
 });
 
-test('wakes workers when a request that adds jobs commits, but not when it is rolled back', async () => {
+test('wakes workers when a transaction that adds jobs commits, but not when it is rolled back', async () => {
   const shop = await openShop();
   const receiver = await openReceiver(() => 200);
   onTestFinished(() => receiver.close());

@@ -85,7 +85,7 @@ async function meanwhile<T>(shop: Shop, send: () => Promise<T>[]) {
   return { first: await first, others: await Promise.all(sent), lookUps: () => lookUps - before };
 }
 
-test('requests that arrive during a stock look-up share the next one, and each gets the stock of its own products', async () => {
+test('combines requests that arrive during a stock look-up, and returns to each the stock of its own products', async () => {
   const shop = await cachedShop();
   const alone = await Promise.all(shop.paths.map((path) => read(shop, path)));
   const asked = repeated(shop.paths);

@@ -55,7 +55,7 @@ test('accepts every date-time in the supported years with every real UTC offset'
   }
 });
 
-test('returns very early and very late times of the database unchanged or as the last supported time', () => {
+test('formats database times of the years 1 to 9999, and replaces later ones with the end of 9999', () => {
   expect(parseMoment('0001-01-01 00:00:00+00')).toBe('0001-01-01T00:00:00.000Z');
   expect(parseMoment('0050-06-01 12:30:00.5+00')).toBe('0050-06-01T12:30:00.500Z');
   expect(parseMoment('2026-05-04 10:30:00.123456+00')).toBe('2026-05-04T10:30:00.123Z');

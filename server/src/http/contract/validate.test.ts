@@ -59,7 +59,7 @@ test('reports a mistake in a field only once', () => {
   ]);
 });
 
-test('describes an invalid amount in words, and returns the pattern for programs', () => {
+test('describes the format of an amount in words, and returns the regular expression in ctx.pattern', () => {
   const refused = (price: string) =>
     contractMistakes(
       operation('dashboard.createShippingOption'),
@@ -138,7 +138,7 @@ test('does not validate the rows of an import with the request, because the impo
   ).toHaveLength(1);
 });
 
-test('compiles every operation of the contract and checks every format in it', () => {
+test('validates every operation of the contract, and supports every format in it', () => {
   // Ignores examples, which may have a property named `format`.
   const schemas = JSON.stringify(document, (name, value) => (name.startsWith('example') ? undefined : value));
   const formats = new Set(schemas.match(/"format":"[^"]+"/g));

@@ -72,7 +72,7 @@ test('concurrent logins with one Idempotency-Key open one session and get the sa
   expect(rows).toHaveLength(2);
 });
 
-test('a concurrent repetition that fails because the first request has completed gets the first response', async () => {
+test('a concurrent retry that fails because the first request has completed gets the response of the first', async () => {
   const shop = await openShop();
   const { id, email, password: words, client } = await shop.givenCustomer();
   const call = { ...keyed(), body: { current_password: words, new_password: OTHER } };
@@ -122,7 +122,7 @@ test('replays an error (409 webhook_disabled) thrown before the transaction, eve
   expect(replayed.error).toEqual(refused.error);
 });
 
-test('rejects a call whose Idempotency-Key another request is using (409 idempotency_in_flight), but no other calls', async () => {
+test('rejects a call whose Idempotency-Key is in use by another request (409 idempotency_in_flight), and accepts other calls', async () => {
   const shop = await openShop();
   const { storefront, site_id } = shop;
   const { data: cart } = await storefront.POST('/api/storefront/cart', {});

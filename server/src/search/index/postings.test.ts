@@ -12,7 +12,7 @@ const PRINTER: SearchDocument = {
   codes: ['al-1'],
 };
 
-test("the head noun is the last word of a name, ignoring its purpose, numbers, and the product's own values", () => {
+test("the head noun is the last word of a name, without its purpose, numbers and the product's own values", () => {
   const heads = [
     ['Gaming mouse pad', 'pad'],
     ['Case for phones, black', 'case'],
