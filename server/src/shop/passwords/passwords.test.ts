@@ -18,7 +18,7 @@ test('a password matches regardless of how Unicode composes its letters', async 
   expect(await fitsPassword(stored, 'Zoe\u0308')).toBe(true);
 });
 
-test('rejects callers with a retry time when the queue for hashing is full', async () => {
+test('rejects password checks when the queue for hashing is full (unavailable)', async () => {
   const results = await Promise.allSettled(Array.from({ length: 200 }, () => fitsPassword(undefined, 'x')));
 
   const refused = results.filter((result) => result.status === 'rejected');
@@ -27,7 +27,7 @@ test('rejects callers with a retry time when the queue for hashing is full', asy
   expect(await fitsPassword(undefined, 'x')).toBe(false);
 });
 
-test('rejects excess logins of a flood before hashing, and accepts logins again afterwards', async () => {
+test('rejects logins above the limit without hashing their passwords, and accepts logins again afterwards', async () => {
   let begun = 0;
   const login = () =>
     logins.take(async () => {
@@ -64,7 +64,7 @@ function nicenessOf(thread: string): number {
   return Number(line.slice(line.lastIndexOf(')') + 2).split(' ')[16]);
 }
 
-test('generates a different, readable password each time', () => {
+test('generates a different readable password each time', () => {
   const made = Array.from({ length: 1_000 }, randomPassword);
 
   expect(new Set(made).size).toBe(1_000);
