@@ -373,7 +373,7 @@ async function openReaderOf(terminal: Paster): Promise<Reader> {
 }
 
 test(
-  'the getting-started commands at /docs work as pasted',
+  'the getting-started commands at /docs run as pasted',
   async () => {
     const page = await (await fetch(`http://localhost:${ports['8080']}/docs`)).text();
     const texts = [...page.matchAll(/<pre><code>([\s\S]*?)<\/code><\/pre>/g)].map(([, text = '']) => unescaped(text));
