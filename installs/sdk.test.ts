@@ -137,7 +137,7 @@ test.skipIf(!chromium)(
   },
 );
 
-test.skipIf(!chromium)("a page works without a server, with the mocks in msw's service worker", async () => {
+test.skipIf(!chromium)("a page with the mocks in msw's service worker works without a server", async () => {
   const mine = await emptyFolder();
   try {
     await install(mine.folder, tarball, `msw@${MSW}`, `ajv@${AJV}`, `rolldown@${ROLLDOWN}`);

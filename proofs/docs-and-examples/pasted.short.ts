@@ -337,7 +337,7 @@ for (const file of DOCUMENTS) {
   const blocks = blocksOf(file).filter(({ kind }) => kind !== 'no-test' && kind !== 'own-test');
   if (blocks.length === 0) continue;
   test.skipIf(file === WITH_A_CUSTOMER && !chromium)(
-    `the code blocks of ${file} work as pasted`,
+    `the code blocks of ${file} run as pasted`,
     async () => {
       const terminal = openShell(folder, envOf(file));
       const others: Paster[] = [];

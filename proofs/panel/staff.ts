@@ -7,7 +7,7 @@ import { join, openMenu, PASSWORD } from './invitation.ts';
 import { inPanel } from './visit.ts';
 
 inPanel(
-  'a person is invited and joins, sees the screens of their new role, and must log in again when removed',
+  'an invited person joins, sees the screens of their new role, and must log in again after being removed',
   async (visit) => {
     const { width, open, press, fill, sees, look } = visit;
     const email = `noor-${width}@staff.example`;

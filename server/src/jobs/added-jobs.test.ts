@@ -18,7 +18,7 @@ async function listen(): Promise<number[]> {
 test.for([
   ['send_mail', 12],
   ['deliver_webhook', 100],
-])('adds the same job as graphile-worker itself: %s', async ([task, attempts]) => {
+])("adds the same job as graphile-worker's own function: %s", async ([task, attempts]) => {
   const { owner } = await testServer();
   const { rows } = await owner.query(
     `with theirs as (select (graphile_worker.add_job($1, '{"a":1}', max_attempts => $2)).id)

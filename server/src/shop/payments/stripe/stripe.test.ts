@@ -185,17 +185,20 @@ test('retries after a failure of Stripe, and succeeds', async () => {
 
 const LOST: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429'];
 
-test.for(LOST)('reports the outcome as unknown after %s, and the actual outcome on a query or retry', async (kind) => {
-  const wanted = card('success');
-  // Stripe's client retries once on its own after a broken connection.
-  standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
-  await expect(stripe.begin(wanted)).rejects.toThrow();
-  standIn.faults.clear();
-  const known = await stripe.outcomeOf(keyOf(wanted));
-  expect(known?.status).toBe(kind === 'cut_after' ? 'succeeded' : undefined);
-  const ended = await stripe.cancel(keyOf(wanted));
-  expect(ended.status).toBe(kind === 'cut_after' ? 'succeeded' : 'cancelled');
-});
+test.for(LOST)(
+  'throws after %s, and returns the actual result of the payment on a query or cancellation',
+  async (kind) => {
+    const wanted = card('success');
+    // Stripe's client retries once on its own after a broken connection.
+    standIn.faults.add(kind, /POST \/v1\/payment_intents$/, 2);
+    await expect(stripe.begin(wanted)).rejects.toThrow();
+    standIn.faults.clear();
+    const known = await stripe.outcomeOf(keyOf(wanted));
+    expect(known?.status).toBe(kind === 'cut_after' ? 'succeeded' : undefined);
+    const ended = await stripe.cancel(keyOf(wanted));
+    expect(ended.status).toBe(kind === 'cut_after' ? 'succeeded' : 'cancelled');
+  },
+);
 
 test('charges nothing if a payment reaches Stripe after it was cancelled', async () => {
   const late = card('success');
@@ -220,7 +223,7 @@ test.for([
   ['ISK', 500, 50_000],
   ['HUF', 500, 50_000],
   ['KWD', 1_230, 1_230],
-] as const)("converts the amount %s to Stripe's units", async ([currency, ours, theirs]) => {
+] as const)("converts an amount in %s to Stripe's units", async ([currency, ours, theirs]) => {
   const outcome = await stripe.begin(card('success', { currency, amount: ours }));
   expect(outcome).toMatchObject({ status: 'succeeded', amount: ours, currency });
   expect(standIn.ledger.intent(outcome.reference).amount).toBe(theirs);
