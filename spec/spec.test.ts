@@ -375,7 +375,7 @@ describe('errors', () => {
   });
 });
 
-test('every pattern has a message in words for people', () => {
+test('every pattern has an error message in words, without a regular expression', () => {
   const without: string[] = [];
   const walk = (node: Json, place: string) => {
     if (typeof node !== 'object' || node === null) return;

@@ -72,7 +72,7 @@ test(
   },
 );
 
-test('a model of the AI SDK finds and prepares a purchase, and the customer confirms it', PLAYED, async () => {
+test('a model of the AI SDK finds a product and prepares a purchase that the customer confirms', PLAYED, async () => {
   const { shop, demo } = await givenDemo();
 
   const { stdout } = await promisify(execFile)(process.execPath, [AI_SDK, 'a mug', '--demo', demo, '--auto-approve']);

@@ -132,7 +132,7 @@ for (const { where, begin, label, save } of FIELDS) {
   });
 }
 
-inPanel('a delivery option of 4,90 is saved as 4.90, and its discount of 12,5 % as 12.5', async (visit) => {
+inPanel('a delivery price of 4,90 is saved as 4.90, and a discount of 12,5 % as 12.5', async (visit) => {
   const { open, press, fill, sees, dashboard, width } = visit;
   await becomeGerman(visit);
   await open('/settings/delivery');

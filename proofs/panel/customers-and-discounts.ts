@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { inPanel } from './visit.ts';
 
 inPanel(
-  'a customer is found by the search, shown and changed',
+  'a customer is found by search, viewed and changed',
   async ({ open, fill, press, sees, look, dashboard, width }) => {
     const email = `ada-${width}@customer.example`;
     await unwrap(dashboard.POST('/api/dashboard/customers', { body: { email, first_name: 'Ada', last_name: 'Lark' } }));

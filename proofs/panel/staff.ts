@@ -46,7 +46,7 @@ inPanel(
   },
 );
 
-inPanel('a member of staff changes mail settings, turns on a second factor, and resets the password', async (visit) => {
+inPanel('a staff member changes mail settings, turns on a second factor, and resets the password', async (visit) => {
   // Another address for a repeated attempt: the first one may have joined the staff already.
   const email = `sam-${randomUUID()}@staff.example`;
   await join(visit, email, 'viewer', async (other) => {

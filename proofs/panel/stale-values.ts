@@ -127,7 +127,7 @@ inPanel(
   },
 );
 
-inPanel('the capture setting shows the saved choice, and the form keeps rejected input', async (visit) => {
+inPanel('the capture setting shows the saved choice, and the form keeps input that was rejected', async (visit) => {
   const { open, fill, press, sees, tab, width } = visit;
   const chosen = () => tab.$eval('select[name="capture"]', (select) => (select as unknown as { value: string }).value);
   const other = width > 500 ? 'manual' : 'automatic';

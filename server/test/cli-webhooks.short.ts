@@ -96,7 +96,7 @@ test('the CLI creates, tests and rotates a webhook, and lists and replays its de
   expect(again?.headers['webhook-id']).toBe(paid?.headers['webhook-id']);
 });
 
-test('the CLI replays events that a disabled webhook missed, from a given time', async () => {
+test('the CLI replays the events since a given time that a disabled webhook missed', async () => {
   await working();
   const { commerce } = await merchant();
   const dead = await receiver((_received, count) => (count === 1 ? 410 : 204));

@@ -148,7 +148,7 @@ test('the CLI creates a sync key, revokes it, and lists it as revoked', async ()
   expect((await commerce(['sync-keys', 'list'])).out).toContain('revoked');
 });
 
-test('the CLI takes an order by its number from payment to refund', async () => {
+test('the CLI processes an order by its number, from the payment to the refund', async () => {
   const { commerce, givenOrder, givenProduct } = await merchant();
   const { variants } = await givenProduct({ price: '14.00', sku: 'MUG-1' });
   const content = [{ variant_id: variants[0]?.id ?? '', quantity: 3 }];

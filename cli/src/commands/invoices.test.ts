@@ -59,7 +59,7 @@ test('saves the ZIP of a period in a file named after its first day', async () =
   );
 });
 
-test('rejects a ZIP without a first and last day, and names both options', async () => {
+test('requires a first and a last day for a ZIP, and names both options', async () => {
   const server = await fakeServer({});
   const { commerce } = await loggedIn(server.url);
   const { code, err } = await commerce(['invoices', 'archive']);

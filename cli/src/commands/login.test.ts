@@ -120,7 +120,7 @@ test('login stores several profiles, and --profile selects one', async () => {
   expect(unknown.err).toContain('Known profiles: default, live');
 });
 
-test('never sends the credentials of a profile to another server', async () => {
+test('the CLI never sends the credentials of a profile to another server', async () => {
   const [server, stranger] = [await fakeServer({ 'GET /api/dashboard/me': { body: ME } }), await fakeServer({})];
   const { commerce } = await user();
   await commerce(['login', '--url', server.url, '--api-key'], { input: 'key_abc' });

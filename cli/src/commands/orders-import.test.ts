@@ -45,7 +45,7 @@ test('imports order numbers without the #, and names line, column and order in e
   expect(seen.at(-1)?.body.orders).toMatchObject([{ order_number: 'OLD-1001' }, { order_number: 'OLD-1002' }]);
 });
 
-test('writes rejected orders to the file of --errors, and all errors and warnings to the file of --report', async () => {
+test('writes rejected orders to the --errors file, and all errors and warnings to the --report file', async () => {
   const { commerce } = await shop();
   const dir = await folder();
   const [file, errors, report] = ['orders.csv', 'refused.jsonl', 'report.csv'].map((name) => join(dir, name));

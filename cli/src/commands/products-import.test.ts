@@ -82,7 +82,7 @@ test('reports by line each product that the parser or the server rejects, and im
   expect(lines).toContain('Error: 3 of 5 products were refused.');
 });
 
-test('writes rejected products as JSON Lines to the file of --errors', async () => {
+test('writes rejected products as JSON Lines to the --errors file', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const file = await fileOf(['[]', { name: 'Bowl', slug: 'bowl', vendor: 'refuse me' }]);
@@ -141,7 +141,7 @@ test('finds the product that makes the server reject a whole call, and imports t
   expect(err).toContain('line 14: metadata: Too deep. (mug-13)\n');
 });
 
-test('ends the import if the server stops responding, and shows how far it got', async () => {
+test('ends the import if the server stops responding, and shows the progress until then', async () => {
   const ours = shop()[IMPORT];
   let calls = 0;
   const server = await fakeServer({
@@ -268,7 +268,7 @@ test('a duplicate SKU stays with the first variant, and is reported with line, S
   }
 });
 
-test('writes each error and warning to the file of --report', async () => {
+test('writes each error and warning to the --report file', async () => {
   const server = await fakeServer(shop());
   const { commerce } = await loggedIn(server.url);
   const report = join(await folder(), 'report.csv');
@@ -280,7 +280,7 @@ test('writes each error and warning to the file of --report', async () => {
   expect(lines.at(-1)).toContain('5,refused,pot,Variant Price,');
 });
 
-test('escapes formulas in the file of --report', async () => {
+test('escapes formulas in the --report file', async () => {
   const file = await fileOf([
     { name: 'Mug', slug: '=HYPERLINK("https://evil.example")', price: '5.00', vendor: 'refuse me' },
   ]);

@@ -278,7 +278,7 @@ tellOf('WooCommerce', WOOCOMMERCE, [
   }),
 ]);
 
-test('WooCommerce: warns if the "Meta:" value of a variation differs from the product\'s', async () => {
+test('WooCommerce: warns if the "Meta:" value of a variation differs from that of the product', async () => {
   const { products, warnings } = await readText(
     'Type,SKU,Name,In stock?,Regular price,Parent,Attribute 1 name,Attribute 1 value(s),Meta: fit\n' +
       'variable,TEE,Tee,1,,,Size,"S, M",\nvariation,TS,Tee - S,1,5,TEE,Size,S,slim\nvariation,TM,Tee - M,1,5,TEE,Size,M,wide\n',

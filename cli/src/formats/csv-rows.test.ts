@@ -61,7 +61,7 @@ test('after an unclosed quote, skips only the rows up to the next quote', async 
   ]);
 });
 
-test('reports a quote that is never closed at the line after the last valid row', async () => {
+test('reports an unclosed quote with the number of the line after the last valid row', async () => {
   const rows = await rowsOf('a,b\n1,2\n"open,3\n4,5\n6,7\n');
   expect(rows.at(-1)).toMatchObject({ line: 3, problem: expect.stringContaining('never closed') });
   const endless = await rowsOf(`a,b\n1,2\n"${'x\n'.repeat(2_200_000)}","y"\n5,6\n7,8\n`, 65_536);

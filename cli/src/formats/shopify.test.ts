@@ -269,7 +269,7 @@ test('accepts unambiguous numbers in any format', async () => {
   ]);
 });
 
-test('reads a name and options from a row above the variants that is itself no variant', async () => {
+test('reads the product name and options from a row above the variants that is not a variant', async () => {
   const { reads, products, warnings } = await readText(
     csv(
       { Handle: 'tee', Title: 'Tee', 'Option1 Name': 'Size', 'Variant Price': '5' },

@@ -28,7 +28,7 @@ test.each([
   ['-5', undefined],
   ['abc', undefined],
   ['', undefined],
-])('the result for the tax rate %j is %j', (text, rate) => {
+])('parses the tax rate input %j as %j', (text, rate) => {
   expect(readRate(text).amount).toBe(rate);
 });
 

@@ -17,7 +17,7 @@ test.each([
   ['1,2505', 1.2505],
   ['1,250', undefined],
   ['12,500', undefined],
-])('the result for the weight %j in a cell is %j', (cell, weight) => {
+])('parses the weight cell %j as %j', (cell, weight) => {
   const row = new RowReader(findColumns(['Weight'], { weight: ['Weight'] }), 2, [cell]);
   expect(row.decimal('weight')).toBe(weight);
   expect(row.errors.map(({ message }) => message)).toEqual(

@@ -38,7 +38,7 @@ test('unlocks abandoned jobs even if its first search for them timed out', async
   await owner.query('delete from graphile_worker._private_jobs where key = $1', [dead]);
 }, 40_000);
 
-test('unlocks a job that a living runner has locked but does not run, and does not count the attempt', async () => {
+test('unlocks a job that a living runner has locked but is not running, and does not count the attempt', async () => {
   const { owner } = await testServer();
   const [runs, lost] = [`runs ${randomUUID()}`, `lost ${randomUUID()}`];
   await givenHeldJob(runs, '1 minute');

@@ -90,7 +90,7 @@ test('sends one payment reminder halfway to the deadline', async () => {
   expect(data?.entries[0]).toMatchObject({ actor_type: 'system', actor_id: null });
 });
 
-test('leaves an unpaid order unchanged before its payment deadline', async () => {
+test('the job leaves an unpaid order unchanged before its payment deadline', async () => {
   const shop = await openShop();
   const { id } = await shop.givenOrder();
 
@@ -249,7 +249,7 @@ test('cancels a successful payment whose order was never created', async () => {
   expect(await paymentsOf(shop)).toEqual(['cancelled']);
 });
 
-test("the sweeper's database role sees only rows that are due", async () => {
+test("the sweeper's database role sees no orders, checkouts, carts or payments that are not due", async () => {
   const shop = await openShop();
   await shop.givenOrder();
   await shop.givenCheckout();

@@ -206,7 +206,7 @@ test('disables the webhook after a 410, fails its pending deliveries and mails s
   await receiver.close();
 });
 
-test('waits for the Retry-After of a receiver, at most an hour, and does not follow redirects', async () => {
+test("retries a delivery after the receiver's Retry-After, capped at an hour, and does not follow redirects", async () => {
   const shop = await openShop();
   const other = await openReceiver();
   const receiver = await openReceiver((_received, count) =>
@@ -327,7 +327,7 @@ test.each([
   [500, 'refused'],
   [200, 'succeeded'],
 ] as const)(
-  'recording a response %i waits for a transaction that disables the webhook, not vice versa',
+  'recording an attempt with status %i waits for a transaction that disables the webhook, without a deadlock',
   async (response_status, outcome) => {
     const shop = await openShop();
     const webhook = await givenWebhook(shop, 'https://hooks.example.net/', ['customer.created']);

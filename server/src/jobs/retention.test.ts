@@ -77,7 +77,7 @@ test('deletes carts and checkouts without an order 90 days after they expired', 
   expect(await count(shop, ...tables)).toEqual([0, 0, 0, 0, 0]);
 });
 
-test('deletes failed payments with their checkout, but keeps a checkout whose payment moved money', async () => {
+test('deletes a checkout with its failed payments, but keeps one with a payment that charged money', async () => {
   const shop = await openShop();
   const failing = await shop.givenCheckout({ payment_method: 'card' });
   const keeping = await shop.givenCheckout({ payment_method: 'card' });
@@ -100,7 +100,7 @@ test('deletes failed payments with their checkout, but keeps a checkout whose pa
 test.each([
   ['was refunded', `status = 'refunded'`],
   ['was charged, and its refund rejected', `status = 'failed', captured_amount = amount`],
-])('keeps the contact data of a checkout whose payment %s', async (_what, change) => {
+])('keeps the contact data of a checkout if its payment %s', async (_what, change) => {
   const shop = await openShop();
   const { id } = await shop.givenCheckout({ payment_method: 'card' });
   await shop.storefront.POST('/api/storefront/checkout/{checkout_id}/complete', {
@@ -117,7 +117,7 @@ test.each([
   expect(await count(shop, 'payments', 'carts')).toEqual([1, 1]);
 });
 
-test('keeps an order with its cart and checkout, however long ago these expired', async () => {
+test("keeps an order's cart and checkout, even if they expired long ago", async () => {
   const shop = await openShop();
   await shop.givenDiscount();
   const order = await shop.givenOrder();

@@ -159,7 +159,7 @@ test('an invalid tool call returns an error that names the field, and is audited
   ]);
 });
 
-test('an error names the next operation and its tool', async () => {
+test('an error of a tool names the next operation and its tool', async () => {
   const shop = await openShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { budget_cents: 1_000 });
   const { variants } = await shop.givenProduct({ price: '8.00' });

@@ -36,7 +36,7 @@ test('a suspended site rejects calls (403), and accepts calls again once it is r
   expect(await read()).toBe(200);
 });
 
-test('a deletion waits 30 days and can be cancelled until then', async () => {
+test('a site deletion waits 30 days, and can be cancelled until then', async () => {
   const shop = await openShop();
 
   const { data } = await remove(shop.site_id);
@@ -50,7 +50,7 @@ test('a deletion waits 30 days and can be cancelled until then', async () => {
   expect([kept.data.delete_at, kept.data.suspended_at]).toEqual([null, data.suspended_at]);
 });
 
-test('a worker executes an immediate deletion without affecting another site', async () => {
+test('a worker deletes a site immediately if requested, and no other site', async () => {
   const [shop, other] = [await openShop(), await openShop()];
   await Promise.all([shop.givenProduct(), other.givenProduct()]);
   const jobs = await workJobs();

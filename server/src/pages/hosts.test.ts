@@ -98,7 +98,7 @@ test("serves every page and document at the shop's host, with links to that host
   }
 });
 
-test('OAuth metadata and other documents for programs name the shop’s host as issuer and resource', async () => {
+test('OAuth metadata and other machine-readable documents name the shop’s host as issuer and resource', async () => {
   for (const { shop, host, documents } of both) {
     const json = async (path = '') =>
       (await fetchAt(host)(shop.baseUrl + path)).json() as Promise<Record<string, unknown>>;

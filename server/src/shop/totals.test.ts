@@ -66,7 +66,7 @@ test('gives leftover cents to the lines with the largest remainders, earlier one
   expect(allocate(0, [5, 5])).toEqual([0, 0]);
 });
 
-test('shows included tax, adds excluded tax, and rounds half up for each line and the shipping cost', () => {
+test('shows included tax, adds excluded tax, and rounds half up per line and for shipping', () => {
   const lines = [
     { id: 'x', product_id: null, price: 999, quantity: 1 },
     { id: 'y', product_id: null, price: 50, quantity: 1 },
@@ -113,7 +113,7 @@ test('taxes shipping at the rates of shipped goods, without those of downloads',
   expect(of(lines).shipping_taxes).toEqual([{ tax_class: 'reduced', rate: '0.07', amount: 500, tax: 33 }]);
 });
 
-test('taxes shipping at the standard rate if the shop chose that', () => {
+test('taxes shipping at the standard rate if the shop has chosen that', () => {
   const tax = { ...german, shipping: 'class' as const };
   expect(of(mixed, { tax }).shipping_taxes).toEqual([{ tax_class: 'standard', rate: '0.19', amount: 500, tax: 80 }]);
 });

@@ -47,7 +47,7 @@ test('loses no counts when two processes write them concurrently', async () => {
   for (const { site_id } of shops) expect((await present(site_id)).calls).toBe(40);
 });
 
-test('adds counts that could not be written once with the next write, and ignores those of deleted sites', async () => {
+test('writes counts again once after a failed write, and ignores those of deleted sites', async () => {
   const { db } = await testServer();
   const [shop, gone] = [await openShop(), await openShop()];
   const counter = createUsageCounter({

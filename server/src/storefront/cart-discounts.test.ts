@@ -352,7 +352,7 @@ test('completing an order does not redeem a discount code whose conditions are u
   expect(await usesOf(shop, id)).toBe(0);
 });
 
-test('limits the uses of a discount code by a guest per e-mail address in any case, even concurrently', async () => {
+test("limits a guest's uses of a discount code per e-mail address, ignoring case, even concurrently", async () => {
   const shop = await openShop();
   const { id } = await shop.givenDiscount({ usage_limit_per_customer: 1 });
   const all = await Promise.all(Array.from({ length: 8 }, () => shop.givenCart('40.00')));
@@ -450,7 +450,7 @@ test('a login changes no cart that was already merged, belongs to another custom
   expect(await merge(unknown, july)).toBeNull();
 });
 
-test('many concurrent logins that send one guest cart merge it once', async () => {
+test('many concurrent logins with one guest cart merge it once', async () => {
   const shop = await openShop();
   const customer_id = await givenCustomer(shop);
   const { id } = await shop.givenCart('10.00');
@@ -502,7 +502,7 @@ test('a discount code must have 1 to 64 characters (422)', async () => {
   }
 });
 
-test('a cart whose code no longer meets its minimum keeps the code without a discount, and warns about it', async () => {
+test('a cart below the minimum of its discount code keeps the code without a discount, and shows a warning', async () => {
   const shop = await openShop();
   const { cart } = await givenLines(shop, '10.00', '20.00');
   await shop.givenDiscount({ code: 'TEN', kind: 'fixed_amount', value: '10.00', minimum_subtotal: '25.00' });

@@ -75,7 +75,7 @@ test('an account exists only after the mailed verification link is used', async 
   expect(after.session?.access_token).toMatch(/^cust_[0-9A-Za-z]{38}$/);
 });
 
-test('a verification link works once, and only the newest one is valid', async () => {
+test('a verification link works once, and is invalid after a newer one is sent', async () => {
   const shop = await openShop();
   const email = address();
   const first = await givenRegistration(shop, email);
@@ -255,7 +255,7 @@ test('counts concurrent wrong passwords individually, per shop and e-mail addres
   expect((await logInAs(neighbour, email, PASSWORD)).status).toBe(200);
 });
 
-test('every call rejects an invalid customer token, instead of treating the caller as a guest (401)', async () => {
+test('rejects an invalid customer token in every call, instead of treating the caller as a guest (401)', async () => {
   const shop = await openShop();
   const neighbour = await openShop();
   const { client, access_token } = await shop.givenCustomer();
@@ -496,7 +496,7 @@ test('changing the e-mail address requires the password, and takes effect once t
   expect((await newestTo(shop, email)).subject).toContain('has changed');
 });
 
-test('changing to the e-mail address of another customer fails without revealing that customer', async () => {
+test('changing to the e-mail address of another customer has no effect, and does not reveal that customer', async () => {
   const shop = await openShop();
   const { client, email } = await shop.givenCustomer();
   const other = await shop.givenCustomer();

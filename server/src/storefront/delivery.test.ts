@@ -75,7 +75,7 @@ test('offers shipping options by state, postal code and weight, with their deliv
   expect(chosen.shipping_option).toMatchObject({ name: 'Letter', estimated_days_min: 2, estimated_days_max: 4 });
 });
 
-test('rejects a minimum above its maximum, and regional limits without a country, at the field (422)', async () => {
+test('rejects a shipping option with a minimum above its maximum, or regions without a country (422)', async () => {
   const { dashboard } = await openShop();
   const refused = async (input: object) => {
     const body = { name: 'Parcel', price: '1', ...input };

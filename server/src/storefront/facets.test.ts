@@ -48,7 +48,7 @@ async function openMixedShop() {
   return { ...shop, listed };
 }
 
-test('choosing a vendor, type or tag keeps the other values of its facet, and narrows the other facets', async () => {
+test('filtering by vendor, type or tag keeps the other values in that facet, and narrows the other facets', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ vendor: ['alder'] })).toEqual({
@@ -98,7 +98,7 @@ test('the stock facet counts products in and out of stock, unless unavailable pr
   expect(await listed({ in_stock: true, unavailable: 'hide' })).toMatchObject({ total: 3, in_stock: '3 of 3' });
 });
 
-test('choosing an option value keeps the other values of that option, and narrows the other options', async () => {
+test('filtering by an option value keeps the other values of that option, and narrows the other options', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ option: ['COLOUR:blue'] })).toMatchObject({
@@ -156,7 +156,7 @@ test('a filter with several values of one option matches products with any of th
   expect((await listed({ option: ['Colour:Blue', 'Colour:Green', 'Size:M'] })).total).toBe(1);
 });
 
-test('facets of a filtered search also list other values that the search results have', async () => {
+test('facets of a filtered search also list values that only the unfiltered results have', async () => {
   const { listed } = await openMixedShop();
 
   expect(await listed({ q: 'shirt', vendor: ['Alder'] })).toEqual({

@@ -67,7 +67,7 @@ async function moneyOf({ owner, site_id }: OpenShop): Promise<number> {
   return rows[0]?.money;
 }
 
-test('a payment that requires an action of the shopper returns it (409), and completing again after the action creates the order', async () => {
+test('a payment that requires an action returns it (409), and completing the checkout after the action creates the order', async () => {
   const shop = await openShop();
   const { product, checkout } = await givenPayable(shop);
 

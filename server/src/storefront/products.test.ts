@@ -30,7 +30,7 @@ test('finds a product by id and by slug', async () => {
   expect(byId.data).toEqual(bySlug.data);
 });
 
-test('updated_since lists products changed or published since that time, and not those only sold', async () => {
+test('updated_since lists products changed or published since that time, but not products that were only sold', async () => {
   const { storefront, dashboard, givenProduct, owner, site_id, givenOrder } = await openShop();
   const [old, sold, changed, released] = await Promise.all(
     ['Old', 'Sold', 'Changed', 'Released'].map((name) => givenProduct({ name })),
@@ -58,7 +58,7 @@ test('updated_since lists products changed or published since that time, and not
   expect(error).toMatchObject({ detail: [{ loc: ['query', 'updated_since'] }] });
 });
 
-test('filters on one field are combined with OR, on different fields with AND', async () => {
+test('combines the values of one filter with OR, and different filters with AND', async () => {
   const { storefront, dashboard, givenProduct } = await openShop();
   await givenProduct({ name: 'A', vendor: 'Alder', tags: ['Wool'], price: '10' });
   await givenProduct({ name: 'B', vendor: 'Finch', tags: ['wool', 'sale'], price: '20' });

@@ -60,7 +60,7 @@ test('a customer cannot read or change returns of other customers (404)', async 
   expect([401, 403]).toContain(guest.response.status);
 });
 
-test('the period for returns ends with the last day in the time zone of the shop', async () => {
+test("the return period ends at the end of its last day in the shop's time zone", async () => {
   const { shop, request } = await givenShippedOrder(2);
   const time_zone = 'Pacific/Auckland';
   await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });

@@ -89,7 +89,7 @@ test('an order paid at the provider without a card has the payment method `onlin
   expect(await shop.details(data?.order.id ?? '')).toMatchObject({ payment_status: 'refunded' });
 });
 
-test('after 3-D Secure at the bank, the order is created when the shopper returns', async () => {
+test('after confirming 3-D Secure at the bank, the shopper returns and the order is created', async () => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   const first = await shop.complete(id, {

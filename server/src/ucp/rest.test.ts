@@ -330,7 +330,7 @@ test('repeating a UCP request with its idempotency key changes nothing, and a di
   expect(more.messages).toMatchObject([{ code: 'not_found', severity: 'unrecoverable' }]);
 });
 
-test('reports a malformed profile, an unreachable one and one of another version in the format of UCP', async () => {
+test("rejects a profile that is malformed, unreachable or of another version, with an error in UCP's format", async () => {
   const { issuer, guest, site_id, baseUrl } = await openUcp();
   const old = await publishProfile({ version: '2026-01-11' });
   const bare = await publishProfile({ capabilities: {} });

@@ -48,7 +48,7 @@ async function askAt(name: string, path: string, init: RequestInit = {}) {
   return { response, status: response.status, text, location: response.headers.get('Location') };
 }
 
-test('links use the primary host of a shop, or the configured base URL if it has none', async () => {
+test('links use the primary host of a shop, or the configured base URL if the shop has none', async () => {
   const plain = await openShop();
   await givenHost(plain, 'tried');
   const { client, email } = await own.givenCustomer();
@@ -143,7 +143,7 @@ async function mailedPaths(shop: Shop): Promise<string[]> {
   return [pathIn(order, 'orders'), pathIn(account, 'verify-email'), pathIn(delayed, 'unlock')];
 }
 
-test("links in mails work at the hosts of their shop, and answer 404 at another shop's host", async () => {
+test("links in a shop's mails work at that shop's hosts, and answer 404 at another shop's host", async () => {
   const paths = await mailedPaths(other);
   const theirs = `shop.${other.site_id}.example`;
   const staff = mintToken('unlock');

@@ -37,7 +37,7 @@ test('rejects a date-time that PostgreSQL or a client would read differently (42
   }
 });
 
-test('rejects only the import row with an invalid date', async () => {
+test('an import rejects only the row with an invalid date', async () => {
   const { dashboard } = await openShop();
   const products = [
     { name: 'Mug', slug: 'mug', price: '10.00', published_at: '2026-05-04T10:30:00+16:00' },

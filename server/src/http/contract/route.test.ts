@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { allowedMethods, route } from './route.ts';
 
-test('finds the operation for a path with a very long slug', () => {
+test('routes a path with a very long slug to its operation', () => {
   const slug = 'a'.repeat(255);
 
   const { operation, path } = route('GET', `/api/storefront/products/${slug}?q=1`);

@@ -22,7 +22,7 @@ test('converts parameters to their types and fills in defaults', () => {
   expect(req.query).toEqual({ limit: 5, in_stock: true, vendor: ['Alder'], page: 1 });
 });
 
-test('reports mistakes in all parts of a request at once, each with its location', () => {
+test('reports mistakes in all parts of a request in one response, each with its location', () => {
   const req = request({
     headers: { 'idempotency-key': 'no uuid' },
     params: { product_id: 'urn:uuid:0' },

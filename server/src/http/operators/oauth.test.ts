@@ -50,7 +50,7 @@ async function callWith(token: string | undefined): Promise<number> {
   return status;
 }
 
-test("a standard client discovers the shop, registers, gets its customer's approval, calls the API, and revokes its token", async () => {
+test("a standard OAuth client discovers the shop, registers, gets the customer's approval, calls the API, and revokes its token", async () => {
   const resource = `http://localhost/sites/${shop.site_id}/mcp`;
   const { page, back, code_verifier, state } = await allowed({ resource }, { ...ALLOWED, scope_4: '', category_1: '' });
   expect(page.html).toContain('Stock client');
@@ -111,7 +111,7 @@ test('after consent, only the customer who approved is redirected with the code,
   expect((await browser.open(leave)).response.headers.get('Refresh')).toBeNull();
 });
 
-test('resource metadata names the authorization server', async () => {
+test('the OAuth resource metadata names the authorization server', async () => {
   for (const path of ['', '/mcp', '/ucp/mcp']) {
     const resource = new URL(`http://localhost/sites/${shop.site_id}${path}`);
     const options = {
@@ -265,7 +265,7 @@ test('shows errors in an authorization request on a page instead of redirecting'
   expect((await open({}, '&state=twice')).status).toBe(400);
 });
 
-test('registers only redirect URIs that nobody else can take over, and loopback addresses with any port', async () => {
+test('registers only https, loopback and reverse-domain redirect URIs, and ignores the port of a loopback URI', async () => {
   const register = (metadata: unknown) =>
     fetch(`${shop.baseUrl}/sites/${shop.site_id}/oauth/register`, { method: 'POST', body: JSON.stringify(metadata) });
   for (const uri of [

@@ -55,7 +55,7 @@ test('audits a call rejected with 404, but not one with an invalid body', async 
   expect(await eventsOf(shop)).toMatchObject([{ action: 'storefront.addCartItem', status: 404 }]);
 });
 
-test('requests can insert audit rows, but not change or delete them', async () => {
+test("the server's database role can insert audit rows, but not change or delete them", async () => {
   const shop = await openShop();
   await shop.storefront.POST(cart);
 

@@ -125,7 +125,7 @@ test.each(PATHS)('%s shows immediately that a variant has sold out or is availab
   expect([(await read(shop, path)).cached, (await read(shop, path)).cached]).toEqual([true, true]);
 });
 
-test('shops that share one database connection get their own stock from the cache', async () => {
+test('two shops that share a database connection each get their own stock from the cache', async () => {
   const shops = [await sellingShop(), await sellingShop()] as const;
   for (const shop of shops) await read(shop, '/products');
 

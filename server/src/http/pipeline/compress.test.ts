@@ -105,7 +105,7 @@ test('a compressed response has a weak ETag, and a request with either ETag gets
   }
 });
 
-test('HEAD returns the headers of GET, compressed or not', async () => {
+test('HEAD returns the same headers as GET, with and without compression', async () => {
   const { get } = await shopWithLargeList();
   for (const encoding of ['', 'br', 'gzip']) {
     const [head, whole] = [await get(encoding, { method: 'HEAD' }), await get(encoding)];

@@ -99,7 +99,7 @@ test('a concurrent retry that fails because the first request has completed gets
   expect(copy.response.headers.get('Idempotency-Replayed')).toBe('true');
 });
 
-test('replays an error (409 webhook_disabled) thrown before the transaction, even after its cause is gone', async () => {
+test('replays an error thrown before the transaction (409 webhook_disabled), even if its cause no longer exists', async () => {
   const shop = await openShop();
   const { dashboard } = shop;
   const webhook = await unwrap(
@@ -148,7 +148,7 @@ test('rejects a call whose Idempotency-Key is in use by another request (409 ide
   expect(free.response.status).toBe(201);
 });
 
-test('replays a response that is committed between the look-up and the lock, and rolls back the repeated work', async () => {
+test('replays a response stored after the look-up and before the lock, and rolls back the repeated work', async () => {
   const shop = await openShop();
   const { owner, storefront, site_id } = shop;
   const key = randomUUID();
@@ -176,7 +176,7 @@ test('replays a response that is committed between the look-up and the lock, and
   expect(await carts()).toBe(before);
 });
 
-test('runs a call again if the response stored under its key has expired', async () => {
+test('runs a call again if its Idempotency-Key has a stored response that has expired', async () => {
   const { owner, storefront, site_id } = await openShop();
   const key = randomUUID();
   const create = () => storefront.POST('/api/storefront/cart', { params: { header: { 'Idempotency-Key': key } } });

@@ -135,7 +135,7 @@ test('a storefront token works only from the web origins in its settings (otherw
   expect([other.status, await other.json()]).toMatchObject([403, { error: 'origin_not_allowed' }]);
 });
 
-test('above the rate limit, returns 429 with Retry-After, and still serves other callers', async () => {
+test('returns 429 with Retry-After to a caller above the rate limit, and still serves others', async () => {
   const { site_id, credentials } = await openShop();
   const neighbour = await openShop();
   const limited = await startServer(databaseUrl(), { rateLimits: true });

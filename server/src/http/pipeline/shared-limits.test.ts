@@ -112,7 +112,7 @@ test('the rate limit of consent requests does not count unknown OAuth clients or
   await stopServer(server);
 });
 
-test('limits the OAuth client documents that an IP address makes the server fetch (429), and serves other addresses', async () => {
+test('limits the OAuth client documents fetched for one IP address (429), and not those for other addresses', async () => {
   const { shop, server } = await openLimitedShop('client_document=2');
   const visit = async (n: number, ip: string) => {
     const query = new URLSearchParams({ client_id: `http://127.0.0.1:9/client-${n}` });

@@ -91,7 +91,7 @@ test('a mailed link sets a new password and ends every session', async () => {
   expect(acts).toMatchObject([{ actor_type: 'customer', actor_id: customer.id, status: 303 }]);
 });
 
-test('opening a mailed link with GET or HEAD changes nothing, however often a scanner does it', async () => {
+test('opening a mailed link with GET or HEAD changes nothing, even many times', async () => {
   for (const given of [await givenRegistration(), await givenReset()]) {
     const before = await rows(given);
     for (const method of ['GET', 'HEAD', 'GET', 'HEAD']) {

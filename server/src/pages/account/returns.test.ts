@@ -88,7 +88,7 @@ test('a return request from an outdated page shows the order, and creates no ret
   expect((await shop.dashboard.GET('/api/dashboard/returns')).data?.total).toBe(1);
 });
 
-test('submitting a return form twice requests one return', async () => {
+test('submitting a return form twice creates one return', async () => {
   const given = await givenShippedOrder(3);
   const { line_item_id, shop } = given;
   const { browser, open } = await givenVisitor(given);

@@ -67,7 +67,7 @@ test('counts failed logins separately in a browser that opened the link', async 
   expect(await logInAt(browser, site_id, email, PASSWORD)).toBe(429);
 });
 
-test('used links, expired links and links of other shops do not end a login delay', async () => {
+test('used or expired unlock links and those of other shops do not end a login delay', async () => {
   const [mine, theirs] = [await givenCustomerUnderAttack(), await givenCustomerUnderAttack()];
   const { owner, login, token } = mine;
 

@@ -53,7 +53,7 @@ test('hides the consent request before login and after a wrong password', async 
   expect(refused.html).not.toContain('Helpful bot');
 });
 
-test('a denied consent request can no longer be approved', async () => {
+test('a consent request that was denied can no longer be approved', async () => {
   const given = await givenRequest();
   const page = await loggedIn(given);
   expect((await given.browser.press(page, 'deny')).html).toContain('You have refused access');

@@ -204,7 +204,7 @@ test('over https, the form cookie is bound to the host, and a form without an Or
   await stopServer(secure);
 });
 
-test('the checkout page rejects a form with an unknown action, whatever its name', async () => {
+test('the checkout page rejects a form with an unknown action', async () => {
   const { browser, url } = await givenCheckout();
   const form = await browser.open(url);
   for (const action of ['pay', 'constructor', '__proto__', 'toString']) {
@@ -335,7 +335,7 @@ test('shows a changed price, and charges it only after the shopper has agreed to
   expect((await ordersOf(given))[0]?.total).toBe('34.90');
 });
 
-test('shows insufficient stock at the item, and creates no order', async () => {
+test('shows insufficient stock at the affected item, and creates no order', async () => {
   const given = await givenCheckout();
   const { browser, db, site_id, variant_id, checkout } = given;
   const review = await filledIn(given);
@@ -348,7 +348,7 @@ test('shows insufficient stock at the item, and creates no order', async () => {
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test("shows mistakes at their fields, and keeps the shopper's input", async () => {
+test("shows each mistake at its field, and keeps the shopper's input", async () => {
   const given = await givenCheckout();
   const { browser, url, option } = given;
   const form = await browser.open(url);
@@ -531,7 +531,7 @@ test('requires a state in countries that use states, whether the page or the API
   expect((await browser.press(form, 'save', { shipping_state: 'NV' })).html).toContain('Place order and pay');
 });
 
-test('reports an invalid phone number of an address at the phone field', async () => {
+test('shows an error at the phone field for an invalid phone number in an address', async () => {
   const given = await givenCheckout();
   const { browser, storefront } = given;
   const { id: checkout_id, checkout_url } = await given.givenCheckout();
@@ -772,7 +772,7 @@ test('the account shows an order past its payment deadline as cancelled', async 
   expect(page.html).not.toContain('not yet received');
 });
 
-test("the link alone does not allow anyone to confirm an agent's checkout", async () => {
+test("a reader who only has the link cannot confirm an agent's checkout", async () => {
   const given = await givenCheckout();
   const { browser, owner, checkout, url } = given;
   const review = await filledIn(given);

@@ -121,7 +121,7 @@ test('a buyer can order digital goods without consent, and the order mail does n
   expect((await mailsTo(shop, email)).at(-1)?.html).not.toContain('right of withdrawal for it');
 });
 
-test('an agent cannot give the consent for its customer (403)', async () => {
+test('an agent cannot give the consent to digital delivery for its customer (403)', async () => {
   const shop = await givenEuShop();
   const { access_token } = await givenAgent(shop, await shop.givenCustomer());
   const beside = shop.storefront.withCustomer(access_token);

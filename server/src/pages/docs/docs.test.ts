@@ -13,7 +13,7 @@ test('the documentation has an introduction, followed by the storefront API', as
   expect(headings).toEqual(['Getting started', 'Conventions', 'Storefront', 'Dashboard', 'Agent', 'Sync', 'Errors']);
 });
 
-test('the documentation links every operation to a page that shows it', async () => {
+test('the documentation links each operation to the reference page that contains it', async () => {
   const links = [...(await html()).matchAll(/href="([^"]+)#operation\/([\w.]+)"/g)];
   expect(links.map(([, , id]) => id).sort()).toEqual(operationTable.map(({ id }) => id).sort());
 

@@ -88,7 +88,7 @@ test('after concurrent changes, the index contains the words of the last change 
   expect(rows.map(({ term }) => term)).toEqual([data?.name.toLowerCase()]);
 });
 
-test('the job reindexes products that an older release indexed', async () => {
+test('the job reindexes products that were indexed by an older release', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Gramophone' });
   await shop.dashboard.PATCH('/api/dashboard/settings', {

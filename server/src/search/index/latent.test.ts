@@ -40,7 +40,7 @@ test('training is deterministic, and a text of unknown words has no vector', () 
   expect(embed(trainModel(texts()), unknown)).toBeUndefined();
 });
 
-test('encoding keeps a term vector unchanged, and the direction of a product vector', () => {
+test('encoding and decoding keep a term vector unchanged, and keep the direction of a product vector', () => {
   const model = trainModel(texts());
   const one = embedName(model, 'kitchen1');
   const groups = [{ text: 'kitchen1', alternatives: [{ term: 'kitchen1', weight: 1 }] }];

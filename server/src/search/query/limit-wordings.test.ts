@@ -178,7 +178,7 @@ test.each(ON_SALE)('reads the sentence as a request for reduced products only: %
   expect(read(sentence).constraints).toMatchObject([{ kind: 'value', value: 'on_sale' }]);
 });
 
-test('`for sale` does not mean a reduced price', () => {
+test('does not read `for sale` as a limit to reduced products', () => {
   expect(read('do you have scarves for sale').constraints).toEqual([]);
 });
 

@@ -24,7 +24,7 @@ test.each([
   ['lantern 20 dollars or less', [price({ max: 20, currency: 'USD' })], 'lantern'],
   ['wool coat from €90 up to €140', [price({ min: 90, max: 140, currency: 'EUR' })], 'wool coat'],
   ['armchair over 300', [price({ min: 300 })], 'armchair'],
-])('a price limit is parsed: %s', (sentence, constraints, words) => {
+])('parses a price limit: %s', (sentence, constraints, words) => {
   expect(parsed(sentence)).toEqual({ constraints, words });
 });
 
@@ -105,7 +105,7 @@ test.each([
   ['a pair of socks', 1, 'socks'],
   ['three pairs of socks', 3, 'socks'],
   ['12 pieces of soap', 12, 'soap'],
-])('the quantity is parsed: %s', (sentence, quantity, words) => {
+])('parses the quantity: %s', (sentence, quantity, words) => {
   expect(parsed(sentence)).toEqual({ constraints: [{ kind: 'quantity', value: String(quantity) }], words });
 });
 

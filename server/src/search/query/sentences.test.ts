@@ -102,7 +102,7 @@ test.each<[string, Partial<Constraint>[], string]>([
 });
 
 test.each(['shoes in sizes from 40 to 42', 'Schuhe Größe 40 bis 42', 'do you have 2 tents', 'plates 20 - 26'])(
-  'does not read a number of something else as a price: %s',
+  'does not read a size or quantity as a price: %s',
   (sentence) => expect(read(sentence).constraints.filter(({ kind }) => kind === 'price')).toEqual([]),
 );
 

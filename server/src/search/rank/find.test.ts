@@ -38,7 +38,7 @@ async function mugShop(): Promise<Shop> {
   return shop;
 }
 
-test('the variant with the requested value is chosen, with its availability and match reasons', async () => {
+test('chooses the variant with the requested value, and returns its availability and match reasons', async () => {
   const shop = await mugShop();
 
   const { candidates, understood } = await findIn(shop, 'a blue camping mug under 20 euros');
@@ -157,7 +157,7 @@ test('a search by category ignores unpublished collections', async () => {
   expect([whilePublished, await found()]).toEqual([1, 0]);
 });
 
-test('availability depends on the requested quantity', async () => {
+test('the availability of a product depends on the requested quantity', async () => {
   const shop = await mugShop();
 
   const few = await findIn(shop, 'I need 2 mugs for camping, blue');
@@ -243,7 +243,7 @@ test('a price range matches a product only if one of its variants is within the 
   });
 });
 
-test('a size with or without a label (`size 42`, `38`) filters variants, and is relaxed if no variant has it', async () => {
+test('a size (`size 42`, `38`) filters variants, and is relaxed if no variant has it', async () => {
   const shop = await mixedShop();
 
   expect(fates(await findIn(shop, 'rubber boots size 42'))).toMatchObject({ 'size 42': 'value applied' });
@@ -282,7 +282,7 @@ test('reports words that the best product lacks, and does not find a product wit
   expect((await findIn(shop, 'running shoes size 42 under 5 euros')).candidates).toEqual([]);
 });
 
-test('the head noun counts for more than attributes and the purpose', async () => {
+test('the head noun has a higher weight than attributes and the purpose', async () => {
   const shop = await mixedShop();
 
   expect((await findIn(shop, 'a pair of socks')).candidates.map(({ product }) => product.name)).toEqual([

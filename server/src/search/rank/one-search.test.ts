@@ -48,7 +48,7 @@ test.each([
   ['the beginning of an SKU', 'KT-INS', 'Gale Rain Jacket'],
   ['a segment of an SKU', 'dre', 'Gale Rain Jacket'],
   ['a part of a barcode', '638133', 'Fell Backpack'],
-])('every search of a shop finds by %s: %s', async (_kind, q, name) => {
+])('every search of a shop finds products by %s: %s', async (_kind, q, name) => {
   const shop = await shopOfEverything();
 
   for (const [place, find] of Object.entries(SEARCHES)) expect.soft(await find(shop, q), place).toEqual([name]);
@@ -71,7 +71,7 @@ test('a longer prefix never finds more than a shorter one, in every search', asy
   }
 });
 
-test('an unfinished word is completed to every matching word of the shop, not corrected to one', async () => {
+test('completes an unfinished word to every matching word of the shop, instead of correcting it', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Secateurs', product_type: 'Garden Tools' });
   await shop.givenProduct({ name: 'White Flower', tags: ['gardenia'] });
@@ -80,7 +80,7 @@ test('an unfinished word is completed to every matching word of the shop, not co
     expect.soft((await find(shop, 'garde')).toSorted(), place).toEqual(['Secateurs', 'White Flower']);
 });
 
-test('part of a code finds its product for shoppers only if no product has the word, and for staff after those that have it', async () => {
+test('a word that is part of a SKU finds that product only if no product contains the word, but for staff always', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Wool Cap' });
   await shop.givenProduct({ name: 'Blue Jug', sku: 'ESCAPE-7' });
@@ -91,7 +91,7 @@ test('part of a code finds its product for shoppers only if no product has the w
   expect(await SEARCHES['storefront list']?.(shop, 'scape')).toEqual(['Blue Jug']);
 });
 
-test('staff find drafts by synonyms, and shoppers do not', async () => {
+test('staff can find drafts by synonyms, and shoppers cannot', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Arch Mirror', status: 'draft' });
 
@@ -122,7 +122,7 @@ test('parts of codes, filters and sort orders can be combined on every page', as
   expect(staff.data?.products.map(({ name }) => name)).toEqual(['Part D']);
 });
 
-test('codes and words find no products of another shop', async () => {
+test('a search by codes or words finds no products of another shop', async () => {
   const [shop, other] = [await openShop(), await shopOfEverything()];
   await shop.givenProduct({ name: 'Kettle' });
 
@@ -133,7 +133,7 @@ test('codes and words find no products of another shop', async () => {
   expect(await SEARCHES.stock?.(other, 'ins114')).toEqual(['Gale Rain Jacket']);
 });
 
-test('codes find only published products for shoppers and agents, and for an agent only those of its categories', async () => {
+test('a search by code finds only published products for shoppers, and only those of its categories for an agent', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Jug', sku: 'QX7-1', product_type: 'Kitchen' });
   await shop.givenProduct({ name: 'Spade', sku: 'QX7-2', product_type: 'Garden' });

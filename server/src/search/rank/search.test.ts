@@ -50,7 +50,7 @@ test('finds the same products for singular and plural, compounds, measures, acce
   expect(await found(shop, 'turn table')).toEqual(['Turntable']);
 });
 
-test('two words find a product that writes them as one', async () => {
+test('two words find a product whose name has them as one compound', async () => {
   const shop = await shopWith('Picnic blanket', 'Wool blanket', 'Picnic basket');
 
   expect((await found(shop, 'picnicblanket'))[0]).toBe('Picnic blanket');
@@ -135,7 +135,7 @@ test('negated words exclude products, even if the query contains no other words'
 });
 
 test.each(['bar box, not cookie', 'bar box without cookies'])(
-  'a negated value matches singular and plural: %s',
+  'an excluded value matches singular and plural: %s',
   async (q) => {
     const shop = await openShop();
     for (const flavour of ['Cookie', 'Cookies', 'Oat'])
@@ -241,7 +241,7 @@ test('a synonym ranks below the word itself, and works in one direction only', a
   expect(await found(shop, 'couch')).toEqual(['Grey couch']);
 });
 
-test("one shop's words do not affect corrections and ranking in another", async () => {
+test('the words of one shop do not affect corrections and ranking in another', async () => {
   const ours = await shopWith('Kettle black', 'Kettle grey');
   const theirs = await shopWith('Zeppelin', 'Kettle', 'Black pot', 'Black pan', 'Black lid');
 

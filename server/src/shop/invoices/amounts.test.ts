@@ -14,7 +14,7 @@ test('charges the original amounts if nothing was refunded', () => {
   ]);
 });
 
-test('divides a goodwill refund among the tax rates in proportion', () => {
+test('divides a goodwill refund among the tax rates in proportion to their amounts', () => {
   const before = originalByRate([mug, book]);
 
   const credited = differenceOf(before, chargedByRate([mug, book], before, 3600));
@@ -90,7 +90,7 @@ test('credit notes never exceed the invoice at any rate, and add up to the invoi
   );
 });
 
-test('the lines of a document add up to its amounts for each tax rate', () => {
+test('the lines of an invoice document add up to its amount at each tax rate', () => {
   fc.assert(
     fc.property(parts, share, fc.array(fc.nat(20)), (given, portion, refunded) => {
       const all: Part[] = given.map((part, i) => ({

@@ -161,7 +161,7 @@ test('renders a document with the same bytes each time', async () => {
   expect(second.bytes.equals(first.bytes)).toBe(true);
 });
 
-test('has no file for a document of another shop (404 not_found)', async () => {
+test("rejects a download of another shop's document (404 not_found)", async () => {
   const [shop, other] = [await givenTaxed('de'), await openShop()];
   const mug = await shop.givenProduct();
   const [invoice] = await givenDocuments(shop, [{ variant_id: mug.variants[0]?.id ?? '', quantity: 1 }]);

@@ -8,7 +8,7 @@ import { ValidationError } from '../errors.ts';
 import { suspendSite } from '../sites/state.ts';
 import { listSites, pageOfSites } from './site-list.ts';
 
-test('the list of sites counts the data of each site separately', async () => {
+test('the list of sites shows the counts of each site separately', async () => {
   const [{ db }, busy, quiet] = [await testServer(), await openShop(), await openShop()];
   await busy.givenProduct();
   await busy.givenProduct({ status: 'draft' });

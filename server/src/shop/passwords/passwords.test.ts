@@ -3,7 +3,7 @@ import { getPriority } from 'node:os';
 import { expect, test } from 'vitest';
 import { fitsPassword, hashPassword, logins, MOST_LOGINS, randomPassword } from './passwords.ts';
 
-test('a password matches only its own hash', async () => {
+test('a password hash matches only the password that it was made from', async () => {
   const stored = await hashPassword('correct horse');
 
   expect(stored).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
@@ -12,7 +12,7 @@ test('a password matches only its own hash', async () => {
   expect(await fitsPassword(undefined, 'correct horse')).toBe(false);
 });
 
-test('a password matches regardless of how Unicode composes its letters', async () => {
+test('a password matches in composed and decomposed Unicode form', async () => {
   const stored = await hashPassword('Zo\u00eb');
 
   expect(await fitsPassword(stored, 'Zoe\u0308')).toBe(true);

@@ -42,7 +42,7 @@ test.each([
   [{ open_payments: 1, refunds_due: 0, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 1, awaited_transfers: 0 }],
   [{ open_payments: 0, refunds_due: 0, awaited_transfers: 1 }],
-])('rejects the deletion of a site that has %o unless `force` is set, and changes nothing', async (owing) => {
+])('rejects the deletion of a site with %o, unless `force` is set', async (owing) => {
   const given = async () => {
     if (owing.open_payments === 0) {
       const shop = await openShop();
@@ -147,7 +147,7 @@ test('a refund due after an edit still prevents the deletion of a site after ano
   await expect(refused).rejects.toMatchObject({ code: 'conflict', context: { refunds_due: 1 } });
 });
 
-test('deletes the orders of a site in batches, even if they have exchange orders', async () => {
+test('deletes a site with exchange orders in batches', async () => {
   const { shop, order, given, receive } = await givenShippedOrder(1);
   const back = await given(1);
   await receive(back.id, back.lines[0]?.id ?? '', 1);
@@ -164,7 +164,7 @@ test('deletes the orders of a site in batches, even if they have exchange orders
   expect(await erase(shop.site_id, { now: true, force: true })).toMatchObject({ removed: { left_over: 0 } });
 });
 
-test('calling an interrupted deletion of a site again completes it', async () => {
+test('repeating an interrupted deletion of a site completes it', async () => {
   const [shop, neighbour] = [await openShop(), await openShop()];
   for (let n = 0; n < 5; n += 1) await shop.givenProduct({ name: `Mug ${n}` });
   await shop.givenOrder();

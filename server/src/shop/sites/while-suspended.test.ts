@@ -75,7 +75,7 @@ test('rejects an upload while a site is suspended, and accepts it at the same UR
   expect((await put()).status).toBe(200);
 });
 
-test('creates the order when a webhook reports a successful payment while the site is suspended', async () => {
+test('a webhook about a successful payment creates the order even while the site is suspended', async () => {
   const shop = await stripe.givenShop();
   const { checkout_id, url } = await shop.givenPage();
   await suspend(shop.site_id);

@@ -72,7 +72,7 @@ test('a declined card fails the payment with a reason, and cancels its payment i
   expect(await stripe.outcomeOf(keyOf(wanted, outcome.reference))).toMatchObject({ status: 'failed' });
 });
 
-test('redirects shoppers to the bank for 3-D Secure, and succeeds after confirmation', async () => {
+test('redirects the shopper to the bank for 3-D Secure, and the payment succeeds after confirmation', async () => {
   const wanted = card('three_d_secure');
   const { reference, next_action, status } = await stripe.begin(wanted);
   expect({ status, next_action }).toMatchObject({ status: 'requires_action', next_action: { type: 'redirect' } });
@@ -98,7 +98,7 @@ test('fails a payment if its 3-D Secure confirmation is rejected, and can cancel
   expect(await stripe.cancel(keyOf(abandoned, begun.reference))).toMatchObject({ status: 'cancelled' });
 });
 
-test("opens Stripe's page with the amount in the shopper's language, and returns to the shop after payment", async () => {
+test("opens Stripe's page with the amount and the shopper's language, and returns to the shop after payment", async () => {
   const { key, url } = await opened();
   const session = standIn.ledger.session(key.reference ?? '');
   expect(session).toMatchObject({
@@ -160,7 +160,7 @@ test('makes a refund once, even if Stripe has forgotten the idempotency key, and
   });
 });
 
-test('retries after a failure of Stripe, and succeeds', async () => {
+test('a retry after a failure of Stripe succeeds', async () => {
   const manual = card('success', { capture: 'manual' });
   const reserved = keyOf(manual, (await stripe.begin(manual)).reference);
   // The second call gets the stored error for key 1, and a new error for key 2.
@@ -262,7 +262,7 @@ test('a refund webhook contains the id of its refund', async () => {
   });
 });
 
-test('rejects forged, old and unsigned webhooks and ignores those of other shops', async () => {
+test('rejects forged, old and unsigned webhooks, and ignores webhooks of other shops', async () => {
   await paid();
   const forged = lastEvent('payment_intent.succeeded', 'whsec_of_somebody_else');
   const old = lastEvent('payment_intent.succeeded', SECRET, Date.now() - 10 * MINUTE);
