@@ -112,7 +112,7 @@ describe.skipIf(!bin)('the documented backup with pg_dump', () => {
     expect(await send(superuser, calls)).toEqual([{ open: false }]);
   }, 300_000);
 
-  test('a backup-only login can dump; without the backup policies, pg_dump fails instead of omitting rows', async () => {
+  test('a backup login can dump every row, and pg_dump fails instead of omitting rows if the backup policies are missing', async () => {
     await send(login(from), `create role nightly login password 'pw' in role commerce_backup`);
     const dump = 'pg_dump --format=custom --enable-row-security --file=nightly.dump "$DATABASE_URL"';
     expect(run(dump, login(from, 'nightly'))).toMatchObject({ status: 0 });

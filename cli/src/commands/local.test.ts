@@ -111,7 +111,7 @@ test('if there is a demo shop, a command without a login suggests the demo login
   expect((await commerce(['orders', 'list'])).err).toContain('What to do: commerce login --demo, or set');
 });
 
-test.each(['127.0.0.1', '0.0.0.0'])('the search for a free port skips a port in use at %s', async (host) => {
+test.each(['127.0.0.1', '0.0.0.0'])('the search for a free port skips a port that is in use at %s', async (host) => {
   const taken = createServer();
   await new Promise<void>((listening) => taken.listen(0, host, listening));
   const { port } = taken.address() as AddressInfo;

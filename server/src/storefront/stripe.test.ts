@@ -233,7 +233,7 @@ const CALLS = [/POST \/v1\/payment_intents$/, /GET \/v1\/payment_intents/, /POST
 
 test.for(
   CALLS.flatMap((call) => (['cut_before', 'cut_after', 'error_500'] as const).map((kind) => [kind, call] as const)),
-)('after %s at %s, Stripe keeps no money without an order', async ([kind, call]) => {
+)('after the fault %s at %s, Stripe keeps no money without an order', async ([kind, call]) => {
   const shop = await stripe.givenShop();
   const { id } = await shop.givenCheckout();
   standIn.faults.add(kind, call, 3);

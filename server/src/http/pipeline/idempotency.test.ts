@@ -72,7 +72,7 @@ test('concurrent logins with one Idempotency-Key open one session and get the sa
   expect(rows).toHaveLength(2);
 });
 
-test('a concurrent retry that fails because the first request has completed gets the response of the first', async () => {
+test('a concurrent retry that fails because the first request has completed returns the response of the first request', async () => {
   const shop = await openShop();
   const { id, email, password: words, client } = await shop.givenCustomer();
   const call = { ...keyed(), body: { current_password: words, new_password: OTHER } };

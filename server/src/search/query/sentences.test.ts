@@ -113,7 +113,7 @@ test.each([
   ['2 Teller für zusammen höchstens 30 Euro', 2, 15],
   ['deux assiettes, 30 euros au total maximum', 2, 15],
   ['3 plates under 15 euros each', 3, 15],
-])('divides a price for all pieces by the quantity: %s', (sentence, quantity, max) => {
+])('divides a price for all items by the quantity: %s', (sentence, quantity, max) => {
   const { constraints } = read(sentence);
   expect(constraints.find(({ kind }) => kind === 'quantity')?.value).toBe(String(quantity));
   expect(constraints.find(({ kind }) => kind === 'price')).toMatchObject({ max });
