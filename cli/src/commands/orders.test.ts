@@ -245,7 +245,7 @@ test.each([{ args: CANCEL }, { args: REFUND }])(
   },
 );
 
-test('`orders refund` asks for confirmation, and states if the payment provider makes the refund', async () => {
+test('`orders refund` asks for confirmation, and states whether the payment provider makes the refund', async () => {
   const refund = { status: 201, body: { refund: DETAILS.refunds[0], order: DETAILS } };
   for (const [payment_method, how] of [
     ['card', 'Return'],

@@ -159,7 +159,7 @@ test('reads a size before a preposition, a measure in words and a colour of two 
   expect(await askSentence(shop, 'a bag of 20 litres')).toMatchObject({ names: ['River Bag'], values: ['20 l'] });
 });
 
-test('a product type that begins with a word matches it as a purpose (`for the garden`), but not as a product (`candles`)', async () => {
+test('a product type of several words matches a purpose (`for the garden`), but not a product (`candles`)', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Hand Trowel', product_type: 'Garden Tools' });
   await shop.givenProduct({ name: 'Hammock', product_type: 'Camping', tags: ['garden'] });
