@@ -48,7 +48,7 @@ test.skipIf(!compose)('compose.yaml names a required setting that is missing', a
   expect(err).toMatch(/BASE_URL|SECRET_KEY|DATABASE_PASSWORD/);
 });
 
-test('the Dockerfile is valid and copies only existing files', async () => {
+test('the Dockerfile is valid, and copies only existing files', async () => {
   const { folder, remove } = await emptyFolder();
   onTestFinished(remove);
   await install(folder, 'dockerfile-utils@0.16.3');

@@ -337,7 +337,7 @@ for (const file of DOCUMENTS) {
   const blocks = blocksOf(file).filter(({ kind }) => kind !== 'no-test' && kind !== 'own-test');
   if (blocks.length === 0) continue;
   test.skipIf(file === WITH_A_CUSTOMER && !chromium)(
-    `the code blocks of ${file} work as pasted`,
+    `the code blocks of ${file} run as pasted`,
     async () => {
       const terminal = openShell(folder, envOf(file));
       const others: Paster[] = [];
@@ -373,7 +373,7 @@ async function openReaderOf(terminal: Paster): Promise<Reader> {
 }
 
 test(
-  'the getting-started commands at /docs work as pasted',
+  'the getting-started commands at /docs run as pasted',
   async () => {
     const page = await (await fetch(`http://localhost:${ports['8080']}/docs`)).text();
     const texts = [...page.matchAll(/<pre><code>([\s\S]*?)<\/code><\/pre>/g)].map(([, text = '']) => unescaped(text));

@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 import { inPanel, type Visit } from './visit.ts';
 
 inPanel(
-  'a screen that could not load offline reports it in place, and loads once the connection is back',
+  'a screen that cannot load offline shows an error in its place, and loads once the connection is back',
   async (visit) => {
     const { open, press, sees, look, tab, text } = visit;
     await tab.setCacheEnabled(false);
@@ -47,7 +47,7 @@ inPanel('a script that is missing after a deployment reloads the panel in its ne
   expect(missing).toBe(1);
 });
 
-inPanel('input is kept while the connection is lost, and can be saved afterwards', async (visit) => {
+inPanel('input is kept while the connection is lost, and can be saved once the connection is back', async (visit) => {
   const { open, fill, press, sees, look, tab, width } = visit;
   await open('/discounts/new');
   await fill('Code', `LOST${width}`);

@@ -129,7 +129,7 @@ inPanelAndOnPhone('a product without options is published', async (visit) => {
   expect(products[0]).toMatchObject({ name, price: '14.00', total_inventory: 24 });
 });
 
-inPanel('a formatted description is previewed as customers will see it', async (visit) => {
+inPanel('a formatted description has the same preview that customers will see', async (visit) => {
   const { open, press, fill, sees, look, tab, dashboard, width } = visit;
   const description_html =
     '<h2>Cut by hand</h2><p>Of <strong>oak</strong>. <a href="https://shop.example/">More</a></p>';
@@ -179,7 +179,7 @@ inPanel('a formatted description is previewed as customers will see it', async (
 });
 
 inPanel(
-  'saving a product that somebody else has changed shows both versions, and keeps the one that is chosen',
+  'saving a product that somebody else has changed shows both versions, and saves the chosen one',
   async (visit) => {
     const { open, press, fill, sees, look, text, tab, dashboard, width } = visit;
     const { id } = await unwrap(
@@ -217,7 +217,7 @@ inPanel(
   },
 );
 
-inPanel('a file is previewed, then imported, and rejected rows are listed with their position', async (visit) => {
+inPanel('an import file is previewed, then imported, and rejected rows are listed with their line', async (visit) => {
   const { open, press, fill, sees, look, text, dashboard, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-import-'));
   const path = join(folder, 'products.csv');
@@ -265,7 +265,7 @@ inPanel('a file is previewed, then imported, and rejected rows are listed with t
   }
 });
 
-inPanel('of many problems in a file, the first hundred are shown, and the download has all', async (visit) => {
+inPanel('the first hundred problems of an import file are shown, and the download contains all', async (visit) => {
   const { open, press, sees, tab, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-many-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -291,7 +291,7 @@ inPanel('of many problems in a file, the first hundred are shown, and the downlo
 });
 
 inPanel(
-  'stock is entered in the list, and a quantity that has changed meanwhile is not overwritten',
+  'stock is edited in the list, and a quantity that has changed in the meantime is not overwritten',
   async ({ open, press, fill, sees, look, dashboard, width }) => {
     const name = `Bowl ${width}`;
     const body = { name, options: [{ name: 'Size', values: ['S', 'M', 'L'] }], price: '8.00' };
@@ -328,7 +328,7 @@ inPanel(
 );
 
 inPanel(
-  'a collection keeps the order that buttons and dragging gave it, and reports a change by somebody else',
+  'a collection is sorted with buttons and by dragging, and a change by somebody else is reported',
   async (visit) => {
     const { open, fill, sees, look, tab, dashboard, width } = visit;
     const press = (name: string, role?: 'button' | 'link') => reach(visit, name, role);
@@ -427,7 +427,7 @@ inPanel('a collection longer than the window scrolls while a row is dragged to i
   await expect.poll(() => listedIn(visit), { timeout: PATIENCE_MS }).toEqual([...others, dragged]);
 });
 
-inPanel('a row is dragged so fast that the pointer moves twice before the screen is drawn', async (visit) => {
+inPanel('a row that is dragged quickly over two others moves below both', async (visit) => {
   const { open, tab, dashboard, width } = visit;
   const { products } = await unwrap(dashboard.GET('/api/dashboard/products', { params: { query: { limit: 4 } } }));
   const made = dashboard.POST('/api/dashboard/collections', {

@@ -7,7 +7,7 @@ import { join, openMenu, PASSWORD } from './invitation.ts';
 import { inPanel } from './visit.ts';
 
 inPanel(
-  'a person is invited and joins, sees the screens of their new role, and must log in again when removed',
+  'an invited person joins, sees the screens of their new role, and must log in again after being removed',
   async (visit) => {
     const { width, open, press, fill, sees, look } = visit;
     const email = `noor-${width}@staff.example`;
@@ -46,7 +46,7 @@ inPanel(
   },
 );
 
-inPanel('a member of staff changes mail settings, turns on a second factor, and resets the password', async (visit) => {
+inPanel('a staff member changes mail settings, turns on a second factor, and resets the password', async (visit) => {
   // Another address for a repeated attempt: the first one may have joined the staff already.
   const email = `sam-${randomUUID()}@staff.example`;
   await join(visit, email, 'viewer', async (other) => {

@@ -98,7 +98,7 @@ const editors: Editor[] = [
 ];
 
 for (const { where, begin, field, save, message } of editors) {
-  inPanel(`nothing can be typed into ${where} while it is being saved`, async (visit) => {
+  inPanel(`${where} cannot be edited while it is being saved`, async (visit) => {
     const { tab, press, sees } = visit;
     await begin(visit);
     const answer = await holdChanges(visit);
@@ -114,7 +114,7 @@ for (const { where, begin, field, save, message } of editors) {
   });
 }
 
-inPanel('after saving by keyboard the focus stays in place', async (visit) => {
+inPanel('saving with Enter keeps the focus in the field', async (visit) => {
   const { open, fill, tab, sees, width } = visit;
   await open('/settings/legal');
   await fill('Imprint', `https://shop.example/by-key-${width}`);
@@ -172,7 +172,7 @@ inPanel('stock cannot be edited while it is being saved', async (visit) => {
 let jobs: Jobs | undefined;
 afterAll(() => jobs?.stop());
 
-inPanel('brand settings typed while the logo is uploading are saved with it', async (visit) => {
+inPanel('changes of brand settings made during the upload of the logo are saved with it', async (visit) => {
   const { open, fill, press, sees, tab, dashboard, demo, width } = visit;
   // Background jobs process the uploaded images.
   jobs ??= await workJobs({ baseUrl: demo.base_url });
@@ -232,7 +232,7 @@ inPanel('leaving an order with an unsaved note asks for confirmation', async (vi
   expect(await contentOf(visit, 'Staff note')).toBe('Ring twice.');
 });
 
-inPanel('leaving after choosing a file or during an import asks for confirmation', async (visit) => {
+inPanel('leaving an import after choosing a file or during the import asks for confirmation', async (visit) => {
   const { open, press, sees, tab, dashboard, width } = visit;
   const folder = await mkdtemp(join(tmpdir(), 'panel-leaving-'));
   onTestFinished(() => rm(folder, { recursive: true }));
@@ -270,7 +270,7 @@ inPanel('leaving after choosing a file or during an import asks for confirmation
 });
 
 inPanel(
-  'a save by somebody else is reported even if the panel fetched the settings again during editing',
+  'a change by somebody else is reported on saving, even if the panel has fetched it in the meantime',
   async (visit) => {
     const { open, fill, press, sees, tab, dashboard, width } = visit;
     const [mine, theirs] = [`https://shop.example/m-${width}`, `https://shop.example/t-${width}`];

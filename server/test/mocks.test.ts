@@ -463,7 +463,7 @@ test.each(
     'an agent': agent,
     'an agent with a code': authorized,
   }),
-)('the mocks answer %s as the server does', async (_, script) => {
+)('the mocks and the server return the same responses to %s', async (_, script) => {
   for (const settings of [INCLUDED, ADDED]) {
     const { mocks, server } = await played(script, settings);
     expect(mocks).toEqual(server);

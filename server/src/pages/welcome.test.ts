@@ -4,7 +4,7 @@ import { databaseUrl } from '../../test/worker-database.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-test('/ returns a page without scripts and external resources to browsers, and JSON to programs', async () => {
+test('/ returns a page without scripts or external resources to browsers, and JSON to other clients', async () => {
   const { baseUrl } = await testServer();
   const get = (accept: string) => fetch(`${baseUrl}/`, { headers: { Accept: accept } });
   const [page, json, any] = [await get(BROWSER), await get('application/json'), await get('*/*')];

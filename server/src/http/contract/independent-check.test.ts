@@ -35,7 +35,7 @@ const ODD_TEXTS = [
 const ODD_VALUES = [null, 7, -1, 1.5, '', '0.10', 'x'.repeat(70_000), ID, [], {}, true];
 
 test.each(operationTable)(
-  'an independent validator finds mistakes in the same parts of requests for $id',
+  'reports mistakes in the same parts of a request as an independent validator: $id',
   (operation) => {
     for (const made of requestsFor(operation)) {
       const req = asRequest(made);

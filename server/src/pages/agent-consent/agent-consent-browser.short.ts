@@ -9,7 +9,7 @@ const { played, browser } = inChromium();
 
 for (const width of [1280, 375]) {
   played(
-    `without script, ${width} pixels wide, a customer allows an agent, confirms what it prepared, and revokes it`,
+    `without script, ${width} pixels wide, a customer approves an agent, confirms its checkout, and revokes it`,
     async () => {
       const shop = await openShop();
       await shop.dashboard.PATCH('/api/dashboard/settings', { body: { name: 'Alder & Finch' } });

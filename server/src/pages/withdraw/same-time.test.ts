@@ -13,7 +13,7 @@ function median(times: number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 
-test('takes the same time for a statement that matches an order as for one that does not', {
+test('a withdrawal takes the same time whether it matches an order or not', {
   timeout: 600_000,
 }, async () => {
   const shop = await openShop();

@@ -161,7 +161,7 @@ function IS_RETURN(): string {
   return 'It is a return, a reversal or a refund.';
 }
 
-test('leaves out an outgoing payment in an incoming CAMT entry, and keeps the amount of the incoming payment', () => {
+test('reads the incoming payments of a CAMT entry, and ignores an outgoing payment in it', () => {
   const parts = [
     `${EUR('70.00')}<CdtDbtInd>CRDT</CdtDbtInd>${TEXT('order 8')}`,
     `${EUR('20.00')}<CdtDbtInd>DBIT</CdtDbtInd>${TEXT('order 7')}`,
@@ -174,7 +174,7 @@ test('leaves out an outgoing payment in an incoming CAMT entry, and keeps the am
   expect(left_out).toEqual({ outgoing: 1, not_booked: 0 });
 });
 
-test('compares the booked amount with the order, not the amount that the payer ordered in another currency', () => {
+test('compares the booked amount with the order, not the amount in another currency that the payer instructed', () => {
   const ordered = `<AmtDtls><InstdAmt><Amt Ccy="USD">20.00</Amt></InstdAmt></AmtDtls>${TEXT('order 7')}`;
   const booked = `<AmtDtls><InstdAmt><Amt Ccy="USD">9.00</Amt></InstdAmt><TxAmt><Amt Ccy="EUR">8.00</Amt></TxAmt></AmtDtls>`;
   const amountsOf = (...parts: string[]) =>
