@@ -64,7 +64,10 @@ function startBare({ bareUrl }: Database, { site_id }: Site, counted = false): P
   return startFile('bare-buying.ts', [bareUrl, site_id], counted);
 }
 
-/** Creates products that never run out, two discount codes and one shipping option, and stores a bank account for payments. */
+/**
+ * Creates products that never sell out, two discount codes and one shipping option, and stores a bank account for
+ * payments.
+ */
 async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
   const client = createDashboardClient({ baseUrl: url, apiKey: site.api_key });
   const variant_ids: string[] = [];
@@ -91,7 +94,7 @@ async function stock({ url }: Running, site: OwnedSite): Promise<Goods> {
  */
 const NOT_COMPARED = ['idempotency_keys', 'audit_events', 'catalog_versions'];
 
-/** Checks that both servers write as many rows into the same tables. Otherwise the comparison would not be fair. */
+/** Checks that both servers write the same number of rows into each table, so that the comparison is fair. */
 async function compareWritten(
   { bareUrl }: Database,
   servers: Record<'ours' | 'bare', Running>,

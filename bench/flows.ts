@@ -72,7 +72,7 @@ export interface Goods {
   shipping_option_id: string;
 }
 
-/** A shopper at a server, on one persistent connection; other credentials can be given. */
+/** Opens a shopper with one persistent connection to a server. `credentials` can replace those of the site. */
 export function shopperAt(
   url: string,
   { site_id, storefront_token }: Site,

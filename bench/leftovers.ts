@@ -58,8 +58,8 @@ function entriesIn(directory: string, wanted: (file: string) => boolean): string
 }
 
 /**
- * Stops the PostgreSQL of a directory. The process id in its postmaster.pid may belong to another program now, so the command
- * of that process is checked.
+ * Stops the PostgreSQL of a directory. First checks the command of the process, because the process id in
+ * postmaster.pid may now belong to another program.
  */
 async function stopPostmasterIn(cluster: string): Promise<void> {
   const pid = Number(firstLineOf(join(cluster, 'postmaster.pid')));

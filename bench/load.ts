@@ -1,12 +1,12 @@
 import autocannon from 'autocannon';
 
-/** The request that is sent again and again. */
+/** The request that is sent repeatedly. */
 export interface Target {
   url: string;
   headers?: Record<string, string>;
-  /** The paths to request in turn, instead of the URL's own path. */
+  /** Paths to request in turn, instead of the path in `url`. */
   paths?: string[];
-  /** The body that is sent by POST with each request; without one, requests are GET. */
+  /** The body of each request, which is sent by POST. Without a body, requests are GET. */
   body?: string;
 }
 
@@ -31,7 +31,10 @@ export interface Rate {
  */
 const RECONNECT_AFTER = 900;
 
-/** Plays one round of load. Throws if a request got no response or not a 2xx, because such a round cannot be compared. */
+/**
+ * Plays one round of load. Throws if a request got no response or a status other than 2xx, because such a round cannot
+ * be compared.
+ */
 export async function round(
   { url, headers, paths, body }: Target,
   seconds: number,
@@ -102,7 +105,10 @@ export async function roundsOf<Name extends string>(
   return measured;
 }
 
-/** For each round, the first rate divided by the second. Both were measured one after the other, so other load affects both. */
+/**
+ * Returns, for each round, the first rate divided by the second. Both were measured one after the other, so other load
+ * affects both.
+ */
 export function ratiosOf(rates: Rate[], to: Rate[]): number[] {
   return rates.map(({ requests }, i) => requests / (to[i]?.requests ?? Number.NaN));
 }

@@ -8,7 +8,9 @@ import { measured, stampOfNow } from '../proofs/stamp.ts';
 
 const README = join(import.meta.dirname, 'README.md');
 
-/** With `--quick` the rounds are short, only to try the bench: the figures are printed, but not written to README.md. */
+/**
+ * With `--quick`, the rounds are short, to try the bench. The figures are then printed, but not written to README.md.
+ */
 const quick = process.argv.includes('--quick');
 
 /** Replaces the section of a scenario in README.md, and adds the line about the machine. A partial run is only printed. */

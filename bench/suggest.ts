@@ -60,7 +60,10 @@ function lettersOf(q: string): string[] {
   );
 }
 
-/** Sends one request at a time; the first round does not count. Returns the response times, and the CPU time of one request. */
+/**
+ * Sends one request at a time; the first round is a warm-up. Returns the response times, and the CPU time of one
+ * request.
+ */
 async function ask(server: Running, site: Site, typed: string[], postgres: number) {
   const times: number[] = [];
   let before = { server: 0, postgres: 0 };

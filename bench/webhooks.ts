@@ -11,7 +11,7 @@ import { report, table, whole } from './report.ts';
 
 const ROUNDS = 5;
 const CHANGES_COUNTED = 10;
-/** The numbers of shops that deliver at the same time, and of webhooks in each shop. */
+/** The numbers of shops that deliver at the same time, and the number of webhooks in each shop. */
 const CROWDS = [
   { shops: 1, webhooks: 1 },
   { shops: 1, webhooks: 10 },
@@ -20,8 +20,8 @@ const CROWDS = [
 const SUBSCRIBERS = [0, 1, 10];
 
 /**
- * Measures how much an event adds to the change that causes it, and how fast events are delivered to a receiver that responds
- * at once.
+ * Measures how much an event adds to the cost of the change that causes it, and how fast events are delivered to a
+ * receiver that responds immediately.
  */
 export async function webhooks(events: number): Promise<void> {
   const database = await openDatabase();

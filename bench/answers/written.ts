@@ -8,9 +8,9 @@ const LEFT_OUT = ['audit_seals', 'catalog_versions', 'idempotency_keys', 'rate_c
   (name) => `commerce.${name}`,
 );
 const COLUMNS_LEFT_OUT = ['changed_in', 'last_used_at'];
-/** Types that are not compared: that of transaction numbers. */
+/** Column types that are not compared: transaction ids. */
 const TYPES_LEFT_OUT = ['xid8'];
-/** The queued jobs, such as mails and deliveries. */
+/** The queue of jobs, such as mails and deliveries. */
 const JOBS = 'graphile_worker._private_jobs';
 
 /**

@@ -52,8 +52,8 @@ export async function cost({ only, seconds, products = PRODUCTS }: CostOptions):
   const bare = await openBare(products);
   const commerce = await openCommerce(products);
   try {
-    // Starts are measured first, because a server in the default role would later also run the jobs of the orders that the rows
-    // placed.
+    // Starts are measured first, because later a server in the default role would also run the jobs of the orders from
+    // the other rows.
     const starts: Starts | undefined = chosen.includes('start') ? await compareStarts(commerce, bare) : undefined;
     const measured: Measured[] = [];
     for (const [name, row] of Object.entries(rowsOf(products))) {
