@@ -17,7 +17,10 @@ export function proofsIn(folder: string): string[] {
   return [...filesOfProofs()].filter(([, file]) => folderOf(file) === folder).map(([id]) => id);
 }
 
-/** One line for each promise, by file: id, promise and file. Promises that are tests, in a `*.short.ts`, have no id. */
+/**
+ * Returns one line for each promise, by file: id, promise and file. Promises that are tests, in a `*.short.ts`, have no
+ * id.
+ */
 export function promises(): string[] {
   const files = filesOfProofs();
   const proofs = PROOFS.map(({ id, promise }) => ({ id, promise, file: files.get(id) ?? '' }));

@@ -64,7 +64,7 @@ export class AgentArena {
     return this.owner.end();
   }
 
-  /** The base URL of one of the servers, another one on each call. */
+  /** Returns the base URL of the next server in turn. */
   at(): string {
     this.#turns += 1;
     return this.#servers[this.#turns % this.#servers.length]?.baseUrl ?? '';
@@ -99,7 +99,9 @@ export class AgentArena {
     return JSON.parse(answer.body);
   }
 
-  /** The agent prepares checkouts over the protocols in turn, ready for its customer to confirm. */
+  /**
+   * The agent prepares checkouts over the protocols in turn, up to the point at which the customer can confirm them.
+   */
   async prepareMany(pair: Pair, variant_id: string, count: number): Promise<Prepared[]> {
     const ready: Prepared[] = [];
     while (ready.length < count) {
@@ -154,13 +156,13 @@ export class AgentArena {
     }
   }
 
-  /** The time according to the database. */
+  /** Returns the time of the database. */
   async now(): Promise<string> {
     const { rows } = await this.owner.query<{ now: string }>('select clock_timestamp()::text as now');
     return rows[0]?.now ?? '';
   }
 
-  /** Expects one of these errors from all protocols on all servers; returns the number of calls. */
+  /** Expects one of these errors over all protocols on all servers. Returns the number of calls. */
   async expectRefused(
     what: string,
     errors: string[],

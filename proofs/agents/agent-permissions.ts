@@ -102,7 +102,7 @@ const CHANGES: Record<string, (agent: AgentPurchases, changed: Changed) => Promi
     shop.must('dashboard.updateProduct', { path: { product_id }, body: { product_type: null } }),
 };
 
-/** Changes that move a product out of a category that it had through a collection. */
+/** Changes that remove a product from a category that came from a collection. */
 const MOVES: typeof CHANGES = {
   'the product leaves the collection': ({ shop }, { product_id, collection_id }) =>
     shop.must('dashboard.removeCollectionProduct', { path: { product_id, collection_id } }),
@@ -123,8 +123,8 @@ interface Changed {
 }
 
 /**
- * A checkout can be confirmed if nothing changed. After one of the changes it must be refused, and so must another purchase of
- * the cart by the agent.
+ * A checkout can be confirmed if nothing has changed. After one of the changes, the confirmation must be refused, and
+ * so must another purchase of the cart by the agent.
  */
 async function overChanges({ size }: Trial, { shop, samples }: Scene): Promise<number> {
   const foreign = samples.find(({ name }) => name === 'Riddle')?.variant_id ?? '';
@@ -211,7 +211,9 @@ async function duringPayments(shop: OpenShop): Promise<number> {
   return answers.length;
 }
 
-/** Calls without pause until after the token has expired. Calls before that must succeed, later ones must get 401. */
+/**
+ * Calls without pause until after the token has expired. Calls before the expiry must succeed; later ones must get 401.
+ */
 async function untilTheEnd({ size }: Trial, shop: OpenShop): Promise<number> {
   const tokens = pick(size, 4, 120);
   const lanes = pick(size, 4, 8);

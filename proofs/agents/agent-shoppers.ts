@@ -39,8 +39,9 @@ const PRICE = 1_400;
 const FAILURE_LIMIT = 50;
 
 /**
- * Agents prepare more purchases than their budgets cover, and customers confirm all of them at once. Each call keeps its
- * Idempotency-Key until it has a definite response, and the responses are compared with the database.
+ * Agents prepare more purchases than their budgets cover, and customers confirm all of them at once. Each call is
+ * retried with the same Idempotency-Key until it has a definite response. The responses are then compared with the
+ * database.
  */
 export class AgentShoppers {
   readonly gate = new Gate();
@@ -233,7 +234,7 @@ export class AgentShoppers {
     return { 'X-Site-ID': site_id, 'X-Service-Token': storefront_token, Authorization: `Bearer ${as?.customer}` };
   }
 
-  /** The base URLs of all servers, in an order that starts with another server on each call. */
+  /** Returns the base URLs of all servers, starting with another server on each call. */
   #inTurn(): string[] {
     const servers = this.#market.servers();
     this.#turns += 1;

@@ -7,7 +7,9 @@ import { attackAuthorizations } from './consent-attempts.ts';
 
 type Consent = Awaited<ReturnType<typeof askForConsent>>;
 
-/** Everyone who might try decides on a device request and on an OAuth client's request, in every state of the request. */
+/**
+ * Every kind of caller tries to decide a device request and an OAuth client's request, in every state of the request.
+ */
 export const F4: Proof = {
   id: 'F4',
   promise: 'A consent request is decided once, in time, and only by one customer of its own shop.',
@@ -97,7 +99,7 @@ async function statusOf({ owner }: World, { id }: Consent): Promise<string | und
   return rows[0]?.status;
 }
 
-/** Neither reading a request nor a GET to the decision must decide it. */
+/** A request must not be decided by a GET, neither of the request nor of the decision. */
 async function byGet(
   world: World,
   tenant: Tenant,

@@ -363,7 +363,7 @@ for (const file of DOCUMENTS) {
   );
 }
 
-/** The demo shop's customer, who follows links in the terminal's output in a browser. */
+/** Acts as the demo shop's customer, who opens the links in the terminal's output in a browser. */
 async function openReaderOf(terminal: Paster): Promise<Reader> {
   browser ??= await openChromium(chromium ?? '');
   const { customers } = JSON.parse(readFileSync(join(folder, '.data/demo.json'), 'utf8')) as { customers: Login[] };

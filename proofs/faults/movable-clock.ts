@@ -10,7 +10,7 @@ import { DatabaseProxy, type Message } from './database-proxy.ts';
  * time zone has daylight saving time.
  */
 export class MovableClock {
-  /** The URL for servers. It leads through a proxy that changes the search path of their connections. */
+  /** The URL for servers. Connections go through a proxy that changes their search path. */
   readonly url: string;
   /** A connection as the superuser. */
   readonly owner: pg.Pool;
@@ -31,7 +31,8 @@ export class MovableClock {
     await admin.query(`create database ${name}`);
     const url = new URL(databaseUrl);
     url.pathname = `/${name}`;
-    // Each statement has a new connection, because settings of a database apply only to connections that are opened later.
+    // Runs each statement on a new connection, because settings of a database apply only to connections that are opened
+    // later.
     for (const statement of SETUP) await asOwner(url.href, statement.replace('NAME', name));
     await prepareSchema(url.href);
     const owner = ignoreLostConnections(new pg.Pool({ connectionString: url.href, max: 2 }));

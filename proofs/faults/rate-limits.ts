@@ -80,7 +80,7 @@ function pointsOf(name: RateLimitName): number {
   return name === 'private_token' ? PRIVATE_TOKEN_POINTS : RATE_LIMITS[name].points;
 }
 
-/** Prepares a new attempt to exhaust a limit. The returned function sends one request that counts. */
+/** Prepares a new attempt to exhaust a limit. The returned function sends one request that counts against the limit. */
 type Begin = () => ((n: number) => Promise<Reply>) | Promise<(n: number) => Promise<Reply>>;
 
 interface Means {
@@ -162,7 +162,7 @@ async function keepAgentProfile({ owner }: World, site_id: string, host: string)
   return url;
 }
 
-/** For each limit, how to use it up without reaching a lower limit first. */
+/** Returns, for each limit, calls that exhaust it without reaching a lower limit first. */
 function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimitName, Begin>> {
   const [tenant, second, third] = world.tenants;
   const { site_id, secrets } = tenant;

@@ -150,7 +150,10 @@ class Crowd {
   }
 }
 
-/** Reads the catalogue at a steady rate, even over new connections, from a thread that the slow clients do not delay. */
+/**
+ * Reads the catalogue at a steady rate, from a thread that the slow clients do not delay. Opens new connections if
+ * needed.
+ */
 function read({ baseUrl }: ServerProcess, headers: Record<string, string>, duration: number) {
   const url = `${baseUrl}/api/storefront/products`;
   return autocannon({

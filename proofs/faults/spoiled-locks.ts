@@ -50,7 +50,7 @@ export function nameAt(place: string): string {
 export interface SpoiledLock {
   what: string;
   faulty: Lock;
-  /** How the report of the fault must begin. */
+  /** The text with which the report of the fault must begin. */
   named: string;
 }
 

@@ -14,7 +14,7 @@ import { bodiesInFields, wideBodies } from './wide-and-deep-bodies.ts';
 
 const MEGABYTE = 1_048_576;
 const HUGE_BYTES = 100 * MEGABYTE;
-/** In the short form, other tests share the CPU and delay everything; a real regression takes seconds. */
+/** In the short form, other tests share the CPU and cause delays of this size. A real regression takes seconds. */
 const LIMITS = {
   short: { growthBytes: 100 * MEGABYTE, stallMs: 400 },
   tenth: { growthBytes: 50 * MEGABYTE, stallMs: 50 },
@@ -24,7 +24,7 @@ const LIMITS = {
  * The limit for a whole run: garbage that is not yet collected adds to the memory of one attack, but a leak would keep growing.
  */
 const WHOLE_GROWTH_LIMIT_BYTES = 100 * MEGABYTE;
-/** A stall counts only if all of this many repetitions show it, because one may be due to the machine. */
+/** A stall counts only if it occurs in all of this many repetitions, because a single one may be due to the machine. */
 const REPETITIONS = 5;
 
 /** Sends bodies that are too large, too deep or too wide. Each must get an error, and other requests must not be delayed. */
@@ -108,7 +108,8 @@ const SHORT_FIELDS = ['variants', 'metadata'];
 const REFUSED = [401, 413, 415, 422];
 const TOO_LARGE = [0, 401, 413];
 /**
- * A read ignores its body and responds without waiting for it, unless its Content-Length exceeds the limit of every operation.
+ * A read ignores its body and responds before the body has arrived, unless the Content-Length exceeds the limit of
+ * every operation.
  */
 const PASSED_OVER = [0, 200, 401];
 /** The server may close the connection of a client that keeps sending after the response. */
@@ -168,7 +169,7 @@ function attacksWithoutBody(caller: string, key: Secrets): Attack[] {
 
 type Secrets = Record<'site_id' | 'api_key' | 'storefront_token' | 'sync_secret', string>;
 
-/** Credentials for the operation's API. A call that lacks some is rejected before its body is read. */
+/** Returns credentials for the operation's API. A call without credentials is rejected before its body is read. */
 function credentialsFor(
   { surface }: Operation,
   { site_id, api_key, storefront_token, sync_secret }: Secrets,

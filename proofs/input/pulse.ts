@@ -22,7 +22,7 @@ export class Pulse {
     await this.longest();
   }
 
-  /** The longest wait since the last call, in milliseconds, including the wait for an open request. */
+  /** Returns the longest wait since the last call, in milliseconds, including the wait for an open request. */
   longest(): Promise<number> {
     return new Promise((resolve) => {
       this.#worker.once('message', resolve);
