@@ -122,7 +122,7 @@ async function moveWhileSelling(shop: Shop, servers: Servers, file: string, viol
   const done = new AbortController();
   const watching = watch(shop, servers, done.signal);
   const buying = Promise.all(Array.from({ length: BUYERS }, () => buyUntil(done.signal, shop, servers)));
-  // These errors are thrown below, where the results are awaited.
+  // Ignores these errors here, because they are thrown where the results are awaited.
   for (const work of [watching, buying]) work.catch(() => undefined);
   try {
     const [, key = ''] = /(rcv_\S+)/.exec(await to.command('site', 'receive')) ?? [];

@@ -151,8 +151,8 @@ class Crowd {
 }
 
 /**
- * Reads the catalogue at a steady rate, from a thread that the slow clients do not delay. Opens new connections if
- * needed.
+ * Reads the catalogue at a steady rate, from a thread that the slow clients do not delay. Reconnects after every ten
+ * requests, to test new connections too.
  */
 function read({ baseUrl }: ServerProcess, headers: Record<string, string>, duration: number) {
   const url = `${baseUrl}/api/storefront/products`;

@@ -70,7 +70,7 @@ const SCHEMES = [
   'x',
 ];
 
-/** Each trick makes some URLs from an allowed origin `o` with the host `h`, and a foreign origin `f` with the host `e`. */
+/** Each trick builds URLs from an allowed origin `o` with the host `h`, and a foreign origin `f` with the host `e`. */
 const TRICKS: ((o: string, h: string, f: string, e: string) => string[])[] = [
   (o) => [
     o,

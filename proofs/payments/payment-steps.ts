@@ -1,4 +1,6 @@
-/** The steps of a card payment by all parties. The server or the jobs execute each step, and can fail there. */
+/**
+ * The steps of a card payment by all parties. The server or the jobs execute each step, and can fail during the step.
+ */
 
 import { randomUUID } from 'node:crypto';
 import type { Card } from '../../server/test/stripe/ledger.ts';
@@ -145,7 +147,7 @@ export class Payment {
     }
   }
 
-  /** The payment status of its order. */
+  /** Returns the payment status of the payment's order. */
   async outcome(): Promise<string> {
     const { rows } = await this.lane.owner.query<{ payment_status: string }>(
       'select payment_status from commerce.orders where site_id = $1 and checkout_id = $2',

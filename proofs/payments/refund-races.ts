@@ -77,7 +77,7 @@ async function play(scene: Scene, of: StripeShop, round: number): Promise<void> 
   for (const fault of await faultsOf(scene, of, order_id)) premises.violations.add(`round ${round}: ${fault}`);
 }
 
-/** Runs the job. A run that meets another run or a fault may fail, because the job runs again later. */
+/** Runs the job. A run that meets another run or a fault may fail, because the job will run again. */
 async function settle(of: StripeShop, { db }: Premises): Promise<void> {
   await untilConnected(() => finishMoves(db, of.shop.tenant, of.deps)).catch((error: unknown) => {
     if (!(error instanceof AggregateError)) throw error;

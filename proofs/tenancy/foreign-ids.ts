@@ -40,7 +40,7 @@ export const A1: Proof = {
     }),
 };
 
-/** Sends foreign ids in each place of an operation that takes an id, and returns the number of requests. */
+/** Sends foreign ids in each place of an operation that accepts an id. Returns the number of requests. */
 export async function attack(
   world: World,
   tenant: Tenant,
@@ -134,7 +134,7 @@ function isUuid(id: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id);
 }
 
-/** Sends the call with the foreign and with the unknown id, expects the same response, and returns its status. */
+/** Sends the call with the foreign id and with the unknown id, and expects the same response. Returns its status. */
 async function compare(
   world: World,
   tenant: Tenant,

@@ -53,7 +53,7 @@ const WRITES = [
   ...['storefront.createCart', 'storefront.addCartItem'],
 ];
 
-/** For each tenant, calls that succeed: one of each reading operation, and some that write. */
+/** Calls that succeed for each tenant: one of each reading operation, and some that write. */
 type Calls = Map<Tenant, { reads: Call[]; writes: Call[] }>;
 
 async function callsOf(world: World, { size }: Trial, chance: Chance): Promise<Calls> {
@@ -125,7 +125,7 @@ async function ask(view: World, calls: Calls, chance: Chance): Promise<Reply | u
 
 const NO_CREDENTIALS = { Authorization: 'Bearer nothing', 'X-API-Key': 'nothing' };
 
-/** The call with a new idempotency key and with texts of this tenant. */
+/** Returns the call with a new idempotency key and with texts of this tenant. */
 function freshly(call: Call, tenant: Tenant): Call {
   const body = unique(call.body) as Record<string, unknown> | undefined;
   const named = body && 'name' in body ? { ...body, name: `${tenant.canary} again` } : body;
