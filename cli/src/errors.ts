@@ -47,7 +47,7 @@ export interface Report {
   detail?: { field: string; flag?: string; message: string }[];
 }
 
-/** The report of an error that ends a command. Bugs are rethrown. */
+/** Returns the report of an error that ends a command. Rethrows unknown errors, which are bugs. */
 export function reportOf(error: unknown): Report {
   if (error instanceof CommerceError) return refusal(error);
   if (error instanceof ConnectionError) {
