@@ -30,7 +30,7 @@ export function useSession() {
   });
 }
 
-/** Refetches the session unless that was just done. */
+/** Refetches the session, unless it was fetched just before. */
 export function renewSession(): void {
   void queryClient.refetchQueries({ queryKey: meKey, stale: true }, { cancelRefetch: false });
 }

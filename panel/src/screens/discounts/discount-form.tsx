@@ -81,7 +81,7 @@ function What() {
           label="Takes off"
           onChange={(event) => {
             kind.onChange(event);
-            // A percentage must not become an amount, so the value is cleared.
+            // Clears the value, because a percentage must not become an amount.
             setValue('value', '');
           }}
         >

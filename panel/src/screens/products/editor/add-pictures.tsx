@@ -47,7 +47,7 @@ export function AddPictures({ onAdd, onUploading }: { onAdd: Add } & UploadingPr
   }
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is the mouse's way; the button and the field do the same
+    // biome-ignore lint/a11y/noStaticElementInteractions: only a mouse can drop; button and field do the same
     <div
       className={over ? 'drop over' : 'drop'}
       onDragOver={(event) => {
