@@ -113,7 +113,7 @@ async function registered(): Promise<string> {
   return webhook.secret;
 }
 
-/** The shop in the environment variables, otherwise the demo shop of a server started in this folder. */
+/** Returns the shop in the environment variables, otherwise the demo shop of a server started in this folder. */
 function shop(): { baseUrl: string; siteId: string; syncSecret: string } {
   const { COMMERCE_URL, COMMERCE_SITE_ID, COMMERCE_SYNC_SECRET } = env;
   if (COMMERCE_URL && COMMERCE_SITE_ID && COMMERCE_SYNC_SECRET) {

@@ -33,7 +33,8 @@ interface Answer {
   label?: string;
 }
 
-// Profiles tell both sides what the other supports: the shop's is at its URL, the platform's at the URL in UCP-Agent.
+// Profiles describe the functions that each side supports. The shop's profile is at its URL, the platform's at the URL
+// in UCP-Agent.
 const shop = (await (await fetch(`${baseUrl}/sites/${siteId}/.well-known/ucp`)).json()) as {
   ucp: { version: string; services: Record<string, Endpoint[]>; capabilities: Record<string, object[]> };
 };

@@ -10,7 +10,7 @@ export function unresolved(node: Typescript.Node): Unresolved {
   return new Unresolved(`cannot follow ${line?.slice(0, 80)} (${placeOf(node)})`);
 }
 
-/** The innermost scope to which a declaration belongs. */
+/** Returns the innermost scope to which a declaration belongs. */
 export function scopeOf(declaration: Typescript.Node, scope: Scope): Scope {
   for (let one = scope; ; one = one.outer) {
     if (!one.of || !one.outer || isWithin(declaration, one.of)) return one;
@@ -65,7 +65,10 @@ export function mentionsSql(checker: Typescript.TypeChecker, type: Typescript.Ty
   return found;
 }
 
-/** Types of a type's elements, properties and return values. Classes and types of packages are not inspected. */
+/**
+ * Returns the types of a type's elements, properties and return values. Classes and types of packages are not
+ * inspected.
+ */
 function partsOf(checker: Typescript.TypeChecker, type: Typescript.Type): readonly Typescript.Type[] {
   if (type.isUnionOrIntersection()) return type.types;
   if (checker.isArrayType(type) || checker.isTupleType(type) || type.symbol?.name === 'Promise') {
@@ -90,7 +93,7 @@ interface Change {
 
 const changes = new WeakMap<Typescript.Node, Map<string, Change[]>>();
 
-/** Assignments to a variable or property, and calls that push elements to it. */
+/** Returns assignments to a variable or property, and calls that push elements to it. */
 export function changesOf(name: string, body: Typescript.Node): Change[] {
   const known = changes.get(body) ?? changesByName(body);
   changes.set(body, known);
@@ -110,7 +113,7 @@ function changesByName(body: Typescript.Node): Map<string, Change[]> {
   return found;
 }
 
-/** The variable or property that a node changes, by assignment or push. */
+/** Returns the variable or property that a node changes, by assignment or push. */
 function changedBy(node: Typescript.Node): Typescript.Expression | undefined {
   if (ts.isBinaryExpression(node)) return isAssignment(node.operatorToken.kind) ? node.left : undefined;
   if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return undefined;
