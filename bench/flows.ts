@@ -123,8 +123,8 @@ async function refused(call: string, response: IncomingMessage): Promise<never> 
 }
 
 /**
- * Runs the flow again and again with all shoppers for this many seconds. Returns the flows per second, and the milliseconds of
- * a whole flow.
+ * Runs the flow repeatedly with all shoppers for this many seconds. Returns the flows per second, and the milliseconds
+ * of a whole flow.
  */
 export async function playFlow(flow: Flow, shoppers: Shopper[], seconds: number): Promise<Rate> {
   const durations: number[] = [];

@@ -133,7 +133,7 @@ async function ratesOfDelivery(database: Database, db: pg.Client, events: number
   }
 }
 
-/** Emits many events at once, in the form that the database triggers use. */
+/** Emits many events in one statement, in the form that the database triggers use. */
 const EMIT = `select emit($1, 'product.updated', gen_random_uuid(), jsonb_build_object('id', gen_random_uuid(),
   'slug', 'mug', 'name', 'Mug', 'status', 'active')) from generate_series(1, $2::int)`;
 

@@ -66,7 +66,7 @@ export function ownEnvironment(): NodeJS.ProcessEnv {
 
 const QUIET = ['--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'];
 
-/** A configuration for `site create --file`, with which the shop can sell at once (see buy.mjs). */
+/** A configuration for `site create --file`, with which the shop can sell immediately (see buy.mjs). */
 export const SHOP = {
   name: 'Alder & Finch',
   country: 'DE',

@@ -23,7 +23,7 @@ export interface Cost {
   perSecond: number;
   p50: number;
   p99: number;
-  /** Orders per second that others placed meanwhile. */
+  /** Orders per second that other shoppers placed during the measurement. */
   orders: number;
   /** Orders that the server rejected because it was too busy. */
   refused: number;

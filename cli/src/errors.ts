@@ -16,7 +16,7 @@ export const EXIT = {
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** An error that the server did not report. `remedy` tells the user what to do. */
+/** An error that the server did not report. `remedy` explains what the user can do. */
 export class CommandError extends Error {
   readonly exitCode: ExitCode;
   readonly code: string;

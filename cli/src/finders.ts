@@ -12,7 +12,7 @@ import { staffIdOf } from './commands/staff-id.ts';
 import { variantIdOf } from './commands/variant-id.ts';
 
 interface Finder {
-  /** The property that identifies the object besides its id, such as its SKU. */
+  /** The property other than the id that identifies the object, such as its SKU. */
   by: string;
   find: (client: DashboardClient, wanted: string) => Promise<string>;
 }

@@ -20,7 +20,7 @@ export async function acceptAtOnce(team: Team, rounds: number, progress: (text: 
   }
 }
 
-/** A new person registers several times at once. Exactly one attempt must succeed, and no later attempt. */
+/** A new person registers several times concurrently. Exactly one attempt must succeed, and no later attempt. */
 async function registerAtOnce(team: Team): Promise<void> {
   const { email, token } = await team.invite();
   const body = { token, name: 'Noor', password: 'four unrelated quiet words' };

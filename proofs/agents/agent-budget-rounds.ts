@@ -1,4 +1,4 @@
-/** An agent token buys over all protocols at once, while its customer confirms all checkouts at once. */
+/** An agent token buys over all protocols concurrently, while its customer confirms all checkouts. */
 
 import type { AgentTerms } from '../testing/agents.ts';
 import { type AgentArena, type Confirmed, type Pair, PRICE, wayOf } from './agent-on-all-protocols.ts';
@@ -50,7 +50,9 @@ export async function spendAtOnce(
 
 const TERMS: AgentTerms[] = [{}, { max_per_order_cents: 2_000 }, { budget_period: 'week', max_per_order_cents: 2_000 }];
 
-/** Errors that are not failures: the agent gets them if its checkout became an order or got another total meanwhile. */
+/**
+ * Errors that are not failures: the agent gets them if its checkout has become an order, or if its total has changed.
+ */
 const OVER = ['checkout_not_open', 'cart_not_active', 'not_found', 'out_of_stock', 'conflict'];
 
 /**

@@ -1,6 +1,6 @@
 /**
- * An agent token for some categories is used over all protocols at once, while products leave these categories and carts
- * change.
+ * An agent token for some categories is used over all protocols concurrently, while products leave these categories and
+ * carts change.
  */
 
 import { type AgentArena, type Pair, wayOf } from './agent-on-all-protocols.ts';

@@ -1,4 +1,7 @@
-/** A shop behind several servers, where one agent uses all protocols at once while its customer confirms its purchases. */
+/**
+ * A shop behind several servers, where one agent uses all protocols concurrently while its customer confirms its
+ * purchases.
+ */
 
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';

@@ -39,7 +39,7 @@ const PRICE = 1_400;
 const FAILURE_LIMIT = 50;
 
 /**
- * Agents prepare more purchases than their budgets cover, and customers confirm all of them at once. Each call is
+ * Agents prepare more purchases than their budgets cover, and customers confirm all of them concurrently. Each call is
  * retried with the same Idempotency-Key until it has a definite response. The responses are then compared with the
  * database.
  */

@@ -55,7 +55,7 @@ async function attack({ size, databaseUrl, progress }: Trial, directory: string,
 
 type Counts = { commands: number; events: number; reads: number };
 
-/** Starts all processes at once and kills the one that migrates. Operators' commands must end too. */
+/** Starts all processes at the same time, and kills the one that migrates. Operators' commands must end too. */
 async function startUp(deployment: Deployment, violations: Violations, counts: Counts): Promise<void> {
   const { killed, failed } = await deployment.startAndKillMigrating();
   counts.commands += deployment.members.length + 1;

@@ -11,7 +11,7 @@ export class DatabaseProxy {
   verdictOn: (message: Message) => Verdict = () => 'pass';
   /** Returns the bytes to forward for a message. */
   rewrite: (message: Message) => Buffer = ({ bytes }) => bytes;
-  /** While true, the proxy closes each connection at once, as if the database were gone. */
+  /** While true, the proxy closes each connection immediately, as if the database were gone. */
   away = false;
   readonly #server: Server;
   readonly #database: { host: string; port: number };

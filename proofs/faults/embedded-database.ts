@@ -91,7 +91,7 @@ class Installation {
     if (fate === 'both killed, pid recycled') this.#recyclePid();
   }
 
-  /** Starts a new server, or two at once. Returns whether exactly one of them runs. */
+  /** Starts a new server, or two at the same time. Returns whether exactly one of them runs. */
   async reopen(fate: Fate): Promise<boolean> {
     const rivals = fate === 'rival at the same moment' ? 2 : 1;
     const servers = await Promise.all(Array.from({ length: rivals }, () => this.newServer()));

@@ -229,7 +229,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
     agent: spread('GET', '/api/agent/orders', agentOf(tenant)),
     agent_buy: spread('POST', '/api/agent/intent/find-and-buy', agentOf(third), () => ({ product_id: randomUUID() })),
     agent_find: spread('POST', '/api/agent/intent/find', agentOf(second), () => ({ query: 'mug' })),
-    // Profiles on an example host can never be fetched, and a failed fetch is not repeated at once.
+    // Profiles on an example host can never be fetched, and a failed fetch is not retried immediately.
     agent_profile: () => {
       const address = servers.newAddress();
       return (n: number) => servers.send(address, 'POST', lookUp, profile(`https://agent-${n}.example/ucp`), ids(n));

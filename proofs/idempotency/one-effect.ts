@@ -16,7 +16,7 @@ import type { Tenant, World } from '../testing/tenant.ts';
 import { inWorld } from '../testing/three-tenants.ts';
 import { validCall } from '../testing/valid-requests.ts';
 
-/** Sends every mutation with one idempotency key: twice in sequence, and 32 times at once. */
+/** Sends every mutation with one idempotency key: twice in sequence, and 32 times concurrently. */
 export const H1: Proof = {
   id: 'H1',
   promise: 'A mutation has one effect and one response, however often it is sent with the same key.',

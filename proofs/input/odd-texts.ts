@@ -83,7 +83,7 @@ const SHOWN_AS: Record<string, string> = {
   'dashboard.closeReturn': 'close_reason',
 };
 
-/** Sends the text in all slots at once, and expects it back unchanged. */
+/** Sends the text in all slots of one request, and expects it back unchanged. */
 async function roundTrip(world: World, tenant: Tenant, valid: Call, slots: Slot[], what: string, text: string) {
   const { id } = valid.operation;
   const base = HAPPENS_ONCE.includes(id) ? await validCall(world, tenant, valid.operation) : valid;

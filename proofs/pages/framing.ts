@@ -138,7 +138,7 @@ export async function frame(
   }
 }
 
-/** Embeds a URL in every way at once, and returns the ways in which our page is visible. */
+/** Embeds a URL in every way on one page. Returns the ways in which our page is visible. */
 async function waysShown(tab: Page, site: ForeignSite, url: string, isExpected: boolean): Promise<string[]> {
   const addresses = Object.keys(WAYS).map((_, way) => withQuery(url, `way=${way}`));
   const awaited = new Set(addresses);

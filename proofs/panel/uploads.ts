@@ -141,8 +141,8 @@ async function outcomeOf({ client }: Scene, file_id: string): Promise<string> {
 }
 
 /**
- * Uploads a file and attaches it to a product at once. A valid file must be shown; an invalid one must leave the product
- * unchanged.
+ * Uploads a file and immediately attaches it to a product. A valid file must be shown; an invalid one must leave the
+ * product unchanged.
  */
 async function sendOne(scene: Scene, sent: Sent): Promise<void> {
   const { violations, counts, victim, album } = scene;

@@ -6,7 +6,7 @@ import { type Chance, chanceOf } from '../testing/random.ts';
 import { onPremises, type Premises, untilConnected } from '../testing/test-server.ts';
 import { cardOrder, openStripeShop, type StripeShop } from './stripe-shops.ts';
 
-/** Refunds and captures an order 64 times at once, while the provider's responses are lost or are errors. */
+/** Refunds and captures an order 64 times concurrently, while the provider's responses are lost or are errors. */
 export const K3: Proof = {
   id: 'K3',
   promise: "No more is refunded than was captured, and the records match the provider's.",

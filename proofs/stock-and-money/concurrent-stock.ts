@@ -29,8 +29,8 @@ import {
 import { handleOrder, hasPieces, piecesOf } from './stock-order-steps.ts';
 
 /**
- * Three shoppers, the staff and the clock change the stock of two variants at once. The seed determines the actions of
- * each round.
+ * Three shoppers, the staff and the clock change the stock of two variants concurrently. The seed determines the
+ * actions of each round.
  */
 export const D2: Proof = {
   id: 'D2',

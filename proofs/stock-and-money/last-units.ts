@@ -11,7 +11,7 @@ import { type Figures, type Proof, pick } from '../testing/proof.ts';
 import { type Chance, chanceOf } from '../testing/random.ts';
 import { type OpenShop, onPremises } from '../testing/test-server.ts';
 
-/** Far more shoppers than there are units check out at once. Some abandon the checkout after reserving a unit. */
+/** Far more shoppers than there are units check out concurrently. Some abandon the checkout after reserving a unit. */
 export const D1: Proof = {
   id: 'D1',
   promise: 'However many shoppers check out at once, exactly the available stock is sold.',

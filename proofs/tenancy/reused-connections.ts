@@ -13,8 +13,8 @@ import { unique, validCall } from '../testing/valid-requests.ts';
 import { type Disturbance, type Disturbed, disturb } from './disturbed-connections.ts';
 
 /**
- * Two connections serve three tenants at once, while statements fail, time out, are cancelled and killed, and callers hang up.
- * The next request on a connection must see the rows of its own tenant and of no other.
+ * Two connections serve three tenants concurrently, while statements fail, time out, are cancelled and killed, and
+ * callers hang up. The next request on a connection must see the rows of its own tenant and of no other.
  */
 export const A6: Proof = {
   id: 'A6',

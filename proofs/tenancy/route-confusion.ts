@@ -110,7 +110,7 @@ async function confuseListener(world: World, trial: Trial): Promise<number> {
   });
 }
 
-/** Headers that carry an operator key in place of each credential of a shop, and in place of all at once. */
+/** Headers that carry an operator key in place of each credential of a shop, and in place of all of them. */
 function keyAsOthers({ key }: OperatorListener, site_id: string): Record<string, string>[] {
   const names = [...new Set(Object.values(SCHEMES).map(({ header }) => header))];
   const as = (header: string) => ({ [header]: header === 'Authorization' ? `Bearer ${key}` : key });

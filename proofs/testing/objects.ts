@@ -1,6 +1,6 @@
 /**
- * The kinds of ids, and how to create their objects. If the contract gets an unknown id, the proofs fail and say what to add
- * here: a line in `KINDS_OF`, and a maker for a new kind of object.
+ * The kinds of ids, and how to create their objects. If the contract gets an unknown id, the proofs fail with a message
+ * that explains the addition to make here: a line in `KINDS_OF`, and a maker for a new kind of object.
  */
 
 import { randomUUID } from 'node:crypto';

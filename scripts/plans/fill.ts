@@ -1,5 +1,5 @@
 /**
- * Fills each table with made-up rows, so that the planner chooses plans as for a database with many shops. Tables and
+ * Fills each table with generated rows, so that the planner chooses plans as for a database with many shops. Tables and
  * columns are read from PostgreSQL's catalogue, so new ones need no change here.
  */
 

@@ -28,7 +28,7 @@ export interface Group {
   characters: number;
 }
 
-/** Groups the rows of a file by product. Keeps at most `most` characters besides the current product. */
+/** Groups the rows of a file by product. Keeps at most `most` characters in addition to the current product. */
 export class Groups {
   readonly #most: number;
   readonly #columns: Columns<ShopifyColumn>;

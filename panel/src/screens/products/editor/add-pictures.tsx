@@ -8,7 +8,7 @@ import { PICTURE_TYPES, uploadPicture } from '../../../ui/upload.ts';
 type Add = (image: { url: string; file_id?: string }) => void;
 
 export interface UploadingProps {
-  /** Called with the number of running uploads. A product that is saved meanwhile lacks these images. */
+  /** Called with the number of running uploads. A save during an upload lacks its image. */
   onUploading: (waiting: number) => void;
 }
 
