@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive } from '../server/src/db/embedded-postmaster.ts';
 
 /**
- * The name of a bench's directory. It contains the bench's process id, so that a later bench can find the directories of killed
- * ones.
+ * The name of a bench's directory. It contains the bench's process id, so that a later bench can find the directories
+ * of benches that were killed.
  */
 const NAME = /^commerce-bench-(\d+)-/;
 

@@ -40,7 +40,7 @@ interface Scene {
   world: World;
   tenant: Tenant;
   account: Account;
-  /** The session whose call ends this session or the customer's other sessions. */
+  /** The session that makes the call. The call ends this session, or the customer's other sessions, or all of them. */
   first: Session;
 }
 

@@ -92,7 +92,10 @@ async function overCategories({ size, progress }: Trial, scene: Scene, chance: C
   return chosen.length;
 }
 
-/** Changes that move a product out of the agent's categories after the agent has prepared a checkout with it. */
+/**
+ * Changes after which a prepared checkout contains a product outside of the agent's categories: the customer adds such
+ * a product, or the product's type changes.
+ */
 const CHANGES: Record<string, (agent: AgentPurchases, changed: Changed) => Promise<unknown>> = {
   'its customer adds something else': ({ shop, as }, { cart_id, foreign }) =>
     shop.must('storefront.addCartItem', { ...as, path: { cart_id }, body: { variant_id: foreign, quantity: 1 } }),

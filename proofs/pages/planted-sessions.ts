@@ -23,7 +23,7 @@ import {
 
 /**
  * Gives browsers a session cookie before they open our pages: an invented session, an attacker's session, a session of
- * another browser, or two cookies in one request. The server must replace an invented session. A session of another
+ * another browser, or two cookies in one request. The server must not keep an invented session. A session of another
  * browser must give no access, and must end when somebody logs in.
  */
 export const F8: Proof = {

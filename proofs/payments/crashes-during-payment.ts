@@ -55,8 +55,8 @@ const KINDS: FaultKind[] = ['cut_before', 'cut_after', 'error_500', 'error_429',
 const PAY_AGAIN: StepName[] = ['again', 'anew'];
 const LANES = 6;
 /**
- * The minutes that pass so that hanging calls end: the server's calls continue after ten seconds, calls of the provider
- * after fifteen.
+ * The number of simulated minutes, each of about a second. Enough for hanging calls to end: calls of the server
+ * continue after ten seconds, calls of the provider after fifteen.
  */
 const MINUTES = 25;
 

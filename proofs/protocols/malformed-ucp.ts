@@ -127,7 +127,7 @@ function isFailure({ code, content }: { code?: unknown; content?: unknown }): bo
   return typeof code === 'string' && /^[a-z_]+$/.test(code) && typeof content === 'string' && content !== '';
 }
 
-/** Whether the server rejected an undecodable URL, which it does before it determines the protocol. */
+/** Whether the body is the error for an undecodable URL, which the server rejects before it determines the protocol. */
 function isUnreadableAddress(body: object): boolean {
   return 'message' in body && body.message === 'The address cannot be read.';
 }

@@ -64,7 +64,7 @@ export class Ledger {
     this.received = Math.max(this.received, this.order.total - this.credit);
   }
 
-  /** Marks the order as paid if the recorded payments cover its price. */
+  /** Marks the order as paid if the received amount covers its price. */
   settle(): void {
     const isCovered = this.received > 0 && this.received >= this.order.total - this.credit;
     if (isCovered && !this.isCancelled) this.isPaid = true;

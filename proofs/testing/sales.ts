@@ -320,7 +320,7 @@ export async function letExpire(world: World, tenant: Tenant, order_id: string):
   ]);
 }
 
-/** Brings an order into a state; the first step is its bank transfer. */
+/** Brings an order into a state. First marks its bank transfer as received. */
 export async function carryOn(
   world: World,
   tenant: Tenant,
