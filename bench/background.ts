@@ -148,7 +148,7 @@ export async function readWhile(server: Running, site: Site, products: number, d
   return { seconds, requests: taken.length, refused, p50: at(0.5), p99: at(0.99) };
 }
 
-/** The path of the i-th read: a list, a product and a search that are cached, and three that are not. */
+/** Returns the path of the i-th read: a list, a product and a search that are cached, and three that are not. */
 function pathOf(i: number, products: number): string {
   const other = (i * 7_919) % products;
   const paths = [

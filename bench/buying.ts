@@ -27,7 +27,7 @@ const FLOWS: Record<string, Flow> = {
   'cart, add, checkout, address, complete': buy,
 };
 
-/** Measures purchases at the commerce server, and at a bare one that writes the same rows into the same database. */
+/** Measures purchases on the commerce server, and on a bare server that writes the same rows into the same database. */
 export async function buying(load: Load): Promise<void> {
   const database = await openDatabase();
   const running: Running[] = [];

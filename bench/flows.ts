@@ -7,9 +7,9 @@ import type { Site } from './processes.ts';
 
 /** A shopper who calls the commerce server or the bare server, one call after another. */
 export interface Shopper {
-  /** Sends a call and returns the body of the response. Throws for anything but a 2xx. */
+  /** Sends a call and returns the body of the response. Throws for any status other than 2xx. */
   call(method: string, path: string, body?: unknown): Promise<Answer>;
-  /** Sends a GET and discards the response. Throws for anything but a 2xx. */
+  /** Sends a GET and discards the response. Throws for any status other than 2xx. */
   read(path: string): Promise<void>;
   /** The id of a variant for sale, a different one on each call. */
   variant_id(): string;

@@ -87,8 +87,8 @@ export function turnsOf<Name extends string>(
 }
 
 /**
- * The rates of measurements taken in turn (a, b, a, b …), so that other load on the machine affects all of them. The first round
- * of each is a warm-up and does not count.
+ * Returns the rates of measurements that are taken in turn (a, b, a, b …), so that other load on the machine affects
+ * all of them. The first round of each is a warm-up, and its rate is discarded.
  */
 export async function roundsOf<Name extends string>(
   turns: Record<Name, Round>,

@@ -149,7 +149,7 @@ async function order(clients: Clients): Promise<{ order_number: string; total: s
   return (await unwrap(complete)).order;
 }
 
-/** Places thirty orders. Returns a bank statement with a transfer for each, and one for something else. */
+/** Places thirty orders. Returns a bank statement with a transfer for each, and one unrelated transfer. */
 async function statementOf(clients: Clients): Promise<string> {
   const lines = ['Name,Reference,Amount,Currency'];
   for (let i = 0; i < 30; i += 1) {
@@ -414,7 +414,7 @@ for (const where of ['panel', 'terminal'].filter((each) => !values.only || value
     if (where === 'panel') await inPanel(opened.keys, person);
     else await inTerminal(terminal, opened.keys, person);
   } finally {
-    // Types Ctrl-C as a person does, because a signal would reach only `script` and not the server in it.
+    // Types Ctrl-C as a person does, because a signal would reach only `script` and not the server that it runs.
     opened.server.stdin?.write('\u0003');
     await new Promise((ended) => opened?.server.once('close', ended));
   }

@@ -37,7 +37,10 @@ export function announce(server: Server): void {
   server.once('listening', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 }
 
-/** Starts a server from a file of this folder, and waits until it announces its port. `counted` as for `startCommerce`. */
+/**
+ * Starts a server from a file of this folder, and waits until it announces its port. `counted` means the same as for
+ * `startCommerce`.
+ */
 export async function startFile(file: string, args: string[] = [], counted = false): Promise<Running> {
   const execArgv = counted ? ['--import', join(ROOT, COUNTER)] : [];
   const child = endWithBench(fork(join(import.meta.dirname, file), args, { execArgv }));

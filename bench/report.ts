@@ -1,4 +1,4 @@
-/** Writes figures into README.md, each scenario's between its own markers. */
+/** Writes figures into README.md. The figures of each scenario are between its own markers. */
 
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';

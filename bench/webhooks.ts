@@ -79,7 +79,7 @@ async function costsOfEvents(database: Database, db: pg.Client, changes: number)
   }
 }
 
-/** The time of one change in microseconds, as the median over the rounds. */
+/** Measures the time of one change in microseconds, as the median over the rounds. */
 async function microseconds(db: pg.Client, { site_id }: Site, product_id: string, changes: number): Promise<string> {
   const taken: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {

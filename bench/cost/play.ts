@@ -111,8 +111,8 @@ export async function interleave<Name extends string>(
 }
 
 /**
- * The warm-up in seconds. Before it, a request costs up to twice as much: Node compiles code after some thousand calls, and
- * PostgreSQL plans a statement again the first five times on each connection.
+ * The warm-up in seconds. During the warm-up, a request costs up to twice as much: Node compiles code after some
+ * thousand calls, and PostgreSQL plans a statement again the first five times on each connection.
  */
 const WARM_UP_SECONDS = 15;
 

@@ -3,8 +3,8 @@ import type { Measured } from './measure.ts';
 import { SMALL } from './sizes.ts';
 
 /**
- * How often each kind of work is done in a shop in a day. These are assumptions, not measurements. Half of the lists come
- * from the cache.
+ * The assumed (not measured) number of times that a shop does each kind of work in a day. Half of the lists come from
+ * the cache.
  */
 const DAY: Record<string, number> = {
   'list of 20, no cache': 200,

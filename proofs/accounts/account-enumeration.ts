@@ -104,7 +104,9 @@ const CUSTOMERS: Record<string, Population> = {
   'who has registered': registered,
 };
 
-/** A request that contains an e-mail address. It must reveal nothing about the kinds of people in `who`. */
+/**
+ * A request that contains an e-mail address. Its response must not reveal to which kind in `who` the address belongs.
+ */
 interface Question {
   operation: string;
   who: Record<string, Population>;
@@ -265,8 +267,8 @@ async function compareTimes(trial: Trial, scene: Scene, violations: Violations) 
 }
 
 /**
- * Returns the area under the curve (AUC): how well the response time separates known from unknown addresses. 0.5 means not at
- * all.
+ * Returns the area under the curve (AUC): how well the response time separates known from unknown addresses. 0.5 means
+ * that it does not separate them.
  */
 async function series(scene: Scene, question: Question, population: Population, chance: Chance): Promise<number> {
   const known = await population(scene, QUESTIONS_EACH);

@@ -135,8 +135,8 @@ function callOf(call: Call, principal: Principal, places: Place[], { ids }: Owne
 }
 
 /**
- * Staff may access everybody's objects. On the storefront, anyone who has the id of a guest's cart may use it; a customer's
- * objects are open to that customer only.
+ * Staff may access everybody's objects. On the storefront, anyone who has the id of a guest's cart may use that cart; a
+ * customer's objects are open to that customer only.
  */
 function mayTouch(principal: Principal, owner: Owner, operation: Operation): boolean {
   if (operation.surface !== 'storefront') return true;

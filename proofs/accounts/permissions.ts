@@ -1,8 +1,8 @@
 import type { Role } from './team.ts';
 
 /**
- * The permissions of the dashboard, written by hand, because the server enforces those in the contract. A new operation makes
- * L1 fail until it is added here.
+ * The permissions of the dashboard. Written by hand and not read from the contract, because the server enforces the
+ * contract. A new operation makes L1 fail until it is added here.
  */
 const OPERATIONS: Record<string, string> = {
   'products:read': 'listProducts exportProducts getProduct getFile listCollections getCollection',

@@ -51,7 +51,7 @@ export const M1: Proof = {
     }),
 };
 
-/** Redirect URIs that look like the registered one, or that a parser might take for it. */
+/** Redirect URIs that look like the registered one, or that a parser might confuse with it. */
 const REDIRECTS = [
   '',
   `${REDIRECT_URI}/`,

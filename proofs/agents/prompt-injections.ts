@@ -337,7 +337,10 @@ async function dress(shop: OpenShop, { text, word }: Injection, product_id: stri
   return (await shop.must('dashboard.createShippingOption', { body: option })).id;
 }
 
-/** In every second injection, the text is in the formatted description, from which the server makes the plain one. */
+/**
+ * Whether the text is put into the formatted description, from which the server derives the plain one. True for about
+ * half of the injections.
+ */
 function isFormatted(canary: string): boolean {
   return (canary.codePointAt(3) ?? 0) % 2 === 0;
 }

@@ -201,7 +201,7 @@ const NOT_TESTED: [string, string, string][] = [
   ['sdk/README.md', 'npm install path/to', 'a project of your own: installs/sdk.test.ts makes one'],
 ];
 
-/** The tests of blocks marked `own-test`, by how the block begins. */
+/** The tests of blocks marked `own-test`, by the start of the block. */
 const OWN_TESTS: [string, string][] = [
   ['npm ci --omit=dev', 'installs/production.test.ts'],
   ['npx commerce-server restore', 'server/src/backup/backup.short.ts'],

@@ -70,8 +70,8 @@ async function startUp(deployment: Deployment, violations: Violations, counts: C
     const { code, output } = await deployment.run(...args);
     counts.commands += 1;
     if (code === undefined) violations.add(`Hung: ${args.join(' ')} ${output}`);
-    // For `doctor`, only its lines about connections count: it also warns that the proofs' database is configured for speed,
-    // not durability.
+    // Of `doctor`, only the lines about connections are checked: `doctor` also warns that the proofs' database is
+    // configured for speed, not durability.
     else if (args[0] === 'doctor' ? !/ok +pooler.*\n.*ok +direct/.test(output) : code !== 0)
       violations.add(`${args.join(' ')} ended with ${code}: ${output}`);
   }

@@ -86,7 +86,7 @@ export class DatabaseProxy {
 export interface Message {
   /** The sender: the shop's server, or PostgreSQL. */
   from: 'server' | 'database';
-  /** The letter of its type, such as Q for a query; empty for the first message of a connection. */
+  /** The letter of the message's type, such as Q for a query; empty for the first message of a connection. */
   type: string;
   /** All bytes of the message, including its type and length. */
   bytes: Buffer;

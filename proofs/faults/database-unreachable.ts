@@ -150,7 +150,10 @@ class Scene {
       this.#violations.add('No call was cut off, so the proof shows nothing');
   }
 
-  /** Locks a table, so that at most as many calls wait for the lock as there are usable connections, and counts them. */
+  /**
+   * Counts the usable connections: locks a table, makes more calls than there are connections, and counts the
+   * connections that wait for the lock.
+   */
   async #countSlots(): Promise<void> {
     const holder = await this.#owner.connect();
     let usable = 0;

@@ -97,7 +97,7 @@ export function attackHealth({ size, progress }: IsolatedTrial): Promise<Figures
 }
 
 async function suffer(fault: Fault, countedMs: number, probe: HealthProbe, violations: Violations): Promise<number> {
-  // If the server must stay ready, its responses count from the start of the fault.
+  // If the server must stay ready, its responses are checked from the start of the fault.
   const lag = fault.ready === 200 ? 0 : LAG_MS;
   await fault.begin();
   const begun = performance.now();

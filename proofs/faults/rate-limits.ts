@@ -168,7 +168,7 @@ function callsOf(servers: LimitedServers, world: World): Partial<Record<RateLimi
   const { site_id, secrets } = tenant;
   const guest = { 'X-Site-ID': site_id, 'X-Service-Token': secrets.StorefrontToken };
   const customer = { ...guest, Authorization: `Bearer ${secrets.CustomerToken}` };
-  // Find and buy calls count as calls of their agent too, so each of these limits has its own agent.
+  // Find and buy calls also count as calls of their agent, so a different agent is used for each of these limits.
   const agentOf = (one: Tenant) => ({ Authorization: `Bearer ${one.secrets.AgentToken}` });
   const same =
     (method: string, target: string, headers: Record<string, string>, body?: (n: number) => unknown) => () => {

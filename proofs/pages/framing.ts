@@ -124,7 +124,7 @@ export async function frame(
       if (!seen.includes(way))
         violations.add(`A copy of ${path} without protection in ${way} was not detected, so the proof shows nothing.`);
     }
-    // After the page that a window opened has loaded, that window must no longer control it.
+    // After a window has opened the page, it must lose control of the page's window.
     await tab.goto(site.serve('<title>opener</title>'));
     const opened = context.waitForTarget((target) => target.url() === baseUrl + path);
     await tab.evaluate(`window.opened = window.open(${JSON.stringify(baseUrl + path)}); void 0`);

@@ -76,9 +76,9 @@ export async function attack(
 }
 
 /**
- * Operators reach every site, but only by the id of the site: an id of another object identifies no site, and a site is not
- * found under the host of another tenant. The operation is then applied to the tenant, which must not affect other tenants.
- * Returns the number of requests.
+ * Attacks the operators' listener. Ids of other objects must identify no site, and a site must not be found under the
+ * host of another tenant. Then applies each operation to the tenant, which must not affect other tenants. Returns the
+ * number of requests.
  */
 async function attackListener(
   world: World,

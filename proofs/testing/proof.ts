@@ -10,7 +10,10 @@ export interface Proof {
   run(trial: Trial): Promise<Figures>;
 }
 
-/** The input that a proof gets from the runner. It sets up everything else itself, and must clean up after itself. */
+/**
+ * The input that a proof gets from the runner. The proof sets up everything else itself, and must clean up after
+ * itself.
+ */
 export interface Trial {
   size: Size;
   /** The same seed produces the same attacks. */

@@ -108,7 +108,10 @@ export async function fillIn(world: World, tenant: Tenant, cart_id: string | und
   return begun.id;
 }
 
-/** Places an order with the tenant's first discount code, for the tenant's customer if it has a token. It awaits a bank transfer. */
+/**
+ * Places an order that awaits a bank transfer, with the tenant's first discount code. If the tenant has a customer
+ * token, the order belongs to that customer.
+ */
 export async function makeOrder(world: World, tenant: Tenant): Promise<Partial<Ids>> {
   const { cart: [cart_id = ''] = [] } = await makeCart(world, tenant);
   await callAs(world, tenant, 'storefront.applyDiscount', { code: tenant.ids.discount_code[0] }, { cart_id });

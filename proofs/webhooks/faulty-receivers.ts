@@ -109,7 +109,7 @@ function pourOut(status: number): RequestListener {
   };
 }
 
-/** Sends headers without end: one line of this many bytes every few milliseconds. */
+/** Sends headers without end: one line of `bytes` bytes every `every_ms` milliseconds. */
 function pourHeaders(socket: Socket, bytes: number, every_ms: number): void {
   socket.write('HTTP/1.1 200 OK\r\n');
   const timer = setInterval(() => socket.write(`x: ${'y'.repeat(bytes)}\r\n`), every_ms);

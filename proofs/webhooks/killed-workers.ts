@@ -83,7 +83,8 @@ async function up(server: ServerProcess): Promise<ServerProcess> {
  * event was written.
  */
 function startLoad(shop: EventShop, owner: pg.Pool, events: number) {
-  // The number of changes allowed before the next kill, because starting a process takes longer than all changes.
+  // The number of changes allowed before the next kill. Without this limit, all changes would be made while a process
+  // starts.
   const load = { allowed: 0, begun: 0, acknowledged: 0, undone: 0, done: Promise.resolve() as Promise<unknown> };
   const send = async () => {
     while (load.begun < events) {
