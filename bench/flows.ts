@@ -11,9 +11,9 @@ export interface Shopper {
   call(method: string, path: string, body?: unknown): Promise<Answer>;
   /** Sends a GET and discards the response. Throws for any status other than 2xx. */
   read(path: string): Promise<void>;
-  /** The id of a variant for sale, a different one on each call. */
+  /** Returns the id of a variant for sale, a different one on each call. */
   variant_id(): string;
-  /** One of two discount codes, alternating. */
+  /** Returns one of two discount codes, in turn. */
   code(): string;
   shipping_option_id: string;
   /** The id of the cart that the shopper keeps between flows. */
@@ -108,7 +108,7 @@ export function shopperAt(
   };
 }
 
-/** A response other than a 2xx. */
+/** Thrown for a response with a status other than 2xx. */
 export class Refused extends Error {
   readonly status: number;
 

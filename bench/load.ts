@@ -56,7 +56,7 @@ export async function round(
   return { requests: result.requests.average, p50: result.latency.p50, p99: result.latency.p99 };
 }
 
-/** The median rates of servers under this load. */
+/** Measures the servers in turn under this load. Returns their median rates. */
 export async function alternate<Name extends string>(
   targets: Record<Name, Target>,
   load: Load,
@@ -64,10 +64,10 @@ export async function alternate<Name extends string>(
   return mediansOf(await roundsOf(turnsOf(targets, load), load));
 }
 
-/** Measures for this many seconds. */
+/** A measurement of this many seconds. */
 export type Round = (seconds: number) => Promise<Rate>;
 
-/** The median rates of measurements that are taken in turn. */
+/** Takes measurements in turn. Returns their median rates. */
 export async function takeTurns<Name extends string>(
   turns: Record<Name, Round>,
   load: Load,

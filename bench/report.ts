@@ -47,7 +47,7 @@ function kernel(): string {
   return execFileSync('uname', ['-r'], { encoding: 'utf8' }).trim();
 }
 
-/** A table in Markdown. All columns but the first are figures. */
+/** Formats a table in Markdown. All columns except the first contain figures. */
 export function table(header: string[], rows: (string | number)[][]): string[] {
   const line = (cells: (string | number)[]) => `| ${cells.join(' | ')} |`;
   return [line(header), line(header.map((_, i) => (i === 0 ? '---' : '--:'))), ...rows.map(line)];

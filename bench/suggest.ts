@@ -52,7 +52,7 @@ export async function suggesting({ data, many }: { data: string | undefined; man
   }
 }
 
-/** The text of a query after each typed letter. */
+/** Returns the text of a query after each typed letter. */
 function lettersOf(q: string): string[] {
   const text = q.slice(0, 60);
   return Array.from({ length: Math.max(0, text.length - FIRST_LETTERS + 1) }, (_, i) =>

@@ -5,14 +5,14 @@ import { PROOFS } from './all.ts';
 const ROOT = join(import.meta.dirname, '..');
 const SHORT_FORMS = ['proofs/*/*.short.ts', 'proofs/panel/*.ts', 'server/{src,test}/**/*.short.ts'];
 
-/** The folders of proofs, such as `tenancy`. */
+/** Returns the folders of proofs, such as `tenancy`. */
 export function folders(): string[] {
   return globSync('proofs/*/*.short.ts', { cwd: ROOT })
     .map(folderOf)
     .filter((folder, n, all) => all.indexOf(folder) === n);
 }
 
-/** The ids of the proofs in a folder. */
+/** Returns the ids of the proofs in a folder. */
 export function proofsIn(folder: string): string[] {
   return [...filesOfProofs()].filter(([, file]) => folderOf(file) === folder).map(([id]) => id);
 }

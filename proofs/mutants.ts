@@ -10,7 +10,7 @@ export interface Mutant {
   proofs: string[];
   /** The bug in one sentence. */
   bug: string;
-  /** Relative to the root of the repository. */
+  /** The path of the file, relative to the root of the repository. */
   file: string;
   /** The text to replace. It must occur once in the file. */
   find: string;

@@ -17,7 +17,7 @@ import { join } from 'node:path';
 export interface RecordedRequest {
   /** The file and line of the request, for the report. */
   place: string;
-  /** The name under which its response is recorded. */
+  /** The name under which the response to this request is recorded. */
   name: string | undefined;
   caller: string;
   method: string;

@@ -39,7 +39,7 @@ export const CLIENTS = 32;
 export const ROUNDS = 5;
 const NAMES = [...Object.keys(rowsOf(0)), 'statement', 'shops', 'start'];
 
-/** The requested rows, all by default. */
+/** Returns the names of the requested rows, by default all. Throws for an unknown name. */
 export function namesIn(only = NAMES): string[] {
   const wrong = only.find((name) => !NAMES.includes(name));
   if (wrong !== undefined) throw new Error(`There is no row ${wrong}; there are ${NAMES.join(', ')}.`);

@@ -14,7 +14,7 @@ interface Process {
   parent: number;
   /** The ticks of the process itself. */
   own: number;
-  /** The ticks of its children that have ended. */
+  /** The ticks of the process's children that have ended. */
   children: number;
 }
 

@@ -77,7 +77,7 @@ const BY_NAME = ['orders:payments', 'orders:export', 'customers:export', 'paymen
 /** All grants that a key can have. */
 export const GRANTS = ['read', 'write', ...ALL];
 
-/** The scopes of a key with these grants. */
+/** Returns the scopes of a key with these grants. */
 export function scopesOfGrant(granted: string[]): string[] {
   const meaning = (word: string) =>
     word === 'read' ? READS : word === 'write' ? ALL.filter((scope) => !BY_NAME.includes(scope)) : [word];

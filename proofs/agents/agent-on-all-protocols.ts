@@ -26,7 +26,6 @@ export interface Pair {
   agent: AgentWays;
 }
 
-/** The result of a confirmation. */
 export interface Confirmed {
   status: number;
   error: string | undefined;

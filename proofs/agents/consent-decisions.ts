@@ -77,7 +77,7 @@ const STATES: Record<string, Arrange> = {
   'approved and expired': set(`status = 'approved', customer_id = $2, expires_at = now() - interval '1 second'`),
 };
 
-/** The expected result for each state, caller and verb. */
+/** Returns the expected result for a state, a caller and a verb. */
 function outcome(state: string, who: string, verb: 'approve' | 'deny'): { status: number; after: string } {
   const before = state === 'expired' ? 'pending' : (state.split(' ')[0] ?? '');
   if (['guest', 'agent alone', 'foreign, with the site of the shop'].includes(who))

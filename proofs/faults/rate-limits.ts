@@ -120,7 +120,7 @@ async function useUp(name: RateLimitName, begin: Begin, { servers, redis, violat
   throw new Error(`${name} could not be used up in ${TRIES} attempts: ${why}`);
 }
 
-/** The sum of all counters in Redis for a limit. */
+/** Returns the sum of all counters in Redis for a limit. */
 async function countedIn(redis: Redis, name: RateLimitName): Promise<number> {
   const sum = `local n = 0 for _, key in ipairs(redis.call('KEYS', ARGV[1])) do n = n + redis.call('GET', key) end return n`;
   const reply = await redis.command(`EVAL "${sum}" 0 limit:${name}:*`);

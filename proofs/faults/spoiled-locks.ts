@@ -42,7 +42,7 @@ export const LICENSES = {
   ) as Record<string, string | undefined>,
 };
 
-/** The name of the package in this folder. */
+/** Returns the name of the package in this folder. */
 export function nameAt(place: string): string {
   return place.split('node_modules/').at(-1) ?? '';
 }

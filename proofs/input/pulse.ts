@@ -17,7 +17,6 @@ export class Pulse {
     return pulse;
   }
 
-  /** Resets the measurement. */
   async reset(): Promise<void> {
     await this.longest();
   }

@@ -11,7 +11,7 @@ import { actAtStripe, letTimePass, refundAtStripe, sendRefundBack } from './stri
 
 export interface Way {
   name: string;
-  /** Undefined if the shopper pays on Stripe's own page. */
+  /** The shopper's card; undefined if the shopper pays on Stripe's own page. */
   card: Card | undefined;
   capture: 'automatic' | 'manual';
   steps: StepName[];
@@ -67,7 +67,7 @@ export function canFail(step: StepName): boolean {
   return !SURE.includes(step);
 }
 
-/** A checkout that is paid in one way. */
+/** The payment of one checkout, in one of the ways. */
 export class Payment {
   readonly lane: PayingLane;
   readonly shop: PaidShop;

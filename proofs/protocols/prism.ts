@@ -20,7 +20,7 @@ export interface Prism {
 
 /** A deviation that Prism reports. */
 export interface Finding {
-  /** Begins with `request` or `response`. */
+  /** The path of the deviation. Begins with `request` or `response`. */
   location: string[];
   severity: string;
   code: string | number;
@@ -77,7 +77,7 @@ async function forward(upstream: string, req: IncomingMessage, res: ServerRespon
   });
   const spoil = req.headers['x-spoil'] !== undefined;
   const bytes = spoil ? Buffer.from(SPOILT) : Buffer.from(await answer.arrayBuffer());
-  // The body is already decompressed.
+  // Leaves out content-encoding, because the body is already decompressed.
   const kept = without([...OF_THE_CONNECTION, 'content-encoding'], [...answer.headers]);
   res.writeHead(answer.status, { ...kept, 'content-length': String(bytes.length) });
   res.end(bytes);
