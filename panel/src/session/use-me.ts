@@ -35,7 +35,7 @@ export function renewSession(): void {
   void queryClient.refetchQueries({ queryKey: meKey, stale: true }, { cancelRefetch: false });
 }
 
-/** After a login, refetches the session and all data that requires one. */
+/** After a login, refetches the session, and all shown data that could not be loaded. */
 export async function refreshSession(): Promise<void> {
   await queryClient.invalidateQueries({ queryKey: meKey });
   void queryClient.refetchQueries({

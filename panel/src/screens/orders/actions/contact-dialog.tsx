@@ -115,7 +115,10 @@ function AddressFields({
   );
 }
 
-/** Returns only the changed fields, because the timeline of the order names the fields that were sent. */
+/**
+ * Returns only the changed e-mail address, phone number and addresses, because the timeline of the order names the
+ * fields that were sent.
+ */
 function correctionOf(order: OrderDetails, form: FormData, parts: Part[]): Correction {
   const email = textIn(form, 'email');
   const phone = textIn(form, 'phone');
