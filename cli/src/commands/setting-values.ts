@@ -8,7 +8,7 @@ import { bodyFields, REQUESTS, schemaName } from '../request-fields.ts';
 
 export type SettingName = keyof SettingsPatch;
 
-/** Whether the setting accepts "none". */
+/** How the value of a setting is written. The optional kinds and the lists also accept "none". */
 export type Kind =
   | 'text'
   | 'code'
