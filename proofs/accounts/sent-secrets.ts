@@ -113,7 +113,7 @@ export class Search {
     }
   }
 
-  /** Returns the kind and position of each secret in a text. */
+  /** Returns the kind of each secret in a text, with the text around it. */
   in(text: string): string[] {
     this.characters += text.length;
     const found: string[] = [];

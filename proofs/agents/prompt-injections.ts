@@ -283,8 +283,9 @@ function visibleText(text: string): string {
   return withoutHidden(text, { lines: false });
 }
 
-/** The text fields that only a product's page shows, apart from the formatted description. */
 const NO_TEXTS = ['description_html', 'returnable', 'withdrawal_exempt'];
+
+/** The text fields that only a product's page shows, apart from the formatted description. */
 const PAGE_TEXTS = UNLISTED.storefront.filter((field) => !NO_TEXTS.includes(field));
 
 async function sell(shop: OpenShop, { text, canary, word }: Injection) {
