@@ -271,7 +271,7 @@ async function dearestOrder(shop: OpenShop): Promise<string[]> {
   return digits(order.total) === 4n * digits(price) ? [] : [`${order.total} is not four times ${price}`];
 }
 
-/** Adds the most expensive products to a cart until a limit rejects one. */
+/** Adds the most expensive products to a cart. A limit must reject at least one. */
 async function manyDearest(shop: OpenShop): Promise<string[]> {
   const { id: cart_id } = await shop.must('storefront.createCart');
   const statuses = new Set<number>();

@@ -117,7 +117,7 @@ const REFUSED_OR_CUT = [0, ...REFUSED];
 
 function attacksOnOperation(size: Trial['size'], operation: Operation, target: string, key: Secrets): Attack[] {
   const limit = operation.bodyLimitBytes;
-  // The short form only tries fields that are lists or objects.
+  // Only the full form tries all fields; the others try a list and an object.
   const fields = bodyFieldsOf(operation).filter((name) => size === 'full' || SHORT_FIELDS.includes(name));
   const json = (body: string | Buffer, extra = {}) => requestTo(operation, key, body, extra);
   const shapes = { ...wideBodies(limit), ...bodiesInFields(fields, limit) };

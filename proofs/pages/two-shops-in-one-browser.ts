@@ -32,8 +32,8 @@ export const F10: Proof = {
 };
 
 /**
- * Returns pages of one shop that one browser can have open at the same time: all pages of one logged-in customer, or
- * all pages without a login.
+ * Returns pages of one shop that one browser can have open at the same time: all pages without a login, or one page of
+ * a logged-in customer and the pages that show no login form.
  */
 function ofOneLogin(chance: Chance): typeof OF_SHOPS {
   const free = OF_SHOPS.filter(({ page, work }) => !page.isPublic && !work.renews);

@@ -220,7 +220,7 @@ async function staff(history: History, chance: Chance, before: Stock[]): Promise
   }
 }
 
-/** Moves the end of a checkout's reservation into the past, and sometimes runs the expiry job. */
+/** In each of two rounds, moves the end of a reservation into the past, and sometimes runs the expiry job. */
 async function timekeeper(history: History, chance: Chance): Promise<void> {
   const { shop, begun } = history;
   const { owner, db } = shop.premises;

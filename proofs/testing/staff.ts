@@ -74,7 +74,7 @@ export interface Invited {
   token: string;
 }
 
-/** Creates an invitation, by default for a new e-mail address. Returns the secret of its link. */
+/** Creates an invitation, by default for a new e-mail address. Returns it with the secret of its link. */
 export async function invite(
   { owner }: Pick<World, 'owner'>,
   tenant: Pick<Tenant, 'site_id' | 'canary'>,

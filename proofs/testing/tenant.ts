@@ -43,8 +43,8 @@ export interface Ids {
   /** Requested returns of the tenant's customer. */
   return: string[];
   return_line: string[];
-  /** Withdrawals that staff have to confirm. */
   draft_order: string[];
+  /** Withdrawals that staff have to confirm. */
   withdrawal: string[];
   document: string[];
   withdrawn_line: string[];
