@@ -100,7 +100,7 @@ export async function installed(folder: string): Promise<{ packages: number; meg
   };
 }
 
-/** Waits until a URL answers with 2xx. Throws the process's output if it exits before. */
+/** Waits until a URL answers with 2xx. Throws an error with the process's stderr if the process exits first. */
 export async function answering(address: string, server: ChildProcess): Promise<void> {
   let said = '';
   server.stderr?.on('data', (chunk) => {

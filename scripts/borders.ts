@@ -139,7 +139,7 @@ function borderMistakes({ file, target }: Import): string[] {
   ).map(({ why }) => `${file} imports ${target}: ${why}`);
 }
 
-/** Finds import cycles. Reports each cycle once. */
+/** Finds import cycles. Reports at least one cycle if there is any. */
 function circles(imports: Import[]): string[] {
   const targets = Map.groupBy(imports, ({ file }) => file);
   const done = new Set<string>();

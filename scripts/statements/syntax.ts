@@ -124,14 +124,14 @@ function isAssignment(operator: Typescript.SyntaxKind): boolean {
   return operator >= ts.SyntaxKind.FirstAssignment && operator <= ts.SyntaxKind.LastAssignment;
 }
 
-/** Whether a statement may return from its function. */
+/** Whether a statement may return from its function or throw. */
 export function returns(statement: Typescript.Node): boolean {
   if (ts.isReturnStatement(statement) || ts.isThrowStatement(statement)) return true;
   if (ts.isFunctionLike(statement)) return false;
   return ts.forEachChild(statement, (child) => returns(child) || undefined) ?? false;
 }
 
-/** Whether a statement always returns from its function. */
+/** Whether a statement ends with a return or a throw. */
 export function ends(statement: Typescript.Statement): boolean {
   const last = ts.isBlock(statement) ? statement.statements.at(-1) : statement;
   return last !== undefined && (ts.isReturnStatement(last) || ts.isThrowStatement(last));

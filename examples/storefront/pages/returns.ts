@@ -29,8 +29,8 @@ ${withdrawal_form_path && html`<p><a href="${new URL(withdrawal_form_path, serve
 type Left = Order['line_items'][number] & { left: number };
 
 /**
- * Returns the shipped items that are in no return. The shop checks this again, and also the return period and the
- * products.
+ * Returns the shipped items for which no return exists. Declined and cancelled returns do not count. The shop checks
+ * this again, and also the return period and the products.
  */
 function leftOf({ line_items, fulfillments }: Order, returns: Return[]): Left[] {
   const pieces = (lines: { line_item_id: string; quantity: number }[], id: string | null | undefined) =>
