@@ -7,8 +7,8 @@ import { SearchIndex } from './search-index-file.ts';
 
 /**
  * A search index that follows the catalogue: a full crawl at first, then webhooks trigger reads from the
- * cursor. A webhook is only a signal: the changes are read from the feed, whose order misses nothing, so it does not matter
- * whether events come late, twice or in another order.
+ * cursor. A webhook is only a signal: the changes are read from the feed, which misses none, so late, repeated and
+ * reordered webhooks do no harm.
  *
  *   node examples/search-index-sync.ts        next to a running demo shop
  *   curl 'http://localhost:4001/search?q=mug'

@@ -1,6 +1,6 @@
 /**
- * An agent token calls without pause over all protocols and servers until it is revoked. Every party that may revoke it
- * does so in turn.
+ * In each round, an agent calls without pause over all protocols and servers until its token is revoked. The parties
+ * that may revoke a token take turns.
  */
 
 import { randomUUID } from 'node:crypto';

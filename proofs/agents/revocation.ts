@@ -10,7 +10,7 @@ import { openTenant } from '../testing/site.ts';
 
 type Site = Awaited<ReturnType<typeof openTenant>>;
 
-/** Agents call through several processes without pause. Meanwhile each party that may revoke them does so, in turn. */
+/** In each round, an agent calls several processes without pause until the merchant or another party revokes its token. */
 export const E5: Proof = {
   id: 'E5',
   promise: 'No process accepts a call of an agent that begins after its revocation was acknowledged.',

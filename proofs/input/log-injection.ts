@@ -127,7 +127,7 @@ function* requestsWith(payload: string, apiKey: string, targets: Operation[]): G
 }
 
 function judge(line: string, violations: Violations): void {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the check searches for control characters
   const control = /[\0-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]/.exec(line);
   if (control) violations.add(`A log line contains ${JSON.stringify(control[0])} unescaped: ${JSON.stringify(line)}`);
   try {

@@ -52,7 +52,7 @@ async function start(): Promise<Process> {
   return { server: await server.readyAtLast(), operators: `http://127.0.0.1:${port}/api/operator/sites` };
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: what the command prints
+// biome-ignore lint/suspicious/noExplicitAny: the command's output has no declared type
 async function json(args: string[]): Promise<any> {
   const { code, output } = await runCommand(args, env, 60_000);
   if (code !== 0) throw new Error(output);

@@ -81,7 +81,7 @@ test.each(SHAPES.flatMap((shape) => LISTS.map(({ args, reads }) => ({ ...shape, 
     const { commerce } = await loggedIn(server.url);
     const { code, out, err } = await commerce(args, { typed: '', columns: 80 });
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal gets is coloured.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output contains colour codes.
     const lines = out.replace(/\x1b\[\d+m/g, '').split('\n');
     // The line with the cursor may be longer than the terminal, because a cursor must be copied as a whole.
     const table = lines.filter((line) => !line.startsWith('Next: --cursor'));
