@@ -10,7 +10,10 @@ import { openTenant } from '../testing/site.ts';
 
 type Site = Awaited<ReturnType<typeof openTenant>>;
 
-/** In each round, an agent calls several processes without pause until the merchant or another party revokes its token. */
+/**
+ * In each round, an agent calls several processes without pause until the merchant, the customer or the agent itself
+ * revokes its token.
+ */
 export const E5: Proof = {
   id: 'E5',
   promise: 'No process accepts a call of an agent that begins after its revocation was acknowledged.',
