@@ -151,8 +151,8 @@ export class AgentShoppers {
   }
 
   /**
-   * Creates a customer and an agent whose budget covers some of the agent's purchases. All are confirmed; one order may be
-   * cancelled, after which another must fit.
+   * Creates a customer and an agent that prepares two to five purchases, with a budget for one to three. The customer
+   * tries to confirm all. In half of the cases, one order is then cancelled, and another purchase must fit the budget.
    */
   async #shop(chance: Chance): Promise<void> {
     const { site_id } = this.#credentials;

@@ -71,9 +71,9 @@ async function attack({ size, seed, progress }: Trial, directory: string) {
 
 /** Times in milliseconds since PostgreSQL ended. */
 interface Outage {
-  /** When PostgreSQL accepted connections again. */
+  /** Time until PostgreSQL accepted connections again. */
   accepted: number;
-  /** When a server made the first change afterwards. */
+  /** Time until a server made the first change. */
   served: number;
 }
 

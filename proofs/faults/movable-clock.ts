@@ -70,7 +70,10 @@ const SETUP = [
 
 const PATH = 'search_path=commerce,public';
 
-/** The message that opens a connection contains its length and, as text, its settings. */
+/**
+ * Adds the schema `clock` to the search path in the message that opens a connection. The message begins with its
+ * length.
+ */
 function withClockOnPath({ from, type, bytes }: Message): Buffer {
   if (from !== 'server' || type !== '' || !bytes.includes(PATH)) return bytes;
   const text = bytes.subarray(4).toString('latin1').replace(PATH, `${PATH},clock,pg_catalog`);

@@ -76,7 +76,7 @@ export interface Round<L extends Lane> {
   effect: Effect;
   /** Describes the attack in violations. */
   what: string;
-  /** Attacks the call of one lane. Retries then complete what is unfinished. */
+  /** Attacks the call of one lane. Retries then complete the call if it is unfinished. */
   attack(lane: L, call: Call): Promise<void>;
 }
 

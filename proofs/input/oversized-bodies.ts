@@ -14,7 +14,10 @@ import { bodiesInFields, wideBodies } from './wide-and-deep-bodies.ts';
 
 const MEGABYTE = 1_048_576;
 const HUGE_BYTES = 100 * MEGABYTE;
-/** In the short form, other tests share the CPU and cause delays of this size. A real regression takes seconds. */
+/**
+ * The limits for memory growth and for the longest stall. They are higher in the short form, because other tests share
+ * the CPU; a real regression takes seconds.
+ */
 const LIMITS = {
   short: { growthBytes: 100 * MEGABYTE, stallMs: 400 },
   tenth: { growthBytes: 50 * MEGABYTE, stallMs: 50 },

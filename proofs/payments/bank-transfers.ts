@@ -171,7 +171,7 @@ function mark(shop: OpenShop, order_id: string, key?: string): Promise<Marked> {
   return shop.ask('dashboard.markOrderPaid', { path: { order_id }, ...(key && { key }) });
 }
 
-/** Half of the calls share one idempotency key. */
+/** Marks one order as paid concurrently, without other events. Half of the calls share one idempotency key. */
 async function alone({ shop, variant_id }: Scene): Promise<Race> {
   const { id } = await placeOrder(shop, [{ variant_id, quantity: 1 }]);
   const key = randomUUID();
