@@ -1,5 +1,7 @@
-/* Preloaded into the server process. Each message of the proof makes it run the garbage collector and report the memory
-   use. */
+/*
+ * Preloaded into the server process. Each message of the proof makes it run the garbage collector and report the memory
+ * use.
+ */
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
