@@ -50,7 +50,7 @@ test("the SDK's tarball contains the contract, and needs none of our other packa
   expect((await stat(tarball)).size).toBeLessThan(LARGEST_TARBALL);
 });
 
-/** Compiler options that strict projects set besides `strict`. */
+/** Compiler options that strict projects set in addition to `strict`. */
 const STRICTER = { exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, noImplicitOverride: true };
 
 const compilers = { [OLDEST_TYPESCRIPT]: 'node_modules/typescript/bin/tsc', newest: NEWEST_TYPESCRIPT };

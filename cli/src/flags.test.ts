@@ -36,7 +36,7 @@ test.each(CASES)('$path sends each field of $id in the format of the contract', 
   }
 });
 
-/** A text that the contract rejects for this field. */
+/** Returns a text that the contract rejects for this field. */
 function mistakenText(schema: requests.Field['schema']): string | undefined {
   const { type, enum: words, format, ref = '', additionalProperties } = requests.resolved(schema);
   if (words) return 'nonsense';

@@ -14,7 +14,9 @@ if (!bin) process.stderr.write(`${skippedWithout(PG_DUMP)}\n`);
 const COMMANDS = join(import.meta.dirname, '../../server/bin/commerce-server.js');
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/production.md'), 'utf8');
 
-/** A code block of docs/production.md, with commands that can run here. */
+/**
+ * Returns the code block of docs/production.md that begins with `first`, with the path of the command in this checkout.
+ */
 function block(first: string): string {
   const found = [...PAGE.matchAll(/```sh(?: own-test)?\n([\s\S]*?)```/g)].map(([, text = '']) => text);
   const text = found.find((one) => one.startsWith(first));

@@ -85,7 +85,7 @@ inPanel('a screen that fails to render leaves the menu usable', async (visit) =>
   });
 });
 
-/** Opens a screen from the menu, which is folded on a phone. Reloading the page would hide the fault. */
+/** Opens a screen from the menu, which is folded on a phone. Loading the page by its URL would hide the fault. */
 async function openByMenu({ press, tab, width }: Visit, name: string): Promise<void> {
   if (width < 896) await tab.locator('.menu-button').click();
   await press(name, 'link');

@@ -79,7 +79,7 @@ inPanel('a product with twelve variants and pictures is published', async (visit
   expect(last).toMatchObject({ sku: `COAT-${width}`, price: '99.90', image_url: second });
   expect(products[0]?.images.map(({ variant_ids }) => variant_ids.length)).toEqual([4, 0]);
 
-  // Options can be added later without a new product.
+  // Options can be added later without creating a new product.
   await sees('Variants (12)');
   // A message stays open while the pointer is over it, so the pointer moves away.
   await tab.mouse.move(0, 0);
@@ -304,7 +304,7 @@ inPanel(
     await fill(`Available, ${name}, S`, '7');
     await fill(`Available, ${name}, M`, '+24');
     await fill(`Available, ${name}, L`, '1');
-    // A unit is sold meanwhile, so that the entered quantity is out of date.
+    // A unit is sold in the meantime, so that the entered quantity is out of date.
     await unwrap(
       dashboard.POST('/api/dashboard/inventory/{variant_id}/adjust', {
         params: { path: { variant_id: product.variants[2]?.id ?? '' } },
@@ -450,7 +450,7 @@ inPanel('a row that is dragged quickly over two others moves below both', async 
   await expect.poll(() => listedIn(visit), { timeout: PATIENCE_MS }).toEqual([b, c, a, d]);
 });
 
-/** The names of a collection's products, in the order of the screen. */
+/** Returns the names of a collection's products, in the order on the screen. */
 function listedIn({ tab }: Visit): Promise<(string | null)[]> {
   return tab.$$eval('[data-index] a', (links) => links.map(({ textContent }) => textContent));
 }
@@ -475,7 +475,7 @@ async function picturesOf({ dashboard }: Visit): Promise<string[]> {
   return products.flatMap(({ images }) => images.map(({ url }) => url));
 }
 
-/** Drags a row by its handle with the mouse. */
+/** Drags a row by its handle. */
 async function drag({ tab }: Visit, from: number, to: number): Promise<void> {
   const grips = await tab.$$('.grip');
   await grips[from]?.scrollIntoView();

@@ -1,4 +1,4 @@
-/** Rare situations of a merchant: failures, pending work, and changes by someone else. */
+/** Rare situations of a merchant: failures, pending work, and changes by other people. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -90,7 +90,7 @@ inPanel('rejected pictures are listed with the reason, and the product keeps its
     await fill('Vendor', 'Still typed');
     const input = await tab.waitForSelector('input[type="file"][aria-label="Pictures to upload"]');
     const chosen = [...Object.keys(files).map((name) => join(folder, name)), good];
-    // Started before the upload, because the message is shown only for a short time.
+    // Starts waiting before the upload, because the message is shown only for a short time.
     const isTold = sees('Pictures are still uploading.');
     await (input as Awaited<ReturnType<typeof tab.$<'input'>>>)?.uploadFile(...chosen);
     await isTold;
@@ -164,7 +164,7 @@ inPanel('a webhook delivery is shown, and sent again', async (visit) => {
   await press('Send again');
   await sees('It is sent again.');
   await receiver.until(2);
-  // A delivery that will be retried automatically cannot be sent again by hand.
+  // A delivery that will be retried automatically cannot be replayed manually.
   isUp = false;
   await press('Send a ping');
   await sees('The receiver answered 500.');

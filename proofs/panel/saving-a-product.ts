@@ -180,7 +180,7 @@ async function withSizes({ dashboard }: Visit, name: string) {
   return { id, read: () => unwrap(dashboard.GET('/api/dashboard/products/{product_id}', { params })) };
 }
 
-/** Records the writing requests that the panel sends from now on, and returns their list. */
+/** Records the writing requests that the panel sends from now on. Returns the list to which they are added. */
 function listen({ tab }: Visit): string[] {
   const changes: string[] = [];
   tab.on('request', (request) => {

@@ -181,8 +181,8 @@ inPanel('an ambiguous weight is rejected', async (visit) => {
 });
 
 /**
- * Delays all responses to reads, and evaluates `condition` after each change of the screen, with the visible text as `shown`.
- * Returns a function that returns the texts for which it was true.
+ * Delays all responses to reads. After each change of the screen, evaluates `condition`, with the visible text as
+ * `shown`. The returned function returns the texts for which the condition was true.
  */
 async function watchFor({ tab }: Visit, condition: string): Promise<() => Promise<unknown>> {
   await tab.evaluate(`{

@@ -1,4 +1,4 @@
-/** Input must be saved or stay on the screen, even while a form is being saved or left. */
+/** Input must be saved or stay on the screen, even if the user leaves the form or types while it is being saved. */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -278,7 +278,7 @@ inPanel(
     await fill('Right of withdrawal', mine);
     const { legal } = await unwrap(dashboard.GET('/api/dashboard/settings'));
     await unwrap(dashboard.PATCH('/api/dashboard/settings', { body: { legal: { ...legal, withdrawal_url: theirs } } }));
-    // Later the user returns to the window, and the panel fetches the settings again.
+    // Simulates that the user returns to the window later, so that the panel fetches the settings again.
     await tab.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000; }');
     const isRead = tab.waitForResponse((response) => response.url().endsWith('/api/dashboard/settings'));
     await tab.evaluate(`window.dispatchEvent(new Event('visibilitychange'))`);
@@ -292,7 +292,10 @@ inPanel(
   },
 );
 
-/** Holds all writing requests back, as on a slow network. `isAwaited` resolves at the first one; `letGo` sends them. */
+/**
+ * Delays all writing requests, as on a slow network. `isAwaited` resolves when the first one is sent; `letGo` sends all
+ * of them.
+ */
 async function holdChanges({ tab }: Visit) {
   const held: (() => Promise<void>)[] = [];
   let isLetGo = false;
@@ -300,7 +303,7 @@ async function holdChanges({ tab }: Visit) {
   const isAwaited = tab.waitForRequest((request) => request.method() !== 'GET', { timeout: PATIENCE_MS });
   isAwaited.catch(() => {});
   tab.on('request', (request) => {
-    // Ignores the error of a request that is still held when the tab is closed.
+    // Ignores the error of a request that is still delayed when the tab is closed.
     const go = () => request.continue().catch(() => undefined);
     if (isLetGo || request.method() === 'GET') return go();
     held.push(go);
@@ -312,7 +315,7 @@ async function holdChanges({ tab }: Visit) {
   return { isAwaited, letGo };
 }
 
-/** An expression that finds the field with this label in the page. */
+/** Returns an expression that finds the field with this label in the page. */
 function fieldOf(label: string): string {
   const labels = `[...document.querySelectorAll('label')]`;
   return `${labels}.filter(({ textContent }) => textContent.replace(/ \\*$/, '') === ${JSON.stringify(label)}).at(-1).control`;

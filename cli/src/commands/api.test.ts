@@ -150,7 +150,7 @@ test('`api endpoints` and `api schema` describe operations without a server', as
   expect(schema.out).toMatch(/^POST \/api\/dashboard\/orders\/\{order_id\}\/refunds\n/);
   expect(schema.out).toMatch(/\nreason \* +string +.*\(customer, returned/);
   const narrow = await commerce(['api', 'schema', 'dashboard.listProducts'], { typed: '', columns: 80 });
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal gets is coloured.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output contains colour codes.
   const lines = narrow.out.replace(/\x1b\[\d+m/g, '').split('\n');
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(lines.join(' ').replace(/\s+/g, ' ')).toContain(

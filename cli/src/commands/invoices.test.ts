@@ -18,7 +18,7 @@ const CREDIT = {
 test('exports each document once, and the amounts of credit notes as negative numbers', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'commerce-invoices-'));
   onTestFinished(() => rm(folder, { recursive: true }));
-  // An invoice that is issued during the export moves the credit note to the second page as well.
+  // An invoice that is issued during the export moves the credit note to the second page, so it is returned twice.
   const of = (documents: object[], page: number) => ({ documents, total: 3, page, limit: 100, pages: 2 });
   const server = await fakeServer({
     'GET /api/dashboard/documents': ({ query }) => ({

@@ -38,7 +38,7 @@ test('`orders mark-paid` asks for confirmation, and then shows the changes', asy
   expect(code).toBe(0);
   expect(err).toContain('Order 1001 of June Okafor, june@example.com: 35.82 EUR\n');
   expect(err).toContain('Has the bank transfer of 35.82 EUR arrived? [y/N]');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal gets is coloured.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: terminal output contains colour codes.
   expect(out.replace(/\x1b\[\d+m/g, '')).toBe(
     [
       'Order 1001 is paid.',

@@ -1,6 +1,6 @@
 /**
- * For every column of a format: its cell is stored in a field of the product (`path` or `path=value`), or a warning
- * starts with the column's name. Cells that are ignored are marked with the reason.
+ * Tests every column of a format: its cell is stored in a field of the product (`path` or `path=value`), or causes a
+ * warning that starts with the column's name. Ignored cells are marked with the reason.
  */
 
 import type { ProductImport } from '@commerce-backend/spec';

@@ -61,7 +61,7 @@ async function read(...rows: Cells[]) {
   }
 }
 
-/** An order with one line of 10.00. */
+/** Returns the cells of an order with one line of 10.00. */
 const single = (cells: Cells): Cells => {
   const line = { 'Lineitem quantity': '1', 'Lineitem price': '10.00', 'Lineitem name': 'Mug' };
   return { ...order, ...line, Subtotal: '10.00', Shipping: '0.00', Taxes: '0.00', Total: '10.00', ...cells };
