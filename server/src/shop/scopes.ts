@@ -1,6 +1,6 @@
 /**
- * Scopes of the dashboard: which ones a role has, which ones `read` and `write` of an API key include, and which one an
- * event needs.
+ * Scopes of the dashboard: the scopes of each role, the scopes in `read` and `write` of an API key, and the scope that
+ * each event needs.
  */
 
 import type { ApiKeyScope, EventPattern, EventType, StaffRole } from '@commerce-backend/spec';

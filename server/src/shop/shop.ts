@@ -8,7 +8,7 @@ import { sendUnheard } from '../db/transaction.ts';
 
 /** The tenant, read together with the credential. */
 export interface Tenant extends RowOf<'sites', 'site_id' | 'merchant_id' | 'currency' | 'currency_digits'> {
-  /** How much of the stock everybody except staff sees. */
+  /** How much of the stock everybody except staff can see. */
   show_stock: ShowStock;
   /** Changes with every committed change of the catalogue (`commerce.bump_catalog`), and with the era. */
   catalog_version: string;
@@ -118,7 +118,7 @@ export class Shop {
     return known;
   }
 
-  /** The profile of a calling guest agent. */
+  /** The profile of a calling guest agent; null for other callers. */
   get guestProfile(): string | null {
     return this.actorType === 'guest_agent' ? this.actorId : null;
   }

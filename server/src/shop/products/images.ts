@@ -61,7 +61,7 @@ async function insertAt(shop: Shop, product_id: string, image: ImageInput & { id
   if (image.position <= before.length) await moveToPosition(shop, product_id, image.id, image.position);
 }
 
-/** Adds the images that waited for this file. */
+/** Adds the images that have waited for this file. */
 export async function showFile(shop: Shop, file_id: string): Promise<void> {
   await fileImages.lockProductsOf(shop, file_id);
   const url = await fileImages.addressOfFile(shop, file_id);

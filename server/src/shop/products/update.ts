@@ -87,7 +87,7 @@ interface KeptVariant extends VariantPlan {
   position: number;
 }
 
-/** Writes the variants of a plan, and deletes those that it does not contain. */
+/** Writes the variants of a plan, and deletes all others. */
 async function writeVariants(shop: Shop, before: Product, plan: ProductPlan, { update_inventory, from }: Settings) {
   const placed = plan.variants.map((variant, i) => ({ ...variant, position: i + 1 }));
   const kept: KeptVariant[] = placed.flatMap(({ id, ...variant }) => (id === undefined ? [] : [{ ...variant, id }]));

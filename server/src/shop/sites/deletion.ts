@@ -61,8 +61,8 @@ export async function deleteSite(
 }
 
 /**
- * Deletes the sites whose day has come. Returns the deleted sites, and the sites that were kept because of open
- * obligations.
+ * Deletes the sites whose scheduled deletion is due. Returns the deleted sites, and the sites that were kept because of
+ * open obligations.
  */
 export async function deleteDueSites(
   owner: pg.ClientBase,

@@ -12,8 +12,9 @@ import { IS_POSTPONED, POSTPONED } from './postponed-jobs.ts';
 import { staged } from './staging.ts';
 
 /**
- * The import queues these jobs itself: images that are not processed yet, withdrawals whose order was not looked for yet,
- * products to be published later, and invoices that are due. Only the named tasks are accepted from a file, for the site of the file.
+ * The tasks whose jobs move with a site. From a file, only jobs of these tasks are accepted, and only for the site of
+ * the file. The import itself queues jobs for unprocessed images, unmatched withdrawals, scheduled products and due
+ * invoices.
  */
 const MOVED_TASKS = ['send_mail', 'deliver_webhook', 'move_money', 'apply_consent', 'tell_low_stock', 'remove_file'];
 

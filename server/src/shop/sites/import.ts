@@ -58,7 +58,7 @@ export interface ImportedSite extends NewSecrets {
   /** Null for a person who already has a login here; their password stays the same. */
   staff: { email: string; password: string | null }[];
   hosts: string[];
-  /** The rate limits of the site that differed from the defaults. */
+  /** The rate limits in the file: the imported ones, the others, and the number of invalid ones. */
   limits: { kept: string[]; left: string[]; invalid: number };
   rows: number;
   files: number;
@@ -202,7 +202,7 @@ async function insert(
   };
 }
 
-/** Keeps only valid rate limits that this server has, because the file is not trusted. */
+/** Keeps only valid rate limits that this server supports, because the file is not trusted. */
 async function settleLimits(client: pg.Client, keep: boolean): Promise<ImportedSite['limits']> {
   const { rows } = await client.query<{ limits: Record<string, unknown> }>(
     `select coalesce(limits, '{}') as limits from ${staged('sites')} where jsonb_typeof(limits) = 'object'`,
@@ -294,7 +294,8 @@ async function insertAll(
 }
 
 /**
- * Resumes background work: image processing, the search for the orders of withdrawals and the links of open checkouts. Returns whether the site is suspended.
+ * Resumes background work: processes images, finds the orders of withdrawals, and creates links for open checkouts.
+ * Returns whether the site is suspended.
  */
 async function finish(
   client: pg.Client,

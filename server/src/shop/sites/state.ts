@@ -7,9 +7,9 @@ import { restoreJobs } from './postponed-jobs.ts';
 export type Owner = Pick<pg.ClientBase, 'query'>;
 
 export interface SiteState extends RowOf<'sites', 'site_id' | 'suspended_at' | 'suspended_reason'> {
-  /** When the site moved to another server. */
+  /** The time when the site moved to another server. */
   moved_at: string | null;
-  /** When the site will be deleted; null if that was cancelled. */
+  /** The time of the scheduled deletion; null if none is scheduled. */
   delete_at: string | null;
 }
 
@@ -65,9 +65,7 @@ export function cancelDeletion(owner: Owner, site_id: string): Promise<SiteState
   );
 }
 
-/**
- * Suspends the site and schedules its deletion in `days`, unless it is already scheduled earlier. Throws `not_found`.
- */
+/** Suspends the site and schedules its deletion in `days` days. Keeps an earlier date. Throws `not_found`. */
 export function planDeletion(owner: Owner, site_id: string, days: number, force: boolean): Promise<SiteState> {
   return change(
     owner,
@@ -78,7 +76,7 @@ export function planDeletion(owner: Owner, site_id: string, days: number, force:
   );
 }
 
-/** Marks the site as being deleted, until its row is gone. */
+/** Marks the site as being deleted. */
 export async function beginDeletion(owner: Owner, site_id: string): Promise<void> {
   await owner.query(
     sql`update commerce.sites set suspended_at = coalesce(suspended_at, now()), delete_at = coalesce(delete_at, now()),

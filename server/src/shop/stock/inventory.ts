@@ -80,7 +80,7 @@ interface StockSearch {
   named: Sql | undefined;
 }
 
-/** With more search results, a scan is as fast as single lookups. */
+/** Maximum number of search results to look up one by one. For more, a scan is as fast. */
 const LOOKED_UP = 10_000;
 
 async function areFew(shop: Shop, { like, named }: StockSearch): Promise<boolean> {
@@ -128,7 +128,7 @@ function readFound(shop: Shop, found: Sql, query: InventoryQuery): Promise<Count
   return readFrom(shop, sql`found as materialized (${found}),`, sql`found`, from, query);
 }
 
-/** Returns one page of the variants that match the conditions. Many do, so a scan finds them early. */
+/** Returns one page of the variants that match the conditions. Scans the variants, because many match. */
 function readAll(shop: Shop, conditions: Sql[], query: InventoryQuery): Promise<Counted[]> {
   const from = sql`products p cross join lateral (
       select v.* from variants v where v.site_id = p.site_id and v.product_id = p.id and ${join(conditions, ' and ')} offset 0

@@ -42,8 +42,8 @@ export async function hold(
 }
 
 /**
- * Reserves the available stock for a checkout without reservations. Returns whether that was everything. A faster
- * version of `change` for the first reservation of a checkout, which is usually the only one.
+ * Reserves stock for a checkout without reservations. Returns whether every variant had enough stock. A faster version
+ * of `change` for the first reservation of a checkout, which is usually the only one.
  */
 async function holdFirst(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<boolean> {
   const pieces = Map.groupBy(wanted, ({ variant_id }) => variant_id);

@@ -15,8 +15,8 @@ export interface WithdrawableLine {
 }
 
 /**
- * Why the product of `order_lines l` of `orders o`, left-joined as `products p`, may be excluded from the right of
- * withdrawal. Digital goods are excluded only if the buyer consented at the checkout.
+ * The reason why the product of `order_lines l` of `orders o`, left-joined as `products p`, may be excluded from the
+ * right of withdrawal. Digital goods are excluded only if the buyer consented at the checkout.
  */
 export const exemption: Sql = sql`case when p.withdrawal_exempt = 'digital' and o.digital_consent_wording is null then 'none'
   else coalesce(p.withdrawal_exempt, 'none') end`;

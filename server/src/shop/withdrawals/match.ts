@@ -20,9 +20,10 @@ type Stated = RowOf<
 };
 
 /**
- * Looks for the order of a statement, by number and e-mail in any case. Withholds its unshipped pieces, and opens a return
- * for the shipped ones. Items in words stand for all pieces: staff decide which are meant. The mail to the staff waits like
- * the acknowledgement, so that the page cannot be used to flood their mailboxes.
+ * Finds the order of a statement by its number and e-mail address, ignoring case. Withholds its unshipped pieces, and
+ * opens a return for the shipped ones. If the customer described the items in words, all pieces are covered, and staff
+ * decide which are meant. The mail to the staff is sent with the acknowledgement, so that the page cannot be used to
+ * flood their mailboxes.
  */
 export async function match(shop: Shop, id: string): Promise<void> {
   const stated = await findStated(shop, id);
@@ -38,8 +39,8 @@ export async function match(shop: Shop, id: string): Promise<void> {
 }
 
 /**
- * Links a statement without an order to the one that staff name, as if the search had found it. Throws `not_found` and
- * `invalid_transition`.
+ * Links a statement without an order to the order that staff name, with the same effects as `match`. Throws `not_found`
+ * and `invalid_transition`.
  */
 export async function link(shop: Shop, id: string, order_number: string): Promise<Withdrawal> {
   const stated = await findStated(shop, id);
@@ -104,7 +105,10 @@ async function apply(shop: Shop, stated: Stated, order_id: string, message: stri
   });
 }
 
-/** The pieces of a locked order that a withdrawal covers: unshipped ones first. Downloads and services are not sent back. */
+/**
+ * Divides the pieces of a locked order that a withdrawal covers: unshipped ones are withheld first, then shipped ones
+ * are returned. Downloads and services are not sent back.
+ */
 async function dividePieces(
   shop: Shop,
   order_id: string,
