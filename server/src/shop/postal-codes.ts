@@ -97,7 +97,7 @@ const FORMS = new Map<string, RegExp>(
   }),
 );
 
-/** Accepts full-width characters, other dashes and Japan's postal mark. */
+/** Normalizes a postal code. Accepts full-width characters, other dashes and Japan's postal mark. */
 export function normalPostalCode(typed: string): string {
   const code = typed
     .normalize('NFKC')

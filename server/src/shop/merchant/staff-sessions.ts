@@ -55,7 +55,10 @@ export async function endAll(shop: Shop, staff_id: string): Promise<void> {
   await shop.run(sql`update staff_sessions set revoked_at = now() where staff_id = ${staff_id} and ${ALIVE}`);
 }
 
-/** Records that the session confirmed its password or a TOTP code. Returns until when that is valid. */
+/**
+ * Records that the session confirmed its password or a TOTP code. Returns the time until which the confirmation is
+ * valid.
+ */
 export async function confirm(shop: Shop, session_id: string, by: 'password' | 'code'): Promise<string> {
   const confirmed = await shop.one<{ confirmed_until: string }>(
     sql`update staff_sessions set confirmed_at = now(),

@@ -32,7 +32,7 @@ export interface VerifiedLogin {
   staff: Staff;
   /** The hash that the password matched. */
   password_hash: string;
-  /** Must be used up when the session is created. */
+  /** The second-factor code, which must be used up when the session is created. */
   code: secondFactor.RightCode | undefined;
 }
 

@@ -29,7 +29,7 @@ export async function list(shop: Shop, order_id: string): Promise<{ fulfillments
 interface TrackingInput {
   carrier?: string | null;
   tracking_number?: string | null;
-  /** If absent, the page of a known carrier. */
+  /** Default: the tracking page of a known carrier. */
   tracking_url?: string | null;
 }
 

@@ -86,7 +86,7 @@ interface Planned extends Row {
   plan: PlannedOrder;
 }
 
-/** Returns the row with its plan, or nothing after recording its mistakes. */
+/** Returns the row with its plan, or an empty array after recording the mistakes of the row. */
 function plan({ currency, currencyDigits: digits }: Shop, row: Row): Planned[] {
   if (row.errors.length > 0) return [];
   try {

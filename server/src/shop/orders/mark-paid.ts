@@ -10,9 +10,9 @@ export interface Arrived {
   order_number: string;
   /** Decimal string that must equal the order's total; not compared if missing. */
   amount?: string;
-  /** Decimal string that arrived, checked by staff. */
+  /** The amount that arrived, checked by staff, as a decimal string. */
   received?: string;
-  /** The entry of a bank statement. */
+  /** Identifies the entry of a bank statement. */
   entry?: string;
 }
 
@@ -96,8 +96,9 @@ function isOnTerms({ payment_terms_days }: LockedOrder): boolean {
 }
 
 /**
- * Whether the row records a payment instead of marking the whole order as paid: for an order on payment terms, for what an edit
- * left to pay of a paid order, and if staff assign an entry of more than is due, or one to an order that is paid in parts.
+ * Whether the row records a payment instead of marking the whole order as paid. It does so for an order on payment
+ * terms, for the amount due after an edit of a paid order, and if staff assign an entry that exceeds the amount due or
+ * belongs to an order paid in parts.
  */
 function isPart(
   shop: Shop,
@@ -140,8 +141,9 @@ function pay(marking: Marking, order: LockedOrder, row: Given): Promise<Outcome>
 }
 
 /**
- * Records a payment: the given amount, or all that is due. Only an entry that staff have checked may be above what is due, because
- * it is recorded once. An amount that they have not checked is exactly what is due of a paid order.
+ * Records a payment of the given amount, or of the whole amount due. Only an entry that staff have checked may exceed
+ * the amount due, because each entry is recorded once. An unchecked amount must equal the amount due if the order is
+ * paid.
  */
 async function payPart(
   { shop, dry_run, due, entries }: Marking,

@@ -40,7 +40,10 @@ export function paymentOf(
   );
 }
 
-/** Returns the payment at a provider that paid the order or, by an exchange, the order that it is an exchange of. */
+/**
+ * Returns the payment at a provider that paid the order. For an exchange order, this is the payment of the original
+ * order.
+ */
 export function refundPaymentOf(shop: Shop, order_id: string): Promise<{ id: string; amount: string } | undefined> {
   return shop.one<RowOf<'payments', 'id' | 'amount'>>(
     sql`with recursive paid_by as (

@@ -119,7 +119,7 @@ export interface LockedOrder extends OrderStates {
   total: string;
   /** The price of pieces that came back before the order was paid. */
   credited: string;
-  /** The recorded or captured money; null if that is not known apart from the payment status. */
+  /** The amount recorded or captured; null if only the payment status shows it. */
   captured: string | null;
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
@@ -212,7 +212,9 @@ export async function confirmPayment(
   await mail.enqueue(shop, 'payment_received', { order_id: order.id });
 }
 
-/** Records the rest of a bank transfer of which a part was recorded before. The order holds the sum already. */
+/**
+ * Records the rest of a bank transfer whose first part was recorded before. `orders.captured` already contains the sum.
+ */
 async function recordRest(shop: Shop, { id, captured, total, credited }: LockedOrder): Promise<void> {
   await shop.run(
     sql`insert into order_payments (site_id, id, order_id, amount, method, received_at, actor_id)

@@ -22,7 +22,7 @@ interface Piece {
   quantity: number;
   restock: boolean;
   shipped: boolean;
-  /** Shipped pieces that this refund makes no longer returnable, because it refunds them without a return. */
+  /** Shipped pieces that can no longer be returned, because this refund covers them without a return. */
   unreturned: number;
 }
 
@@ -54,8 +54,8 @@ export async function claimLines(
 }
 
 /**
- * The unrefunded quantities of an order by line. Throws `not_found` for lines of other orders, and a ValidationError for
- * more than the quantity of a line.
+ * Returns the unrefunded quantities of an order by line. Throws `not_found` for lines of other orders, and a
+ * ValidationError for more than the quantity of a line.
  */
 export async function refuseMistakes(
   shop: Shop,

@@ -19,13 +19,13 @@ export interface ShownOrder extends CustomerOrder {
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
   amount_received: string;
-  /** What returned items pay of an exchange; null for other orders. */
+  /** The part of an exchange order that returned items paid; null for other orders. */
   exchange_credit: string | null;
   /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];
   /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
   refund_due: string;
-  /** How to pay what an edit of the paid order has added; null if nothing is due. */
+  /** The amount due after an edit of the paid order, and how to pay it; null if nothing is due. */
   due: { amount: string; instructions: DueInstructions | null } | null;
 }
 
