@@ -137,7 +137,7 @@ function allocationsOf(lines: PricedLine[], discount: DiscountTerms | undefined,
   return covered.map(({ id }, i) => ({ id, amount: shares[i] ?? 0 }));
 }
 
-/** A percentage is rounded half up, like the tax. */
+/** Returns the discount on an amount. A percentage is rounded half up, like the tax. */
 function amountOff({ kind, value }: DiscountTerms, whole: number, digits: number): number {
   switch (kind) {
     case 'free_shipping':

@@ -37,8 +37,8 @@ export interface Removed {
 }
 
 /**
- * Deletes a site at once, or suspends it and schedules its deletion in 30 days. The deletion runs in steps that do not
- * block other sites; the next call or the job continues an interrupted one. Throws `not_found`, and without `force`
+ * Deletes a site immediately, or suspends it and schedules its deletion in 30 days. The deletion runs in steps that do
+ * not block other sites; the next call or the job continues an interrupted one. Throws `not_found`, and without `force`
  * `conflict` if payments are pending, bank transfers are expected or refunds are due.
  */
 export async function deleteSite(
@@ -165,15 +165,15 @@ async function refuseOwing(owner: Owner, site_id: string): Promise<void> {
 
 /**
  * Deletes all rows of the site, its jobs, and the logins that only it uses. One statement deletes from all tables;
- * foreign keys are checked at its end, so the order does not matter. It is repeated for rows that triggers have
- * written, such as product changes.
+ * foreign keys are checked at its end, so the order does not matter. The statement is repeated for rows that triggers
+ * have written, such as product changes.
  */
 async function removeRows(owner: pg.ClientBase, site_id: string): Promise<Omit<Removed, 'left_over'>> {
   const tables = (await tablesOfSites(owner)).filter((table) => table !== 'commerce.sites');
   const { rows: staff } = await owner.query<RowOf<'staff_memberships', 'staff_id'>>(
     sql`select staff_id from commerce.staff_memberships where site_id = ${site_id}::uuid`,
   );
-  // Deferred triggers run now, because at COMMIT they would write after the last round.
+  // Runs deferred triggers now, because at COMMIT they would write after the last repetition.
   await owner.query('set constraints all immediate');
   let rows = 0;
   for (;;) {

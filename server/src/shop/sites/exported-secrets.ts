@@ -1,6 +1,6 @@
 /**
- * Secrets that are encrypted with SECRET_KEY, and the jobs of a site, for an encrypted export. The file contains them
- * decrypted, so that neither server needs the SECRET_KEY of the other.
+ * Secrets that are encrypted with SECRET_KEY, and the jobs of a site, for an encrypted export. The export contains the
+ * secrets decrypted, so that neither server needs the SECRET_KEY of the other.
  */
 
 import type pg from 'pg';

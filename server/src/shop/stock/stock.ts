@@ -1,8 +1,8 @@
 /**
- * Stock of purchases: a checkout reserves stock, its completion sells it, its end releases it, and a cancelled order
- * restocks it. Each is one statement that locks the variants in order of ids, changes them and records stock movements.
- * Untracked variants do not change. The caller has locked the checkout or order; only the counter of order numbers is
- * locked later (checkout/complete.ts).
+ * Stock of purchases: a checkout reserves stock, its completion sells the stock, its expiry or cancellation releases
+ * it, and a cancelled order restocks it. Each change is one statement that locks the variants in order of ids, updates
+ * them and records stock movements. Untracked variants do not change. The caller has locked the checkout or order; only
+ * the counter of order numbers is locked later (checkout/complete.ts).
  */
 
 import sql, { type Sql } from 'sql-template-tag';

@@ -10,7 +10,7 @@ export interface WrittenAmount {
   number: string;
   /** The possible currencies of each symbol or code. */
   currencies: string[][];
-  /** The directions that words and signs next to the amount name. */
+  /** The directions shown by words and signs next to the number. */
   directions: ('in' | 'out')[];
   /** The first unknown word or symbol. */
   unknown: string | undefined;

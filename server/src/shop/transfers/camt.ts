@@ -1,6 +1,7 @@
 /**
  * Bank statements in CAMT.053 of ISO 20022, versions 2 to 13, which do not differ in the elements read here. For
- * safety, only the five XML entities and numeric character references are expanded, and a document type is rejected.
+ * safety, only the five XML entities and numeric character references are expanded, and files with a document type
+ * declaration are rejected.
  */
 
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
@@ -42,7 +43,7 @@ interface Booked {
   entry: Node;
 }
 
-/** A payment has about 20 elements, each with a start tag and an end tag. */
+/** Enough for 2,500 payments, each with about 20 elements, which have a start tag and an end tag. */
 const MOST_TAGS = 100_000;
 
 function parsed(xml: string): Node {
@@ -70,7 +71,7 @@ function entriesOf(root: Node): Booked[] {
   });
 }
 
-/** All nodes at the end of a path. */
+/** Returns all nodes at the end of a path that begins at these nodes. */
 function at(nodes: Node[], ...path: string[]): Node[] {
   return path.reduce((found, name) => found.flatMap((node) => nodesIn(node, name)), nodes);
 }

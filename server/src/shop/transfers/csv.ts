@@ -51,7 +51,7 @@ function cellAt(text: string, at: number, delimiter: string, line: number) {
   return { value: quoted.replaceAll('""', '"'), end: close + 1, newlines };
 }
 
-/** Returns the most frequent of the usual delimiters. */
+/** Returns the most frequent of the usual delimiters in a line. */
 export function delimiterOf(line: string): string {
   const count = (character: string) => line.split(character).length;
   return [',', ';', '\t', '|'].reduce((best, next) => (count(next) > count(best) ? next : best));

@@ -81,7 +81,7 @@ export async function fetch(
   };
 }
 
-/** Whether `fetch` would return at once: there are new events, or the listener has expired. Writes nothing. */
+/** Whether there are new events after the cursor, or the listener has expired. Writes nothing. */
 export async function hasNewEvents(
   shop: Shop,
   id: string,

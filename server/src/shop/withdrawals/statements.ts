@@ -23,7 +23,7 @@ export interface Statement {
   locale: string;
   /** The order, if the customer was logged in or opened a verified link to it. */
   order_id: string | null;
-  /** Pieces chosen of that order; null for all of it. */
+  /** The chosen pieces of the order; null for all of them. */
   lines: ChosenLine[] | null;
 }
 
