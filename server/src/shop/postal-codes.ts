@@ -106,7 +106,7 @@ export function normalPostalCode(typed: string): string {
   return code.trim().toUpperCase();
 }
 
-/** Whether a normalized postal code is valid for its country; true if the country's form is unknown. */
+/** Whether a normalized postal code is valid for its country; true if the country's format is unknown. */
 export function hasCountryForm(code: string, country: string): boolean {
   const form = FORMS.get(country);
   if (!form) return true;

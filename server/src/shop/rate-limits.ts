@@ -49,8 +49,8 @@ const SAME_ADDRESS = 'From the same address: refuse its guests for the rest of t
 const SAME_ADDRESS_QUARTER = 'From the same address: refuse the others there for up to 15 minutes';
 
 /**
- * If strangers use up a limit, it rejects for at most 15 minutes, except mails to one e-mail address. A test checks
- * that.
+ * A limit that strangers have used up blocks others for at most 15 minutes, except the limit of mails to one e-mail
+ * address. A test checks this.
  */
 export const RATE_LIMITS = {
   storefront_read: load(600, { counts: 'Reads of the storefront', per: GUEST, strangers: SAME_ADDRESS }),

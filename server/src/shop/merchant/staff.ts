@@ -117,7 +117,7 @@ export async function openSession(
   };
 }
 
-/** Ends a session at once. */
+/** Ends a session immediately. */
 export async function closeSession(shop: Shop, session_id: string): Promise<void> {
   await shop.run(sql`update staff_sessions set revoked_at = now() where id = ${session_id} and revoked_at is null`);
 }

@@ -32,7 +32,7 @@ export interface OrderEdit {
   order: OrderDetails;
 }
 
-/** Contains the result of a dry run. It is thrown to roll back the savepoint. */
+/** The result of a dry run, which is thrown to roll back the savepoint. */
 class Preview extends Error {
   readonly result: OrderEdit;
 

@@ -36,7 +36,7 @@ interface TrackingInput {
 export interface FulfillmentInput extends TrackingInput {
   /** Default: all unshipped items. */
   items?: { line_item_id: string; quantity: number }[];
-  /** Whether to ship although a dispute of the payment is open. */
+  /** Whether to ship despite an open dispute of the payment. */
   override_dispute?: boolean;
 }
 

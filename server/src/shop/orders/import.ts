@@ -4,7 +4,7 @@
  * 1. plan the orders
  * 2. lock the customers and the counter of order numbers, which delays new orders of the shop
  * 3. find orders of earlier imports
- * 4. write the new orders, and continue the shop's own numbers after theirs
+ * 4. write the new orders, and continue the shop's own numbers after the imported ones
  */
 
 import type { OrderImport, OrderImportResult, ValidationErrorItem } from '@commerce-backend/spec';

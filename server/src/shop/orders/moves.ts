@@ -56,13 +56,14 @@ export function refundPaymentOf(shop: Shop, order_id: string): Promise<{ id: str
   );
 }
 
-/** The states of payments and orders in which reports about money that left the shop change nothing. */
+/** The states of payments and orders in which reported refunds and disputes change nothing. */
 const OVER = ['failed', 'abandoned', 'cancelled', 'refunded'];
 const UNPAID = ['failed', 'voided', 'expired'];
 
 /**
- * Locks the paid order of a payment of which the provider reports that money left the shop; undefined if the report is
- * irrelevant. Throws `conflict` if the payment itself was not reported yet. The provider then sends the report again.
+ * Locks the paid order of a payment for which the provider reports a refund or dispute. Returns undefined if the report
+ * is irrelevant. Throws `conflict` if the payment itself was not reported yet. The provider then sends the report
+ * again.
  */
 export async function orderOfPayment(shop: Shop, payment_id: string): Promise<LockedOrder | undefined> {
   const payment = await shop.one<RowOf<'payments', 'status' | 'order_id'>>(

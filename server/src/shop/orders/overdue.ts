@@ -15,7 +15,7 @@ export const isOverdue: Sql = sql`(o.payment_status = 'awaiting_payment' and o.p
  */
 export const isAwaited: Sql = sql`(o.payment_status = 'awaiting_payment' and (o.payment_due_at > now() or o.captured is not null))`;
 
-/** The columns that expiry changes, with their values after it. */
+/** SQL for the current values of the columns that an expiry changes. */
 export const current = {
   status: sql`case when ${isOverdue} then 'cancelled' else o.status end`,
   payment_status: sql`case when ${isOverdue} then 'expired' else o.payment_status end`,

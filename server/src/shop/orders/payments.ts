@@ -145,7 +145,7 @@ function refuseFuture(received_at: string | null | undefined): void {
   throw new ValidationError([bodyMistake(['received_at'], 'value_error', 'Must not be in the future.')]);
 }
 
-/** Returns those of these entries of bank statements that are already recorded. */
+/** Returns those of the entries that are already recorded. */
 export async function recordedAmong(shop: Shop, entries: string[]): Promise<Set<string>> {
   if (entries.length === 0) return new Set();
   const found = await shop.rows<RowOf<'order_payments', 'entry'>>(

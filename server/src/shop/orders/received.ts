@@ -19,8 +19,9 @@ export function paidOrRefunded(received: Sql = amountReceived): Sql {
 }
 
 /**
- * The amount that the shop may keep: the total without the price of pieces that came back unpaid, and without the
- * amount that was released before an edit. For a cancelled order, the amount that the refund at the cancellation left.
+ * The amount that the shop may keep: the total minus `credited`, the price of pieces that came back unpaid, and minus
+ * `released`, the part that was neither received nor due before an edit. For a cancelled order, the amount that the
+ * refund at its cancellation left.
  */
 export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retained
   else o.total - o.credited - coalesce(o.released, 0) end`;
@@ -28,7 +29,7 @@ export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retai
 export interface Received {
   amount_received: string;
   retained: string;
-  /** Open and lost disputes. */
+  /** The sum of open and lost disputes. */
   disputed: string;
   /** The price of pieces that came back before the order was paid. */
   credited: string;

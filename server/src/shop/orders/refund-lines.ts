@@ -1,6 +1,6 @@
 /**
- * The items that a refund covers. Recording a refund removes unshipped items from the order at once, so that they
- * cannot ship while it is pending. The caller has locked the order.
+ * The items that a refund covers. Recording a refund removes unshipped items from the order immediately, so that they
+ * cannot ship while the refund is pending. The caller has locked the order.
  */
 
 import sql, { type Sql } from 'sql-template-tag';
@@ -34,9 +34,9 @@ interface Left {
 }
 
 /**
- * Records the lines of a refund. Throws `not_found` for a line of another order, a ValidationError if a quantity exceeds
- * the line's, and `return_quantity_exceeded` if it restocks items of a return. The items of a return's own refund stay with
- * the return.
+ * Records the lines of a refund. Throws `not_found` for a line of another order, a ValidationError if a quantity
+ * exceeds the line's, and `return_quantity_exceeded` if the refund restocks items that are in a return. The items of a
+ * return's own refund stay with the return.
  */
 export async function claimLines(
   shop: Shop,

@@ -103,7 +103,7 @@ async function priceIn(
   { line_items = [], shipping = '0', return_id }: RefundInput,
   amount: number,
 ): Promise<number> {
-  // The pieces of an exchange are in its return.
+  // The refund of an exchange names no lines, because its pieces are in the return.
   if (line_items.length === 0 && return_id) return amount;
   const { sum } = await priceOf(shop, order_id, { line_items });
   return Math.min(amount, Math.max(0, sum) + minorUnits(shipping, shop.currencyDigits));
@@ -158,7 +158,7 @@ async function insert(
   return id;
 }
 
-/** Throws `invalid_transition` for an order without money. The caller has locked the order. */
+/** Throws `invalid_transition` if no payment was received for the order. The caller has locked the order. */
 export async function refuseUnpaid(shop: Shop, order_id: string): Promise<void> {
   const order = await lockOrder(shop, order_id);
   if (isSettled(order.payment_status) || (await balanceOf(shop, order_id)).paid > 0) return;
@@ -341,7 +341,7 @@ export async function succeed(
   // An order whose late payment is refunded stays expired.
   const isPaid = isSettled(order.payment_status);
   const after: Partial<OrderStates> = isPaid ? { payment_status: whole ? 'refunded' : 'partially_refunded' } : {};
-  // The goods of a return may be on their way, or stay with the customer. Its receipts decide.
+  // Goods of a return may be on their way, or stay with the customer, so its receipts change this status instead.
   if (reason === 'returned' && whole && return_id === null && canMove(order, 'fulfillment_status', 'returned')) {
     after.fulfillment_status = 'returned';
   }

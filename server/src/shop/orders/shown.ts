@@ -19,7 +19,7 @@ export interface ShownOrder extends CustomerOrder {
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
   amount_received: string;
-  /** The part of an exchange order that returned items paid; null for other orders. */
+  /** The amount of an exchange order that was paid with returned items; null for other orders. */
   exchange_credit: string | null;
   /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];

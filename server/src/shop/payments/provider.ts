@@ -96,7 +96,7 @@ export interface Outcome {
 export type NextAction = { type: 'redirect'; url: string } | { type: 'client_secret'; client_secret: string };
 
 export interface MoneyMove {
-  /** Our id of the capture or refund, with which a retry has no effect. */
+  /** Our id of the capture or refund. Sending it again has no effect. */
   id: string;
   amount: number;
   currency: string;

@@ -74,7 +74,7 @@ export async function showFile(shop: Shop, file_id: string): Promise<void> {
   }
 }
 
-/** Changes the given fields of an image. Without a difference, the product stays unchanged. Throws `not_found`. */
+/** Changes the given fields of an image. If no value differs, writes nothing. Throws `not_found`. */
 export async function update(shop: Shop, product_id: string, id: string, patch: ImagePatch): Promise<Product> {
   await lockProduct(shop, product_id);
   if (!(await idsOf(shop, product_id)).includes(id)) return updateWaiting(shop, product_id, id, patch);

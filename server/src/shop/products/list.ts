@@ -196,8 +196,8 @@ export async function readRankedPage(shop: Shop, ids: string[], total: number, q
   return shownPage(await readWithVersion(shop, empty, sql`${total}::bigint`, chosen), query);
 }
 
-// The limits are subqueries, because with plain values PostgreSQL would plan the statement again for each value.
-// `from` selects products `p`, `ordered` is their order unless `from` has it already.
+// The limits are subqueries, because with plain values PostgreSQL would plan the statement again for each value. `from`
+// selects products `p`. `ordered` is their order, or empty if `from` already sorts them.
 async function readShown(
   shop: Shop,
   { found, total, from, last }: { found: Sql; total: Sql; from: Sql; last: boolean },

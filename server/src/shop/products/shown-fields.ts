@@ -228,7 +228,7 @@ const publication: Field = {
 
 const PRODUCT: FieldsOf<Product> = {
   id: {
-    // Other times are compared with this one.
+    // Other time fields are sent only if they differ from this one.
     column: sql`p.created_at`,
     write(to, value, of, key) {
       of.created = momentOf(value);
@@ -300,8 +300,8 @@ const parts = partsColumn(
   (before) => valuesOf(VARIANT, before),
 );
 
-/** From `products p`, for lists. Built once, because they have no parameters. */
+/** The columns of a product in lists, from `products p`. Built once, because they have no parameters. */
 export const shownColumns = sql`p.id, false as is_whole, ${valuesOf(LISTED_PRODUCT)} as fields, ${parts} as parts`;
 
-/** From `products p`, for a single product. */
+/** The columns of a single product, from `products p`. */
 export const wholeColumns = sql`p.id, true as is_whole, ${valuesOf(WHOLE_PRODUCT)} as fields, ${parts} as parts`;

@@ -46,11 +46,11 @@ export async function lockReturn(shop: Shop, id: string, customer_id?: string): 
 
 interface Change {
   to: ReturnStatus;
-  /** Assignments besides status and updated_at, each with a leading comma. */
+  /** Assignments in addition to status and updated_at, each with a leading comma. */
   set: Sql;
   /** A sentence for staff. {number} stands for the number of the return. */
   message: string;
-  /** Whether the move sends an event and a mail. Tracking and further receipts send no mail. */
+  /** Whether the change sends an event and a mail. Tracking and further receipts send no mail. */
   tells: { event: boolean; mail: boolean };
 }
 

@@ -128,7 +128,7 @@ async function creditDue(
     ...(received_at === null && { fee }),
   });
   const isPart = isPaid && sum > due;
-  // The first refund of the return has already deducted the amount that earlier receipts credited.
+  // Only the first refund of a return deducts the credited amount, so nothing is credited after it.
   if (isPart && is_refunded) return;
   const amount = decimal(isPart ? due : Math.max(0, sum), shop.currencyDigits);
   await shop.run(
