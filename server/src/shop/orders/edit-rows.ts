@@ -117,8 +117,8 @@ export async function taxTermsAtPurchase(shop: Shop, before: Before, lines: Line
 }
 
 /**
- * An active shipping option. Staff may choose any, except delivery without an address. Its price contains the fee of payment on
- * delivery. Throws `shipping_option_unavailable`.
+ * Returns an active shipping option. Staff may choose any, except delivery without an address. Its price includes the
+ * fee of payment on delivery. Throws `shipping_option_unavailable`.
  */
 export async function readOption(
   shop: Shop,

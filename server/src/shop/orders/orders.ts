@@ -117,7 +117,7 @@ export interface LockedOrder extends OrderStates {
   order_number: string;
   payment_method: PaymentMethod | null;
   total: string;
-  /** The price of pieces that came back before the order was paid. */
+  /** The price of pieces that were returned or removed without a refund. It lowers the total. */
   credited: string;
   /** The amount recorded or captured; null if only the payment status shows it. */
   captured: string | null;
@@ -264,8 +264,8 @@ export interface Cancellation {
 }
 
 /**
- * Cancels an order before shipping. Releases its stock and discount code, and voids an open payment. Throws
- * `invalid_transition`.
+ * Cancels an order before shipping. Releases its discount code and, with `restock`, its stock, and voids an open
+ * payment. Throws `invalid_transition`.
  */
 export async function cancel(shop: Shop, id: string, { reason, note, restock = true }: Cancellation): Promise<Order> {
   const order = await lockOrder(shop, id);

@@ -78,7 +78,7 @@ function notPayable({ status, payment_status }: LockedOrder): ShopError {
   return new ShopError('order_not_expired', message, { status, payment_status });
 }
 
-/** Records a payment for a locked order on payment terms. Returns false if the entry is already recorded. */
+/** Records a payment for a locked order. Returns false if the entry is already recorded. */
 export async function recordEntry(
   shop: Shop,
   order: LockedOrder,

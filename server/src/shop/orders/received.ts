@@ -19,9 +19,8 @@ export function paidOrRefunded(received: Sql = amountReceived): Sql {
 }
 
 /**
- * The amount that the shop may keep: the total minus `credited`, the price of pieces that came back unpaid, and minus
- * `released`, the part that was neither received nor due before an edit. For a cancelled order, the amount that the
- * refund at its cancellation left.
+ * The amount that the shop may keep: the total minus `credited` and `released`. For a cancelled order, the amount that
+ * the refund at its cancellation left.
  */
 export const amountKept: Sql = sql`case when o.status = 'cancelled' then o.retained
   else o.total - o.credited - coalesce(o.released, 0) end`;
@@ -31,9 +30,12 @@ export interface Received {
   retained: string;
   /** The sum of open and lost disputes. */
   disputed: string;
-  /** The price of pieces that came back before the order was paid. */
+  /** The price of pieces that were returned or removed without a refund. It lowers the total. */
   credited: string;
-  /** Null unless the order was edited after it was paid (`keepVersion` in edit-writes.ts). */
+  /**
+   * The part of the total that was neither received nor due before the first edit; null unless the order was edited
+   * after it was paid (`keepVersion` in edit-writes.ts).
+   */
   released: string | null;
   /** The parts of refunds that returned money above the price, after an overpayment or an edit. */
   overpaid: { succeeded: string; pending: string };

@@ -194,7 +194,7 @@ export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded:
   );
 }
 
-/** Restocks the items of a refund, except those that a cancellation has restocked. */
+/** Restocks the items that a refund brings back, except those that a cancellation has already restocked. */
 export async function restockLines(shop: Shop, refund_id: string): Promise<void> {
   const restocked = sumsOf(shop, refund_id, sql`i.restock`);
   await restockPieces(

@@ -23,7 +23,7 @@ export interface ShownOrder extends CustomerOrder {
   exchange_credit: string | null;
   /** Successful and pending refunds, without the notes and names of staff. */
   refunds: ShownRefund[];
-  /** The amount that the shop still owes for a cancelled paid order, minus pending refunds. */
+  /** The amount that the shop still owes the customer, minus pending refunds. */
   refund_due: string;
   /** The amount due after an edit of the paid order, and how to pay it; null if nothing is due. */
   due: { amount: string; instructions: DueInstructions | null } | null;

@@ -35,7 +35,7 @@ export async function lockSlugs(shop: Shop, slugs: string[]): Promise<Product[]>
   return productsByIds(shop, 'dashboard', ids);
 }
 
-/** Locks and returns the product with this slug, including its variants and their stock. */
+/** Locks and returns the product with this slug, including its variants and their stock; undefined if there is none. */
 export async function lockBySlug(shop: Shop, slug: string): Promise<Product | undefined> {
   const known = await shop.one<RowOf<'products', 'id'>>(
     sql`select id from products where site_id = ${shop.siteId} and slug = ${slug} for update`,

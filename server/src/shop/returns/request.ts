@@ -71,7 +71,8 @@ function refuseDisabled({ enabled }: ReturnPolicy): void {
 }
 
 /**
- * Records an approved return. Throws the errors of `request`; with `override_policy`, only `return_quantity_exceeded`.
+ * Records an approved return, even if the shop accepts no return requests. Throws `not_found` and
+ * `return_quantity_exceeded`, and without `override_policy` also `not_returnable` and `return_window_closed`.
  */
 export async function create(shop: Shop, wanted: StaffReturn): Promise<Return> {
   const id = await open(shop, wanted, await policyOf(shop), true);

@@ -30,9 +30,9 @@ export interface DeletionOptions {
 export interface Removed {
   rows: number;
   jobs: number;
-  /** Logins of people who worked for no other site. */
+  /** The number of deleted logins of people who worked for no other site. */
   logins: number;
-  /** Rows and jobs of the site counted after the commit. Must be 0. */
+  /** The number of rows and jobs of the site after the commit. Must be 0. */
   left_over: number;
 }
 

@@ -42,8 +42,8 @@ export async function hold(
 }
 
 /**
- * Reserves stock for a checkout without reservations. Returns whether every variant had enough stock. A faster version
- * of `change` for the first reservation of a checkout, which is usually the only one.
+ * Reserves stock for a checkout without reservations, of the variants that have enough. Returns whether all have
+ * enough. A faster version of `change` for the first reservation of a checkout, which is usually the only one.
  */
 async function holdFirst(shop: Shop, checkout_id: string, wanted: Pieces[]): Promise<boolean> {
   const pieces = Map.groupBy(wanted, ({ variant_id }) => variant_id);
@@ -218,8 +218,8 @@ export async function sellAgain(shop: Shop, order_id: string): Promise<void> {
 }
 
 /**
- * Takes pieces that an edit adds to an order from the stock of tracked variants. The caller has locked the variants. Returns
- * the tracked ones. Throws `insufficient_stock`; the caller must then roll back.
+ * Takes pieces that an edit adds to an order from the stock of tracked variants. The caller has locked the variants.
+ * Returns the ids of the tracked variants. Throws `insufficient_stock`; the caller must then roll back.
  */
 export async function sellMore(shop: Shop, order_id: string, wanted: Pieces[]): Promise<Set<string>> {
   if (wanted.length === 0) return new Set();

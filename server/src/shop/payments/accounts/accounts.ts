@@ -88,7 +88,8 @@ export interface Connection {
 }
 
 /**
- * Makes a site use a connected account instead of its own. Only operators call this. Throws `payment_account_in_use`.
+ * Makes a site use a connected account, and deletes the keys of its own account. Only operators call this. Throws
+ * `payment_account_in_use`.
  */
 export async function connect(
   shop: Shop,
@@ -106,8 +107,8 @@ export async function connect(
 }
 
 /**
- * Removes a connected account; the site then uses its own again. Only operators call this. Throws
- * `payment_account_in_use`.
+ * Removes a connected account. The site then has no account until it sets its own keys. Only operators call this.
+ * Throws `payment_account_in_use`.
  */
 export async function disconnect(shop: Shop): Promise<void> {
   await refuseOpenPayments(shop);

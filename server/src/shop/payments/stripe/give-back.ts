@@ -41,7 +41,10 @@ export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<Ref
   }
 }
 
-/** Returns the amount that Stripe still holds after all refunds. `failed` is the number of our failed refunds. */
+/**
+ * Returns the amount that Stripe still holds after all refunds, and the state of these refunds. `failed` contains our
+ * failed refunds.
+ */
 async function heldOf(stripe: Stripe, { id, amount_received }: Stripe.PaymentIntent, refund_id: string) {
   const refunds: Stripe.Refund[] = [];
   for await (const refund of stripe.refunds.list({ payment_intent: id, limit: 100 })) refunds.push(refund);
