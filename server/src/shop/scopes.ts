@@ -62,7 +62,7 @@ export function readableEvents(scopes: readonly string[]): EventPattern[] {
   return [...families.map(([family]) => `${family}.*` as EventPattern), 'webhook.ping'];
 }
 
-/** Returns those of the events that may not be read with these scopes. */
+/** Returns the events that may not be read with these scopes. */
 export function withheldEvents(events: EventPattern[], scopes: readonly string[]): EventPattern[] {
   const families = Object.keys(SCOPES_OF_EVENTS).map((family) => `${family}.*` as EventPattern);
   const asked = events.includes('*') ? families : events;

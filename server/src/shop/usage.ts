@@ -60,8 +60,8 @@ export function createUsageCounter(db: Pool): UsageCounter {
 }
 
 /**
- * Adds the counts of each site with that site as tenant, so that row-level security stays on. Sends all statements at
- * once.
+ * Adds the counts of each site with that site as tenant, so that row-level security stays on. Sends all statements
+ * together.
  */
 async function addCounts(connection: Connection, counted: [string, Counts][]): Promise<void> {
   await Promise.all(

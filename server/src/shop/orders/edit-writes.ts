@@ -25,8 +25,8 @@ export interface EditedOrder {
 
 /**
  * Keeps the version of a locked order that an edit replaces. The first edit of a paid order stores `captured`, because
- * the amount received no longer follows from the total, and `released`, the part of the total that was neither received
- * nor is due.
+ * the amount received no longer follows from the total. It also stores `released`: the part of the total that was
+ * neither received nor is due.
  */
 export async function keepVersion(shop: Shop, order_id: string): Promise<void> {
   const kept = await shop.run(

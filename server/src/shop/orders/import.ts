@@ -192,7 +192,7 @@ function differences(before: Known, { amounts, ...states }: PlannedOrder, loc: P
   });
 }
 
-/** Assigns variants to lines by SKU. A line without a matching variant keeps only its name. */
+/** Links lines to variants by SKU. A line without a matching variant refers to no product. */
 async function connectLines(shop: Shop, fresh: NewOrder[], rows: Row[]): Promise<void> {
   const skus = new Set(fresh.flatMap(({ plan }) => plan.lines.flatMap(({ sku }) => sku?.toLowerCase() ?? [])));
   const found = await shop.rows<{ id: string; product_id: string; sku: string }>(

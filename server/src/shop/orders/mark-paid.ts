@@ -27,14 +27,15 @@ interface Marking {
   due: Map<string, number>;
   /** The orders of earlier rows. */
   seen: Set<string>;
-  /** The recorded entries of bank statements, with those of earlier rows. */
+  /** The recorded entries of bank statements, including the entries of earlier rows. */
   entries: Set<string>;
 }
 
 /**
- * Marks up to 100 orders as paid by the rules of `markPaid`, and records payments for orders on payment terms, paid in parts,
- * overpaid, or with an amount due after an edit. A rejected row does not stop the others. A `dry_run` writes nothing. Throws a
- * ValidationError for an amount with more decimals than the currency, and the error of `requirePayments` to record payments.
+ * Marks up to 100 orders as paid by the rules of `markPaid`. Records a payment instead for orders on payment terms,
+ * paid in parts, overpaid, or with an amount due after an edit. A rejected row does not stop the others. A `dry_run`
+ * writes nothing. Throws a ValidationError for an amount with more decimals than the currency, and the error of
+ * `requirePayments` to record payments.
  */
 export async function markSeveralPaid(
   shop: Shop,
@@ -96,9 +97,9 @@ function isOnTerms({ payment_terms_days }: LockedOrder): boolean {
 }
 
 /**
- * Whether the row records a payment instead of marking the whole order as paid. It does so for an order on payment
- * terms, for the amount due after an edit of a paid order, and if staff assign an entry that exceeds the amount due or
- * belongs to an order paid in parts.
+ * Whether the row records a payment instead of marking the whole order as paid. It does for an order on payment terms,
+ * and for the amount due after an edit of a paid order. It also does if staff assign an entry that exceeds the amount
+ * due, or that pays a part of an order.
  */
 function isPart(
   shop: Shop,

@@ -57,8 +57,9 @@ export interface OrderPatch {
 }
 
 /**
- * Changes the given fields. Items and amounts never change. Throws `not_found`, `conflict` for a delivery address that the
- * order does not have or no longer uses, and a ValidationError for an incomplete one or an invalid phone number.
+ * Changes the given fields. Items and amounts never change. Throws `not_found`, and `conflict` if the order has no
+ * delivery address or no longer uses it. Throws a ValidationError for an incomplete delivery address or an invalid
+ * phone number.
  */
 export async function update(shop: Shop, id: string, patch: OrderPatch): Promise<OrderDetails> {
   if (patch.shipping_address) await refuseAddress(shop, id, patch.shipping_address);

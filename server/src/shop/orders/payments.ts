@@ -1,6 +1,6 @@
 /**
- * Payments that staff record: for expired orders, for orders on payment terms or by bank transfer, in one or several
- * parts, and for the amount due after an edit of a paid order. An order becomes paid once nothing is due.
+ * Payments that staff record: for expired orders, for orders on payment terms or by bank transfer, and for the amount
+ * due after an edit of a paid order. An order can be paid in parts, and becomes paid once nothing is due.
  */
 
 import type { OrderDetails, OrderPayment, RecordedPaymentMethod } from '@commerce-backend/spec';
@@ -145,7 +145,7 @@ function refuseFuture(received_at: string | null | undefined): void {
   throw new ValidationError([bodyMistake(['received_at'], 'value_error', 'Must not be in the future.')]);
 }
 
-/** Returns those of the entries that are already recorded. */
+/** Returns the entries that are already recorded. */
 export async function recordedAmong(shop: Shop, entries: string[]): Promise<Set<string>> {
   if (entries.length === 0) return new Set();
   const found = await shop.rows<RowOf<'order_payments', 'entry'>>(

@@ -14,7 +14,7 @@ export interface ShownOrder extends CustomerOrder {
   discount_code: string | null;
   /** The consent that ends the right of withdrawal of digital goods; null without it. */
   digital_consent_wording: string | null;
-  /** False for an order of which nothing is shipped or handed over, such as downloads and services. */
+  /** False for an order that consists only of downloads or services, of which nothing is shipped or handed over. */
   has_goods: boolean;
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;

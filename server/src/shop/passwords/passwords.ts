@@ -1,5 +1,5 @@
 /**
- * Password hashing with argon2id. A hash takes tens of milliseconds of a CPU core, so only a few are computed
+ * Password hashing with argon2id. A hash takes tens of milliseconds of a CPU core. So only a few are computed
  * concurrently, some wait, and the rest are rejected with a retry time.
  */
 

@@ -122,7 +122,7 @@ export function unavailableIn(query: { unavailable?: Unavailable; sort?: string;
   return query.unavailable ?? (query.sort === undefined ? 'last' : 'show');
 }
 
-/** Reads one page of matching products, in one statement, or two if the catalogue changes at that moment. */
+/** Reads one page of matching products, in one statement, or in two if the catalogue has changed in between. */
 export async function readShownPage(
   shop: Shop,
   { with: found, join: joined, where }: Matching,
@@ -140,8 +140,9 @@ export async function readShownPage(
 }
 
 /**
- * If at least this many products match, and MANY_TIMES as many as there are products up to the end of the page, a page
- * is read in the order of an index. This also reads products that do not match, but is faster than reading all matches.
+ * Minimum number of matches to read a page in the order of an index. There must also be MANY_TIMES as many matches as
+ * products up to the end of the page. With fewer, the index contains too many other products, and reading all matches
+ * is faster.
  */
 const MANY = 500;
 const MANY_TIMES = 20;

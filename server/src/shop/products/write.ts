@@ -147,8 +147,8 @@ export async function insertVariants(
 }
 
 /**
- * Two constraints keep SKUs unique: one with case and one without. Existing SKUs may differ only in case, so the second
- * does not cover all rows.
+ * Two constraints keep SKUs unique: one compares case, the other ignores it. Existing SKUs that differ only in case are
+ * exempt from the second.
  */
 const SKU_CONSTRAINTS = ['sku_taken', 'sku_taken_in_any_case'];
 

@@ -103,9 +103,9 @@ async function bringBack(shop: Shop, return_id: string, receipts: Receipt[]): Pr
 }
 
 /**
- * Lowers the amount due of an order by the price of the received pieces, and by the shipping cost once all pieces of a
- * withdrawal from the whole order are back. The first receipt withholds the fee. If less is due of a paid order than
- * the pieces cost, only the amount due is deducted, and the rest is left for the refund.
+ * Lowers the amount due of an order by the price of the received pieces. Once all pieces of a withdrawal from the whole
+ * order are back, lowers it by the shipping cost too. The first receipt withholds the fee. If less is due of a paid
+ * order than the pieces cost, only the amount due is deducted, and the rest is left for the refund.
  */
 async function creditDue(
   shop: Shop,

@@ -2,8 +2,8 @@
  * Imports a site from another server and keeps its ids:
  * 1. `refuse` checks whether the import is possible.
  * 2. Rows are loaded into temporary tables, and files into the file store.
- * 3. In the temporary tables, secrets are replaced, the audit is signed with this server's key, image URLs are changed
- * to this server, and HTML is sanitized as in the API.
+ * 3. In the temporary tables, secrets are replaced, the audit events are signed with this server's key, image URLs get
+ * this server's base URL, and HTML is sanitized as in the API.
  * 4. One transaction inserts all rows under all constraints, webhooks last, so that triggers send no events.
  * After a failure before the commit, nothing remains: the files are deleted too.
  */

@@ -97,8 +97,8 @@ function upToLimit(named: Sql): Sql {
 }
 
 function searched({ like, named }: StockSearch, conditions: Sql[]): Sql {
-  // `offset 0` makes PostgreSQL look up the variants one by one. It overestimates their number, and would otherwise
-  // read all variants.
+  // `offset 0` makes PostgreSQL look up the variants one by one. Otherwise it overestimates their number and reads all
+  // variants.
   const variantsOf = (is: Sql) => sql`cross join lateral (
     select v.id, v.product_id from variants v where ${is} and ${join(conditions, ' and ')} offset 0) v`;
   const ofNamed =

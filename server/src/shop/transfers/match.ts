@@ -156,7 +156,6 @@ function namedIn(text: string, byNumber: Map<string, Payable>): Named[] {
 
 /** Data for the matching, in addition to the transfers and orders. */
 interface Known {
-  /** The shop's currency. */
   currency: string;
   /** The entries of bank statements that are already recorded. */
   entries: ReadonlySet<string>;

@@ -13,7 +13,6 @@ import * as webhooks from './webhooks.ts';
 interface PingDeps {
   db: Pool;
   egress: Egress;
-  /** Decrypts webhook secrets. */
   secretKey: string;
 }
 

@@ -3,8 +3,8 @@
  * 1. A trigger writes the event and its deliveries in the transaction of the change (event-writers.ts).
  * 2. A job reads a due delivery (attempts.ts) and sends it, outside of transactions.
  * 3. Another transaction records the attempt. It schedules the next one or disables the webhook.
- * Lock order: webhook, delivery. The caller checks the URL before the transaction (egress/addresses.ts), because that
- * may query the DNS. The dashboard manages all webhooks, an integration only those of integrations.
+ * Lock order: webhook, delivery. The caller checks the URL before the transaction (egress/addresses.ts), because the
+ * check may query the DNS. The dashboard manages all webhooks, an integration only the webhooks of integrations.
  */
 
 import type { Webhook, WebhookInput, WebhookPatch, WebhookRegistration } from '@commerce-backend/spec';

@@ -135,8 +135,8 @@ async function refundPieces(shop: Shop, order: LockedOrder, pieces: ChosenLine[]
 }
 
 /**
- * `is_whole`: the pieces are all of an order of which nothing has shipped. `is_rest`: they are all that is left,
- * because the customer withdrew from the shipped pieces and got them refunded. In both cases the shipping cost is
+ * `is_whole`: the pieces are the whole order, and nothing of it has shipped. `is_rest`: the pieces are the rest of the
+ * order, and the customer withdrew from all shipped pieces and got them refunded. In both cases the shipping cost is
  * refunded.
  */
 async function extentOf(

@@ -106,8 +106,8 @@ async function apply(shop: Shop, stated: Stated, order_id: string, message: stri
 }
 
 /**
- * Divides the pieces of a locked order that a withdrawal covers: unshipped ones are withheld first, then shipped ones
- * are returned. Downloads and services are not sent back.
+ * Divides the pieces of a locked order that a withdrawal covers: first unshipped pieces are withheld, then shipped
+ * pieces are returned. Downloads and services are not sent back.
  */
 async function dividePieces(
   shop: Shop,

@@ -7,8 +7,8 @@ import * as mail from '../mail.ts';
 import type { Shop } from '../shop.ts';
 
 /**
- * Maximum number of acknowledgements per day, to one e-mail address and for one client. Further acknowledgements are
- * sent later, so the page cannot be used to flood a mailbox, and every statement is acknowledged.
+ * Maximum number of acknowledgements per day, to one e-mail address and for one client. Further ones are sent later, so
+ * that every statement is acknowledged, but the page cannot be used to flood a mailbox.
  */
 const PER_RECIPIENT = 5;
 const PER_CLIENT = 20;

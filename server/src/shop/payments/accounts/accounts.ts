@@ -44,8 +44,8 @@ export async function get(
 
 /**
  * Changes the given fields of the payment account, or creates it with its first key. Throws `payment_account_connected`
- * if the operator has connected the account and the request sets keys, and `payment_account_in_use` if the keys belong
- * to another account while a payment is open.
+ * if the request sets keys of an account that the operator connected. Throws `payment_account_in_use` if the keys
+ * belong to another account while a payment is open.
  */
 export async function update(
   shop: Shop,
