@@ -15,8 +15,8 @@ interface Counts {
 
 /**
  * Counts the usage of sites in this process and writes the counts periodically, so that requests do not wait for locks.
- * After a failed write, the counts are added to the next write. They are lost if the result of the COMMIT is unknown,
- * so that nothing is counted twice.
+ * After a failed write, the counts are added to the next write. If the result of the COMMIT is unknown, they are
+ * dropped instead, so that nothing is counted twice.
  */
 export interface UsageCounter {
   count(site_id: string, what: keyof Counts): void;

@@ -128,7 +128,7 @@ export async function get(shop: Shop, staff_id: string): Promise<Staff> {
   return found;
 }
 
-/** Lists the shops of a staff member by name. */
+/** Lists the shops of a staff member, sorted by name. */
 export async function merchantsOf(shop: Shop, staff_id: string): Promise<Merchant[]> {
   return shop.rows<Merchant>(
     sql`select ${selectList(merchantFields)}

@@ -69,7 +69,7 @@ export async function orderOfPayment(shop: Shop, payment_id: string): Promise<Lo
   const payment = await shop.one<RowOf<'payments', 'status' | 'order_id'>>(
     sql`select status, order_id from payments where site_id = ${shop.siteId} and id = ${payment_id}`,
   );
-  // The job refunds a payment without an order.
+  // A job refunds payments without an order.
   if (!payment || OVER.includes(payment.status)) return undefined;
   if (!payment.order_id) throw notYetPaid();
   const order = await lockOrder(shop, payment.order_id);

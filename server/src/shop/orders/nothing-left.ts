@@ -55,7 +55,7 @@ export async function becomeFulfilled(shop: Shop, order: LockedOrder, message: s
 
 async function becomeCancelled(shop: Shop, order: LockedOrder, reason: CancelReason): Promise<void> {
   const after: Partial<OrderStates> = { status: 'cancelled' };
-  // Only a part of the order was paid.
+  // The order is not fully paid, so its open payment is voided.
   if (canMove(order, 'payment_status', 'voided')) after.payment_status = 'voided';
   await end(shop, order, after, { reason, restock: false });
   await shop.run(

@@ -18,7 +18,7 @@ export const unreturned: Sql = sql`(l.fulfilled - l.returned - l.in_returns - l.
 
 /**
  * Pieces of `order_lines l` that can be returned: the unreturned ones, capped at the number of unrefunded ones. None
- * once the order is marked as returned. Imports and refunds of the whole order mark it so without naming lines.
+ * once the order is marked as returned, because imports and refunds of the whole order mark it without naming lines.
  */
 export const returnable: Sql = sql`(case when exists (
     select from orders r where r.site_id = l.site_id and r.id = l.order_id and r.fulfillment_status = 'returned') then 0

@@ -172,7 +172,7 @@ function sumsOf(shop: Shop, refund_id: string, condition: Sql): Sql {
 
 /**
  * Makes the items of a failed refund refundable again. Unshipped items can ship again or, if the order was cancelled
- * with restocking, are restocked. If the refund had succeeded first, items that were removed or restocked stay so.
+ * with restocking, are restocked. If the refund had succeeded first, removed and restocked items are left unchanged.
  */
 export async function giveLinesBack(shop: Shop, refund_id: string, hadSucceeded: boolean): Promise<void> {
   const given = sql`not (${hadSucceeded} and (i.restock or not i.shipped))`;

@@ -1,7 +1,7 @@
 /**
- * Refunds. A job refunds provider payments at the provider. For other payments, and after the provider failed, a refund
- * only records that the merchant returned the money. A constraint on `orders.refunds_begun` and `disputed` keeps refunds,
- * with open and lost disputes, within the captured amount.
+ * Refunds. A job refunds provider payments at the provider. For other payments, and if the provider has failed, a
+ * refund only records that the merchant returned the money. A constraint on `orders.refunds_begun` and `disputed` keeps
+ * refunds, with open and lost disputes, within the captured amount.
  */
 
 import type { CancelReason, Order, Refund, RefundReason } from '@commerce-backend/spec';
@@ -375,7 +375,7 @@ async function fail(shop: Shop, refund: SettledRefund, { reason }: MoveOutcome):
   await mail.enqueueForStaff(shop, 'refund_failed', { refund_id: id });
 }
 
-/** Makes the amount and items of a failed refund refundable again, unless the amount is disputed. */
+/** Makes the amount and items of a failed refund refundable again. A disputed part of the amount stays unrefundable. */
 async function release(
   shop: Shop,
   { id, order_id, amount }: Pick<SettledRefund, 'id' | 'order_id' | 'amount'>,

@@ -52,7 +52,7 @@ const LEFT_COLUMNS: Columns = {
   webhooks: ['secret', 'secret_hash', 'previous_secret'],
 };
 
-/** Further columns that move only in an encrypted export. */
+/** Columns that move only in an encrypted export. */
 const SECRET_COLUMNS: Columns = {
   files: ['token_hash'],
   tokens: ['token_hash'],

@@ -133,7 +133,7 @@ function separateDigits(text: string): Set<string> {
   return new Set(text.slice(0, LONGEST_TEXT).match(/(?<!\d|\d[./-])\d+(?!\d|[./-]\d)/g));
 }
 
-/** An order whose number, or the number of whose invoice, occurs in the text of a transfer. */
+/** An order that the text of a transfer mentions by its number or by an invoice number. */
 interface Named extends Payable {
   /**
    * Whether the order's number occurs only as part of a date or of another number. The transfer must then have exactly

@@ -10,7 +10,7 @@ const TRIES = 2;
 
 /**
  * Refunds everything that Stripe still holds of a payment. The idempotency key contains the number of earlier refunds,
- * so that two concurrent calls make only one.
+ * so that two concurrent calls make only one refund.
  */
 export async function giveBack(stripe: Stripe, payment: PaymentKey): Promise<RefundOutcome> {
   const found = await findPayment(stripe, payment);
