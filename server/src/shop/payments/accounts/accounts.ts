@@ -107,8 +107,8 @@ export async function connect(
 }
 
 /**
- * Removes a connected account. The site then has no account until it sets its own keys. Only operators call this.
- * Throws `payment_account_in_use`.
+ * Removes a connected account. The site then has no account of its own until it sets its keys. Only operators call
+ * this. Throws `payment_account_in_use`.
  */
 export async function disconnect(shop: Shop): Promise<void> {
   await refuseOpenPayments(shop);
