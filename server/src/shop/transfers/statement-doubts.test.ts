@@ -2,7 +2,9 @@ import { expect, test } from 'vitest';
 import { readBankCsv } from './bank-csv.ts';
 import { readCamt } from './camt.ts';
 
-/** The result for the only row of a statement in EUR: `payment`, why it must be checked, or why it was left out. */
+/**
+ * Parses a statement with one row in EUR. Returns `payment`, the reason to check it, or the reason why it was left out.
+ */
 function resultOf(statement: string): string {
   const { transfers, left_out } = (statement.startsWith('<') ? readCamt : readBankCsv)(statement, 'EUR');
   const [transfer] = transfers;
