@@ -53,7 +53,7 @@ export class NotFound extends ShopError {
   }
 }
 
-/** For a cursor of an earlier era (db/era.ts): the database may lack changes that it has passed. */
+/** The error for a cursor from an earlier era (db/era.ts): the database may have lost changes before the cursor. */
 export function cursorExpired(): ShopError {
   const message = 'The cursor is from an earlier era of the database. Start again without a cursor.';
   return new ShopError('cursor_expired', message);

@@ -25,7 +25,7 @@ export const FIELDS_OF_LINES = [
  * direction.
  */
 const HIDDEN = '\\p{Cc}\\u200b\\u2060\\ufeff\\u202a-\\u202e\\u2066-\\u2069';
-/** A joiner is visible between these characters: it shapes letters of many scripts and combines emoji. */
+/** A joiner has a visible effect between these characters: it shapes letters of many scripts and combines emoji. */
 const BEFORE = '[\\p{L}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\ufe0f]';
 const AFTER = '[\\p{L}\\p{M}\\p{Extended_Pictographic}]';
 const LONE_JOINER = `(?<!${BEFORE})[\\u200c\\u200d]|[\\u200c\\u200d](?!${AFTER})`;

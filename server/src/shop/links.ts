@@ -47,8 +47,8 @@ interface PreparedReturn {
 }
 
 /**
- * The page of an order in the account, with a filled-in return form. The customer logs in and sends it. The pieces stand
- * in the URL, so nothing is stored until then.
+ * The page of an order in the account, with a filled-in return form. The customer logs in and submits the form. The
+ * lines are in the URL, so nothing is stored before that.
  */
 export function preparedReturnLink(
   baseUrl: string,
@@ -64,7 +64,7 @@ export function withdrawLink(baseUrl: string, site_id: string): string {
   return `${baseUrl}/sites/${site_id}/withdraw`;
 }
 
-/** The short URL of that page: at the shop's own host, the host names the shop. */
+/** The URL of the withdrawal page. At the shop's own host, it needs no site id. */
 export function withdrawFormUrl({ baseUrl, hosts }: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: string): string {
   const address = hosts.addressOf(site_id);
   return address === baseUrl ? withdrawLink(baseUrl, site_id) : `${address}/withdraw`;

@@ -12,7 +12,7 @@ const MAX_DELAY_SECONDS = 600;
 const MEMORY = '1 hour';
 
 export interface LoginAttempt {
-  /** The e-mail address, for customers together with their site. */
+  /** The e-mail address; for customers, together with the site id. */
   account: string;
   /** The mail to the owner when the delay begins. Its link ends the delay for one browser. */
   mail: QueuedMail<'login_delayed' | 'staff_login_delayed'>;

@@ -10,7 +10,10 @@ import type { Shop } from './shop.ts';
 export interface Mails {
   /** Sends a link, or a warning if the e-mail address already has an account. */
   registration: { email: string; registration_id: string };
-  /** Sends a link for each pending registration of the e-mail address, because it is unknown who asks. */
+  /**
+   * Sends a link for each pending registration of the e-mail address, because it is unknown which one the request
+   * means.
+   */
   verification: { email: string };
   /** Asks the owner of a new e-mail address to confirm it. */
   address_changed_by_staff: { customer_id: string };

@@ -14,7 +14,7 @@ import { openCheckouts, refundsOf } from './export-parts.ts';
 
 /**
  * Exports everything stored about the calling customer, without secrets. Orders and audit events are paged together,
- * newest first. The rest is limited in number and comes with every page.
+ * newest first. The other data is limited in number, and every page contains all of it.
  */
 export async function exportCustomer(
   shop: Shop,

@@ -39,8 +39,8 @@ interface Profile {
 }
 
 /**
- * Stores a registration until its e-mail address is verified. One address may have several, each with its own
- * link and password, so that only a reader of the mailbox decides which password the account gets.
+ * Stores a registration until its e-mail address is verified. An address may have several pending registrations, each
+ * with its own link and password. The link that the owner of the mailbox opens decides the password of the account.
  */
 export async function register(shop: Shop, { email, password_hash, profile }: Registration): Promise<void> {
   const registration_id = uuidv7();
@@ -64,8 +64,8 @@ export async function requestReset(shop: Shop, email: string, locale: string | n
 const VERIFIES: codes.CodePurpose[] = ['register', 'verify_email'];
 
 /**
- * Redeems a verification link: creates an account or changes its e-mail address, and assigns guest orders with the
- * address to it. Throws `verification_token_invalid`.
+ * Redeems a verification link: creates an account or changes its e-mail address, and assigns guest orders with this
+ * address to the account. Throws `verification_token_invalid`.
  */
 export async function verifyEmail(shop: Shop, token: string): Promise<Customer> {
   await takeTurns(shop, token);
@@ -102,9 +102,9 @@ interface PendingRegistration extends Registration, Record<string, unknown> {
 }
 
 /**
- * Creates the account for the registration whose link was opened, and deletes all registrations with its e-mail address. If
- * a customer without a password already has this address (created by staff), that customer keeps its data and gets the
- * password of the registration.
+ * Creates the account for the registration whose link was opened, and deletes all registrations with its e-mail
+ * address. If a customer without a password already has this address (created by staff), that customer keeps its data
+ * and gets the password of the registration.
  */
 async function begin(shop: Shop, { registration_id, email }: codes.Code): Promise<Customer | undefined> {
   const ended = await shop.rows<PendingRegistration>(
@@ -135,7 +135,7 @@ async function begin(shop: Shop, { registration_id, email }: codes.Code): Promis
   return { ...customer, marketing_opt_in };
 }
 
-/** Confirms the account's current or requested e-mail address, whose mailbox the customer can read. */
+/** Marks an e-mail address as verified. If the address is a new one, makes it the address of the account. */
 async function proveAddress(shop: Shop, customer_id: string, email: string): Promise<Customer | undefined> {
   const before = await shop.one<RowOf<'customers', 'email'> & { by_staff: boolean }>(
     sql`select email, coalesce(pending_email = ${email}, false) as by_staff from customers

@@ -4,9 +4,9 @@
  * that concurrent orders cannot exceed it. The UPDATE locks the agent's token (checkout/complete.ts lists the order of
  * locks).
  * A token stores the number of the period in which it last spent. Reads count the spending of an earlier period as 0,
- * and the next UPDATE starts the new period. The number never decreases, so a transaction that began in the old period
- * and commits late spends from the new one. Amounts reserved for pending payments stay reserved across periods, and are
- * spent in the period in which the payment succeeds.
+ * and the next UPDATE starts the new period. The period number never decreases, so a transaction that began in the old
+ * period and commits late spends from the new one. Amounts reserved for pending payments stay reserved across periods,
+ * and are spent in the period in which the payment succeeds.
  */
 
 import type { AgentBudget } from '@commerce-backend/spec';
@@ -131,8 +131,8 @@ async function refuseBeyond(shop: Shop, token_id: string, cents: number): Promis
 }
 
 /**
- * Returns to the budget the amount of a locked order that ended unpaid, or a refunded part of it. The remaining budget
- * increases only if the amount was spent in the current period.
+ * Returns the amount of a locked order to the agent's budget: `cents` after a refund, otherwise all of it. The
+ * remaining budget increases only if the amount was spent in the current period.
  */
 export async function giveBack(shop: Shop, order_id: string, cents: number | null = null): Promise<void> {
   await shop.run(

@@ -32,8 +32,8 @@ export interface UnknownCategory {
 }
 
 /**
- * Returns the names that are not categories of the shop. A name with one letter added, missing or replaced (two in
- * longer names) counts as a misspelling.
+ * Returns the names that are not categories of the shop, each with the category that it probably misspells. A
+ * misspelling has one letter added, missing or replaced (two in names of 8 or more letters).
  */
 export async function unknownCategories(shop: Shop, names: string[]): Promise<UnknownCategory[]> {
   if (names.length === 0) return [];

@@ -1,7 +1,7 @@
 /**
  * Alternatives in the error response to an agent. They are read before the failed transaction is rolled back, so that
- * they show the same data. They contain only products that the agent may buy: in its categories, and within the budget
- * that the other cart lines leave.
+ * they are based on the same data as the error. They contain only products that the agent may buy: in its categories,
+ * and within the budget that the other cart lines leave.
  */
 
 import type { AgentAlternative, AgentBudget, Product, Variant } from '@commerce-backend/spec';
@@ -97,8 +97,8 @@ async function roomBeside(shop: Shop, { path, body }: RefusedCall, variant_id?: 
 }
 
 /**
- * Whether the product is in the agent's categories. Stock is checked before categories, so the alternatives must not
- * reveal other products.
+ * Whether the product is in the agent's categories. The stock check runs before the check of categories, so
+ * alternatives could otherwise reveal products of other categories.
  */
 async function isAllowed(shop: Shop, product_id: string): Promise<boolean> {
   const found = await shop.one(
@@ -167,7 +167,9 @@ async function allowed(shop: Shop, call: RefusedCall): Promise<AgentAlternative[
   return payable.slice(0, MOST).map((one) => alternativeOf('It is similar, and in a category that is allowed.', one));
 }
 
-/** Finds products in stock, in the agent's categories, whose names share more than half of the words. */
+/**
+ * Finds products in stock, in the agent's categories, with more than half of the words of `name` in their name or type.
+ */
 async function similarTo(
   shop: Shop,
   name: string,

@@ -67,7 +67,7 @@ export function stateIn(state: string | null): string | null {
   throw new OAuthRefusal('invalid_request', 'state must be at most 2,000 ASCII characters.');
 }
 
-/** An empty text means the default scopes; the customer can remove each. */
+/** An empty text requests the default scopes. The customer can deselect each requested scope. */
 function scopesIn(text: string): AgentScope[] {
   const wanted = text.split(' ').filter(Boolean);
   if (!wanted.every((scope) => (SCOPES as string[]).includes(scope))) {

@@ -36,7 +36,7 @@ function withoutPort(uri: string): string {
   return host === undefined ? uri : host + rest;
 }
 
-/** The destination to show to people: a host or the scheme of an app; undefined for their own device. */
+/** Returns the host or app scheme of a redirect URI, to show it to people; undefined for a loopback address. */
 export function placeOf(uri: string): string | undefined {
   if (LOOPBACK.test(uri)) return undefined;
   return APP_SCHEME.exec(uri)?.[1] ?? new URL(uri).host;

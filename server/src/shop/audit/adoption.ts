@@ -5,7 +5,7 @@ import { type SealedRow, type SignedRow, signRow } from './signing.ts';
 
 const ROWS_AT_A_TIME = 5_000;
 
-/** Seals of the imported audit rows, with the time of the newest row of each. */
+/** Seals of the imported audit rows, each with the time of its newest row. */
 export type NewChain = { seal: NewSeal; through: string }[];
 
 /**

@@ -55,8 +55,8 @@ export async function deleteOldSeals(
 }
 
 /**
- * Whether the oldest seal looks old enough to delete, so that kept seals are not verified on each run. `through` is not
- * signed, so it decides nothing else.
+ * Whether the oldest seal may be old enough to delete. If not, no seal needs to be verified. `through` is not signed,
+ * so nothing else depends on it.
  */
 async function hasOldSeals(connection: Connection, site_id: string, before: number): Promise<boolean> {
   const { rows } = await query<{ old: boolean }>(

@@ -1,7 +1,7 @@
 /**
  * Each change of a cart's lines runs these steps in one transaction:
  * 1. Lock the cart with an update of its expiry, so that changes of one cart run one after another.
- * 2. Write the line. Adding one does this in the same statement as the lock.
+ * 2. Write the line. Adding a line does this in the same statement as the lock.
  * 3. Read the cart and reject lines above the stock or a limit.
  * 4. Update the reservation of the discount code, which locks the discount.
  * 5. For an agent, check the categories and the budget.
@@ -169,7 +169,7 @@ export function refuseInactive({ status, merged_into }: CartState): void {
   throw new ShopError('cart_not_active', `The cart is ${status} and cannot be changed.`, { status, cart_id });
 }
 
-/** The error for changes of a cart that staff filled in. */
+/** The error for a change of a draft order's cart. */
 export function ofDraft({ status }: CartState): ShopError {
   return new ShopError('cart_not_active', 'The cart belongs to a draft order and cannot be changed.', { status });
 }
@@ -224,7 +224,7 @@ async function withDiscountUpdated(shop: Shop, cart: CartState): Promise<Cart> {
 }
 
 /**
- * Adds a quantity of a variant to the cart. Throws `not_found` if it is not for sale, `insufficient_stock`,
+ * Adds a quantity of a variant to the cart. Throws `not_found` if the variant is not for sale, `insufficient_stock`,
  * `cart_limit`, `conflict` if the total is too large to calculate, and the errors of `lockForChange` and
  * `requireAgentLimits`.
  */
@@ -263,7 +263,8 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
         where i.quantity + excluded.quantity <= ${MAX_QUANTITY}`,
   );
   if (written > 0) return;
-  // No line was written. Throws the most important reason, first whether the cart may be changed at all.
+  // No line was written. Throws the first reason that applies: the cart cannot be changed, the variant is not for sale,
+  // or the quantity exceeds the limit.
   await extendLifetime(shop, cart_id);
   if (!(await shop.one(sql`select from ${wanted}`))) throw notFound('variant');
   throw new ShopError('cart_limit', `A cart can have at most ${MAX_QUANTITY} pieces of one variant.`, {

@@ -135,7 +135,8 @@ const FIRST_PRODUCTS = 100;
 const MOST_PRODUCTS = 1_000;
 
 /**
- * Returns a collection with its products of every status, in its own order, at most 1,000 per page. Throws `not_found`.
+ * Returns a collection with its products of every status, in the collection's order, at most 1,000 per page. Throws
+ * `not_found`.
  */
 export function get(shop: Shop, id: string, { page = 1, limit = MOST_PRODUCTS }: PageQuery = {}): Promise<Collection> {
   return read(shop, id, { page, limit });

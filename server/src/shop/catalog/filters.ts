@@ -43,7 +43,7 @@ export interface FilterQuery {
   cheaper_than?: string;
 }
 
-/** A query of the public catalogue: active, published products without their cost. */
+/** A query of the public catalogue, which contains active, published products without their cost. */
 export interface CatalogQuery extends FilterQuery, PageQuery {
   q?: string;
   sort?: 'relevance' | 'newest' | 'price_asc' | 'price_desc' | 'name_asc' | 'name_desc' | 'best_selling';
@@ -55,17 +55,17 @@ export interface CatalogQuery extends FilterQuery, PageQuery {
 /** A filter: conditions that must all hold, with its kind of facet if it has one. */
 export interface Filter {
   kind?: 'vendor' | 'product_type' | 'tag' | 'collection' | 'price' | 'in_stock' | 'option' | 'attribute';
-  /** The option or attribute name, for these two kinds. */
+  /** The name of the option or attribute, for the kinds `option` and `attribute`. */
   name?: string;
-  /** A condition on `products p` that reads its row or a set that is read once. */
+  /** A cheap condition on `products p`: reads only the product's row, or a set that is read once per statement. */
   where?: Sql;
   /** A condition on `products p` that looks up other rows or reads texts. */
   slow?: Sql;
   /** A condition on `variants v`. One variant must meet the conditions of all filters. */
   variant?: Sql;
-  /** A condition that follows from the others and finds products by an index, for reading all that match. */
+  /** A condition that the others imply and that uses an index, for queries that read all matching products. */
   among?: Sql | undefined;
-  /** The same condition on `products p`, which replaces the look-up of a variant if no other filter has one. */
+  /** `variant` as a condition on `products p`. Replaces the look-up of a variant if no other filter has a `variant`. */
   alone?: Sql;
 }
 

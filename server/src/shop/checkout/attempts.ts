@@ -103,7 +103,7 @@ export async function noteOutcome(shop: Shop, secretKey: string, id: string, out
   );
 }
 
-/** Ends a payment without an order. With `abandoned`, the job cancels it at the provider. */
+/** Ends a payment without an order. With `abandoned`, the job cancels it at the provider or refunds it. */
 export async function endAttempt(
   shop: Shop,
   id: string,

@@ -106,7 +106,7 @@ function wishesOf(wishes: Wishes): Sql {
   return sql`${given(locale, sql`locale`)} ${given(return_url, sql`return_url`)} ${given(cancel_url, sql`cancel_url`)} ${from}`;
 }
 
-/** Leaves out the settings that the request does not contain. */
+/** Returns only the settings that the request contains. */
 function settingsIn({
   locale,
   return_url,
@@ -185,8 +185,8 @@ async function findRow(shop: Shop, id: string): Promise<CheckoutRow> {
 }
 
 /**
- * Stores the changed fields and the prices shown to the caller, and extends the checkout's lifetime. That of a draft is fixed, and so
- * is its reservation if it has one.
+ * Stores the changed fields and the prices shown to the caller, and extends the checkout's lifetime. The checkout of a
+ * draft order keeps its lifetime and, if the draft reserves stock, its reservation.
  */
 export async function show(shop: Shop, priced: Priced, filledIn: Sql = empty): Promise<CheckoutRow> {
   const { row, missing, totals } = priced;
@@ -274,7 +274,7 @@ export async function update(
   refuseOver(locked.row);
   refusePaying(locked.row);
   const patch = boundPatch(shop, locked.row, asked);
-  // A new consent replaces the stored wording.
+  // A new decision about marketing mails also replaces the stored wording.
   const wording = patch.marketing_opt_in === undefined ? {} : { marketing_wording: patch.marketing_wording ?? null };
   const email = patch.email ? { email: canonicalEmail(patch.email) } : {};
   const wanted = { ...locked.row, ...patch, ...wording, ...judged, ...email } as CheckoutRow;

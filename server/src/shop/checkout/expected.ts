@@ -50,7 +50,7 @@ export function requireSeen(shop: Shop, deps: { secretKey: string }, priced: Pri
   });
 }
 
-/** The message names a withdrawn product if there is one, because that explains a different total. */
+/** For people, names a product that is no longer for sale, because this explains a different total. */
 function messageOf({ agent }: Shop, { cart }: Priced, total: string, expected: string): string {
   const change = total === expected ? 'A line has changed.' : `The total is ${total}, no longer ${expected}.`;
   const gone = cart.lines.find(({ sellable }) => !sellable);

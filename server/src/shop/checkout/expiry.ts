@@ -1,4 +1,4 @@
-/** Releases the stock of checkouts after 15 minutes, and ends them later. */
+/** Releases the reserved stock of checkouts after 15 minutes, and later expires the checkouts. */
 
 import type { Pool } from 'pg';
 import sql from 'sql-template-tag';

@@ -67,7 +67,7 @@ async function cheapestVariant(shop: Shop): Promise<string> {
 
 const MOST_OPTIONS_TRIED = 20;
 
-/** Sets a shipping address that the shop delivers to, with the first shipping option for it. */
+/** Sets a shipping address to which the shop delivers, and the first shipping option that is available there. */
 async function sendSomewhere(
   buyer: Shop,
   deps: CheckoutDeps,

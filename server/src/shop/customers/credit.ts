@@ -13,7 +13,7 @@ import type { Shop } from '../shop.ts';
 export interface Credit {
   payment_terms_days: number;
   credit_limit: string | null;
-  /** What the customer owes for orders on payment terms. */
+  /** The amount due for the customer's orders on payment terms. */
   amount_due: string;
   /** The oldest order on payment terms whose deadline has passed. */
   overdue_order: string | null;

@@ -121,7 +121,10 @@ async function lockHoldings(shop: Shop, id: string, guestCarts: string[] = []): 
   return { cart_ids: carts.map((cart) => cart.id), open_checkout_ids: open.map((checkout) => checkout.id) };
 }
 
-/** An order whose goods are all back is never completed. It is over once nothing is due and no return of it is open. */
+/**
+ * Throws `customer_has_open_orders`. A fully returned order never becomes completed; it counts as closed once nothing
+ * is due and it has no open return.
+ */
 async function refuseOpenOrders(shop: Shop, id: string): Promise<void> {
   const open = await shop.rows<RowOf<'orders', 'order_number'>>(
     sql`select o.order_number from orders o

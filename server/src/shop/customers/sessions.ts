@@ -180,7 +180,7 @@ export async function findOnPage(shop: Shop, token: string): Promise<PageSession
   );
 }
 
-/** Replaces the token of a page session. The old one is invalid at once, in case it has leaked. */
+/** Replaces the token of a page session. The old token is invalid immediately, in case it has leaked. */
 export async function replace(shop: Shop, token_id: string): Promise<string> {
   const { access_token } = await refresh(shop, token_id);
   await shop.run(

@@ -29,7 +29,7 @@ export interface Draft {
   created_at: string;
 }
 
-/** From `draft_orders d` and its checkout `k`. */
+/** The status of `draft_orders d` with its checkout `k`. */
 const status: Sql = sql`case
     when k.status in ('completed', 'cancelled', 'expired') then k.status
     when k.expires_at <= now() and k.payment_id is null then 'expired'
@@ -61,7 +61,7 @@ export async function find(shop: Shop, id: string): Promise<Draft> {
   return found;
 }
 
-/** Returns a draft with its lines and current totals, or those of its order. Throws `not_found`. */
+/** Returns a draft with its lines and totals: current ones, or those of its order. Throws `not_found`. */
 export async function get(shop: Shop, deps: CheckoutDeps, id: string): Promise<DraftOrder> {
   const draft = await find(shop, id);
   const [row, cart, terms, fixed] = await together(

@@ -1,5 +1,5 @@
 /**
- * The life of an uploaded file:
+ * The lifecycle of an uploaded file:
  * 1. `announce` reserves storage for its bytes and returns an upload URL that works once.
  * 2. `expected` returns what the upload must contain; the caller stores the bytes.
  * 3. `markUploaded` invalidates the URL and enqueues the job process_file, which creates the images.
@@ -137,7 +137,10 @@ export async function finish(shop: Shop, id: string, { sources, bytes }: Finishe
   });
 }
 
-/** Marks a file as failed and removes the images that waited for it. It no longer counts toward the storage limit. */
+/**
+ * Marks a file as failed, and removes the product images that waited for it. Failed files do not count toward the
+ * storage limit.
+ */
 export async function fail(shop: Shop, id: string, failure: FailureCode): Promise<void> {
   const failed = await shop.run(
     sql`update files set status = 'failed', failure = ${failure}, held_bytes = 0, changed_at = now()

@@ -62,7 +62,7 @@ export async function wholePayload<Noted extends EventPayload & { test?: true }>
   return whole ? { ...noted, data: fitted({ ...noted.data, ...whole }, noted.data) } : noted;
 }
 
-/** Reads the object of an event; undefined if the stored data is all. */
+/** Reads the object of an event; undefined if the event consists only of its stored data. */
 async function wholeOf(shop: Shop, type: EventType, noted: Data, by_integration: boolean): Promise<Data | undefined> {
   const read = by_integration ? STOREFRONT[type] : DASHBOARD[type];
   if (!read) return undefined;

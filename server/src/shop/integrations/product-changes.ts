@@ -57,7 +57,7 @@ type Found = { horizon_era: number; horizon_in: string } & OrNulls<Entry> & OrNu
 
 /**
  * Reads log entries up to the horizon, the oldest running transaction. All earlier transactions have ended, so no later
- * commit can add an entry before it. Skips products that were never public.
+ * commit can add an entry before the horizon. Skips products that were never public.
  */
 async function readAfter(shop: Shop, after: Place, limit: number): Promise<{ rows: Row[]; horizon: Place }> {
   const rows = await shop.rows<Found>(

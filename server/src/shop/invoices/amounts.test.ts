@@ -32,7 +32,7 @@ test('credits returned pieces at their own rate, and keeps a fee there', () => {
 
   const credited = differenceOf(before, chargedByRate(parts, before, 3200));
 
-  // The book for 1000 is back and 800 were refunded: 200 are still charged, divided among the rates with room for them.
+  // The book for 1000 was returned and 800 were refunded. The other 200 stay charged at the rate of the book.
   expect([...credited]).toEqual([['0.07', { gross: 800, tax: 52 }]]);
 });
 
@@ -140,7 +140,7 @@ test('gives the tax that rounding leaves to the largest line', () => {
 
   const lines = linesOf(target, pieces);
 
-  // Half of the tax of 1 belongs to half of the amount, which rounds to 1.
+  // Half of the amount has half of the tax of 1, which rounds to 1.
   expect(target.get('0.19')).toEqual({ gross: 4, tax: 1 });
   expect(lines.map(({ gross, tax }) => [gross, tax])).toEqual([
     [2, 1],

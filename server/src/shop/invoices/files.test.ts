@@ -27,7 +27,7 @@ interface Summary {
   due: number;
 }
 
-/** Reads the amounts of a Cross Industry Invoice with another parser than the one that wrote it. */
+/** Reads the amounts of a Cross Industry Invoice with a different library from the one that wrote it. */
 function read(xml: string): Summary {
   const parser = new XMLParser({
     removeNSPrefix: true,
@@ -63,7 +63,7 @@ function read(xml: string): Summary {
 
 const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount, 0);
 
-/** The business rules of EN 16931 about amounts, BR-CO-10 to BR-CO-17. */
+/** Checks the business rules of EN 16931 about amounts, BR-CO-10 to BR-CO-17. */
 function expectRules({ lines, taxes, line_total, allowances, net, tax, total, paid, due }: Summary): void {
   expect(sum(lines)).toBe(line_total);
   expect(line_total - allowances).toBe(net);

@@ -216,7 +216,7 @@ interface About {
 
 type Words = Omit<MailContent, 'to' | 'language'> | undefined;
 
-/** A mail to the buyer of an order; undefined if there is nothing to say or no address. */
+/** Writes a mail to the buyer of an order; undefined if `write` returns nothing or the order has no e-mail address. */
 export async function aboutOrder(
   context: MailContext,
   order_id: string,

@@ -1,6 +1,6 @@
 /**
- * Credentials of a shop: API keys, storefront tokens and sync keys, in one table. A secret is returned once. It can be
- * rotated once, which keeps the old one valid for some hours. Revoking it takes effect at once.
+ * Credentials of a shop: API keys, storefront tokens and sync keys, in one table. A secret is returned once. A
+ * credential can be rotated once; its old secret stays valid for some hours. Revocation takes effect immediately.
  */
 
 import type { ApiKey, ApiKeyScope, StorefrontToken, SyncKey, SyncKeyScope } from '@commerce-backend/spec';
@@ -63,14 +63,14 @@ const COLUMNS: Record<CredentialKind, Sql> = {
   }),
   sync: selectList<SyncKey>({
     ...COMMON,
-    // The last digits of a UUIDv7 are random. The first are a time, which two keys may share.
+    // The last digits of a UUIDv7 are random. The first digits are a time, which two keys may share.
     key_id: sql`'sync_' || right(t.id::text, 12)`,
     scopes: sql`case when ${CATALOG_WRITE} = any(t.scopes) then array['read', 'write'] else array['read'] end`,
   }),
 };
 const ALIVE = sql`revoked_at is null and (expires_at is null or expires_at > now())`;
 
-/** Lists active and revoked credentials, newest first. Beyond 1,000, lists active ones first. */
+/** Lists active and revoked credentials, newest first. If there are more than 1,000, prefers active ones. */
 export async function list<Kind extends CredentialKind>(shop: Shop, kind: Kind): Promise<Credentials[Kind][]> {
   return shop.rows(
     sql`with kept as (
@@ -143,7 +143,7 @@ export async function rotate<Kind extends CredentialKind>(
   return made;
 }
 
-/** Revokes a credential at once. Repeating it changes nothing. */
+/** Revokes a credential. Repeating the call changes nothing. */
 export async function revoke<Kind extends CredentialKind>(
   shop: Shop,
   kind: Kind,

@@ -44,7 +44,8 @@ export async function list(shop: Shop): Promise<StaffInvitation[]> {
 
 /**
  * Invites an e-mail address in the name of the calling staff member, and replaces an earlier invitation. Throws
- * `already_staff`, `limit_reached`, or `insufficient_scope` if the role of either exceeds the caller's.
+ * `already_staff`, `limit_reached`, or `insufficient_scope` if the role of the new or the earlier invitation exceeds
+ * the caller's.
  */
 export async function create(
   shop: Shop,
@@ -129,7 +130,7 @@ export async function show(shop: Shop, token: string): Promise<ShownInvitation> 
   return shown;
 }
 
-/** Throws the errors of `register`, so that no password is hashed in vain. */
+/** Throws the errors of `register` before a password is hashed. */
 export async function refuseUnusable(db: Pool, token: string): Promise<void> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const { rows } = await queryAlone<{ has_account: boolean; closed: Closed | null }>(

@@ -195,8 +195,8 @@ function settingsMistakes({
 }
 
 /**
- * Verifies an IBAN by ISO 13616: the first four characters go to the end, letters count from 10 on, and the remainder
- * modulo 97 must be 1.
+ * Verifies an IBAN by ISO 13616: the first four characters are moved to the end, letters become numbers (A = 10), and
+ * the remainder modulo 97 must be 1.
  */
 export function hasValidCheckDigits(iban: string): boolean {
   const moved = iban.slice(4) + iban.slice(0, 4);

@@ -94,7 +94,7 @@ function payment({ takes_transfers, account_mode, has_pickup }: Facts, { card }:
   return missing('payment', message, settings('bank_details'), true);
 }
 
-/** The step about payments with real money. A shop without any payment method has another step. */
+/** The step about payments with real money. The lack of any payment method is a separate step. */
 function livePayments({ takes_transfers, account_mode, has_pickup }: Facts, { card }: CardDeps): SetupItem {
   const operators = account_mode === null && card !== undefined && card.name !== TEST_PROVIDER;
   if (takes_transfers || account_mode === 'live' || has_pickup || operators) {

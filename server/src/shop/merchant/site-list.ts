@@ -13,7 +13,7 @@ import { afterCursor, cursorAfter, type Placed, placeInOrder, type SiteOrder } f
 export const SITE_STATUSES = ['open', 'suspended', 'moved', 'deleting'] as const;
 type SiteStatus = (typeof SITE_STATUSES)[number];
 
-/** From worst to least bad; `health` sorts by this. */
+/** From most to least severe. The sort order `health` follows this order. */
 export const SITE_PROBLEMS = ['cannot_sell', 'webhooks_failing', 'suspended'] as const;
 type SiteProblem = (typeof SITE_PROBLEMS)[number];
 
@@ -228,7 +228,7 @@ async function ofEach<Row extends { site_id: string }>(
   return found;
 }
 
-/** So few that a statement stays well within the statement timeout. */
+/** Small enough that a statement stays well within the statement timeout. */
 const SITES_AT_ONCE = 1_000;
 
 function statusOf({ suspended_at, moved_at, delete_at }: Named): SiteStatus {
