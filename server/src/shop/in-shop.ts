@@ -6,12 +6,12 @@ import { CONFLICTS, hasCode, inSentTransaction, queryAlone, retryConflicts } fro
 import { type Closed, siteClosed } from './errors.ts';
 import { type Actor, Shop, SYSTEM, type Tenant } from './shop.ts';
 
-/** Runs `work` in a transaction on this connection. Before COMMIT it may abort the work and the transaction. */
+/** Runs `work` in a transaction on this connection. May abort the work and the transaction before COMMIT. */
 type Holder = <T>(connection: Connection, work: () => Promise<T>) => Promise<T>;
 
 const holdOn: Holder = (_connection, work) => work();
 
-/** A job can retry after a lock timeout; a request answers an error instead. */
+/** A job can retry after a lock timeout; a request returns an error instead. */
 const CONFLICTS_OF_JOBS = [...CONFLICTS, '55P03'];
 
 interface InShopOptions {

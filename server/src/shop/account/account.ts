@@ -59,7 +59,7 @@ export async function update(shop: Shop, { email, ...patch }: ProfilePatch): Pro
   return customer;
 }
 
-/** A verified password and the hash of the new one. */
+/** The hashes of the verified current password and of the new password. */
 export interface PasswordChange extends VerifiedLogin {
   new_hash: string;
 }

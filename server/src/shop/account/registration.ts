@@ -1,6 +1,7 @@
 /**
  * Registration and password reset. The request takes the same time for a known and an unknown e-mail address, so that
- * it reveals nothing. The job that writes the mail checks the address (mails/account-templates.ts).
+ * the time does not reveal whether an account exists. The job that writes the mail checks the address
+ * (mails/account-templates.ts).
  */
 
 import type { Customer } from '@commerce-backend/spec';
@@ -155,7 +156,7 @@ async function proveAddress(shop: Shop, customer_id: string, email: string): Pro
     sql`delete from customer_codes
       where site_id = ${shop.siteId} and customer_id = ${customer_id} and used_at is null`,
   );
-  // Staff entered the new address, so everybody must log in again.
+  // Staff entered the new address, so all sessions of the customer end.
   if (before.by_staff) await sessions.endAllSessions(shop, customer_id);
   await mail.enqueue(shop, 'address_changed', { former_email: before.email, customer_id });
   return customer;

@@ -98,7 +98,7 @@ export async function hold(shop: Shop, token_id: string, cents: number): Promise
   if (held === 0) await refuseBeyond(shop, token_id, cents);
 }
 
-/** Whether the budget of `agent_tokens a` covers this amount in addition to the reserved ones. */
+/** Whether the budget of `agent_tokens a` covers this amount in addition to the reserved amounts. */
 function covers(cents: number): Sql {
   return sql`${usedCents} + a.budget_held_cents + ${cents} <= a.budget_cents
         and (a.max_per_order_cents is null or ${cents} <= a.max_per_order_cents)`;
@@ -153,7 +153,7 @@ export async function giveBack(shop: Shop, order_id: string, cents: number | nul
 
 /**
  * Charges the budget again after the bank rejected a refund. Charges at most the remaining budget, because the agent
- * may have spent the rest meanwhile.
+ * may have spent the refunded amount meanwhile.
  */
 export async function takeAgain(shop: Shop, order_id: string, cents: number): Promise<void> {
   await shop.run(

@@ -70,7 +70,7 @@ async function inStock(shop: Shop, { context }: ShopError, call: RefusedCall): P
   const affordable = wanted && priceOf(wanted) > 0 ? Math.floor(room / priceOf(wanted)) : available;
   const quantity = Math.min(available, affordable);
   const why = quantity < available ? 'About this many are within the budget.' : 'This many are in stock.';
-  // The rollback removes a line that the request has added, so only an existing line is named.
+  // The rollback removes a line that the request has added, so alternatives name only a line that existed before.
   const named = call.path.line_item_id ? { line_item_id: call.path.line_item_id } : {};
   const fewer = quantity > 0 ? [{ why, ...named, variant_id, quantity }] : [];
   const others = product.variants.filter(
@@ -116,7 +116,7 @@ async function withinBudget(shop: Shop, { context }: ShopError, call: RefusedCal
   if (!wanted || room <= 0) return [];
   const { product, variant, quantity } = wanted;
   const price = minorUnits(variant.price, shop.currencyDigits);
-  // The other lines and the shipping cost stay as they are.
+  // Assumes that the other lines and the shipping cost do not change.
   const rest = Math.max(0, required - price * quantity);
   const fitting = price > 0 ? Math.min(quantity - 1, Math.floor((room - rest) / price)) : 0;
   const named = call.path.line_item_id ? { line_item_id: call.path.line_item_id } : {};

@@ -17,7 +17,7 @@ import { withAnswer } from './redirect-uris.ts';
 
 interface Asked {
   scopes: AgentScope[];
-  /** Null: the customer chooses. */
+  /** Null: the customer chooses the budget. */
   budget_cents: number | null;
   max_per_order_cents: number | null;
   budget_period: BudgetPeriod;

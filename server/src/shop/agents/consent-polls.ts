@@ -166,7 +166,7 @@ function alreadyFetched(): ShopError {
   return new ShopError('invalid_grant', 'The token of this device_code has already been fetched.');
 }
 
-/** Applies even to requests that were approved before. */
+/** The error if the shop has disabled agents, also for requests that were approved before. */
 function agentsDisabled(): ShopError {
   return new ShopError('access_denied', 'The shop no longer allows agents.');
 }

@@ -54,7 +54,7 @@ const MOST_CHARACTERS = 4_300;
  */
 const cutBefore = new WeakMap<Facets, AgentFacets>();
 
-/** The facets, with lists cut to a length that a model can be expected to read. */
+/** Returns the facets with lists that are short enough for a language model. */
 export function briefFacets(facets: Facets): AgentFacets {
   const before = cutBefore.get(facets);
   if (before) return before;

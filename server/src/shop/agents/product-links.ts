@@ -5,7 +5,7 @@ import type { RowOf } from '../../db/row-of.ts';
 import type { LinkDeps } from '../links.ts';
 import type { Shop } from '../shop.ts';
 
-/** Returns the URL where a variant can be bought, or at least seen. */
+/** Returns the URL of a page that sells a variant, or at least shows it. */
 export type UrlOf = (product: Pick<Product, 'id' | 'slug'>, variant: Pick<Variant, 'id'>) => string;
 
 /**

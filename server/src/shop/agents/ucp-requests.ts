@@ -35,7 +35,9 @@ export async function claimKey(shop: Shop, key: RequestKey): Promise<KnownReques
   return known;
 }
 
-/** Stores the response of a request and returns it. Concurrent copies all return the response that was stored first. */
+/**
+ * Stores the response of a request and returns it. Concurrent duplicates all return the response that was stored first.
+ */
 export async function keepAnswer(shop: Shop, { caller_hash, key_hash }: RequestKey, answer: Buffer): Promise<Buffer> {
   const kept = await shop.one<{ answer: Buffer }>(
     sql`update ucp_requests set answer = coalesce(answer, ${answer})

@@ -10,7 +10,7 @@ export type NewChain = { seal: NewSeal; through: string }[];
 
 /**
  * Signs and seals all rows in a temporary copy of audit_events with this server's key. Does not detect changes made on
- * the source server; `audit verify` there does.
+ * the source server, unlike `audit verify` on that server.
  */
 export async function signAgain(
   client: pg.ClientBase,

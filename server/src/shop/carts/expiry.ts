@@ -26,8 +26,8 @@ export async function expireDue(shop: Shop): Promise<{ carts: number; codes: num
 }
 
 /**
- * The reservation of the cart's code has ended. Carts with an open checkout keep their code, because its total was
- * shown.
+ * Whether the reservation of the discount code of `carts c` has ended. A cart with an open checkout keeps its code,
+ * because the total was already shown.
  */
 const holdsIdleCode: Sql = sql`exists (
     select from discount_redemptions r where r.site_id = c.site_id and r.cart_id = c.id

@@ -58,8 +58,8 @@ interface Typed {
 }
 
 /**
- * Finds products whose names do not contain the words: by type, tag or vendor, else by synonyms, else by codes such as
- * SKUs.
+ * Finds products whose names do not contain the words: by type, tag or vendor, otherwise by synonyms, otherwise by
+ * codes such as SKUs.
  */
 async function readUnnamed(shop: Shop, { q, before, last, isNamed }: Typed): Promise<Named[]> {
   if (last.text.length < MIN_LETTERS) return [];

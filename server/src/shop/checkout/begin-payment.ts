@@ -108,7 +108,7 @@ interface NewPayment {
   held_cents: number;
 }
 
-/** Inserts the payment, and extends the cart's lifetime beyond it. */
+/** Inserts the payment, and extends the cart's lifetime beyond the expiry of the payment. */
 async function insertPayment(
   shop: Shop,
   id: string,

@@ -11,8 +11,8 @@ import * as checkouts from './checkouts.ts';
 const AT_ONCE = 200;
 
 /**
- * Releases expired reservations and ends abandoned checkouts, at most 200 per call. Returns how many it processed. Each
- * checkout has its own transaction. Skips locked checkouts, which the next call finds.
+ * Releases expired reservations and ends abandoned checkouts, at most 200 per call. Returns the number of processed
+ * checkouts. Each checkout has its own transaction. Skips locked checkouts, which the next call finds.
  */
 export async function expireCheckouts(db: Pool, tenant: Tenant): Promise<number> {
   const due = await inShop(db, tenant, SYSTEM, (shop) =>

@@ -99,8 +99,8 @@ async function writeOrder(shop: Shop, priced: Priced, order: NewOrder): Promise<
 }
 
 /**
- * Throws if stock tracking of a variant was switched since the cart was read, because the sold stock then differs from
- * the lines.
+ * Throws if stock tracking of a variant was switched on or off after the cart was read, because the sold stock then
+ * differs from the lines.
  */
 function refuseOtherStock({ lines }: Priced, sold: Set<string>): void {
   if (lines.every(({ held, variant_id }) => held > 0 === sold.has(variant_id))) return;

@@ -40,8 +40,7 @@ export async function pay(db: Pool, tenant: Tenant, actor: Actor, input: PayInpu
   if (!provider) return { refusal: unavailable() };
   const waiting = { ...input, until: Date.now() + deadlinesOf(input.checkoutDeps).request };
   const first = await payOnce(db, tenant, actor, provider, waiting);
-  // If the pending payment with another card has failed, tries the card of this request, unless too little time is
-  // left.
+  // If the pending payment with another card has failed, tries the card of this request, if enough time is left.
   if (first?.isOther && (first.status === 'failed' || first.status === 'cancelled')) {
     if (waiting.until - Date.now() < deadlinesOf(input.checkoutDeps).request * LEAST_SHARE) throw unavailable();
     return payOnce(db, tenant, actor, provider, waiting);

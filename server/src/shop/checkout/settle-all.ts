@@ -42,8 +42,8 @@ type OpenPayment = RowOf<
 >;
 
 /**
- * Settles pending payments, at most 100 per call, least recently checked first. Returns how many were settled. A
- * failure does not stop the others; it is thrown at the end.
+ * Settles pending payments, at most 100 per call, least recently checked first. Returns the number of settled payments.
+ * A failure does not stop the others; it is thrown at the end.
  */
 export async function settlePayments(db: Pool, tenant: Tenant, deps: SettleDeps): Promise<number> {
   const until = Math.min(Date.now() + TURN_MS, deps.until ?? Number.POSITIVE_INFINITY);

@@ -147,7 +147,7 @@ async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: 
   );
 }
 
-/** Whether a sent draft order reserves the stock of `checkouts k` as long as it is valid. */
+/** Whether a sent draft order reserves the stock of `checkouts k` until the draft expires. */
 const isReservedByDraft: Sql = sql`exists (
   select from draft_orders d where d.site_id = k.site_id and d.checkout_id = k.id and d.reserve and d.sent_at is not null)`;
 

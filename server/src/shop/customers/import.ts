@@ -67,7 +67,7 @@ function check(row: unknown, index: number, mistakesInRow: RowCheck) {
 }
 
 /**
- * Gives a row without an e-mail address a placeholder one derived from the phone number, and removes its marketing
+ * Gives a row without an e-mail address a placeholder address derived from the phone number, and removes its marketing
  * consent.
  */
 function withEmail(row: unknown): unknown {

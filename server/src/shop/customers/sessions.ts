@@ -24,7 +24,7 @@ const SESSION_LIFE = '30 days';
 const OVERLAP = '60 seconds';
 const FRESH = '15 minutes';
 
-/** A customer whose password was correct, and the hash that it was compared with. */
+/** A customer whose password was correct, and the hash with which the password was compared. */
 export interface VerifiedLogin {
   customer_id: string;
   password_hash: string;

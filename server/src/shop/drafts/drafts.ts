@@ -212,7 +212,7 @@ function discountValue(shop: Shop, { type, value: given }: NonNullable<DraftOrde
   throw new ValidationError([bodyMistake(['discount', 'value'], 'value_error', words)]);
 }
 
-/** Throws a ValidationError for a time that is not in the future, or more than a year ahead. */
+/** Returns a valid time of expiry. Throws a ValidationError unless it is in the future and at most a year ahead. */
 function expiryOf(given: string | undefined): string | undefined {
   if (given === undefined) return undefined;
   const left = Date.parse(given) - Date.now();

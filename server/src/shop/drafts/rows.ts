@@ -52,7 +52,7 @@ const columns = selectList<Draft>({
 
 const tables = sql`draft_orders d join checkouts k on k.site_id = d.site_id and k.id = d.checkout_id`;
 
-/** Throws `not_found`. */
+/** Finds a draft. Throws `not_found`. */
 export async function find(shop: Shop, id: string): Promise<Draft> {
   const found = await shop.one<Draft>(
     sql`select ${columns} from ${tables} where d.site_id = ${shop.siteId} and d.id = ${id}`,
@@ -123,7 +123,7 @@ export interface DraftQuery extends PageQuery {
   status?: DraftOrderStatus;
 }
 
-/** One page of drafts, newest first. */
+/** Returns one page of drafts, newest first. */
 export async function list(shop: Shop, query: DraftQuery): Promise<DraftOrderPage> {
   const { page, limit, offset } = pageOf(query);
   const conditions = [sql`d.site_id = ${shop.siteId}`];

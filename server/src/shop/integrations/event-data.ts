@@ -36,8 +36,8 @@ export async function payloadOf(shop: Shop, due: Due): Promise<string> {
 }
 
 /**
- * Locks the order or customer of an event. A concurrent erasure then comes before the object is read, or waits and
- * erases the stored payload.
+ * Locks the order or customer of an event. A concurrent erasure then either commits before the object is read, or waits
+ * and erases the stored payload.
  */
 async function holdPerson(shop: Shop, type: EventType, { id, order_id }: Data): Promise<void> {
   if (type.startsWith('order.')) {

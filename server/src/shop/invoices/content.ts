@@ -38,7 +38,7 @@ export interface TaxOfRate {
 export interface DocumentContent {
   kind: DocumentKind;
   number: string;
-  /** A day in the shop's time zone, as all days here. */
+  /** A day in the shop's time zone, like all days of this content. */
   issued_on: string;
   invoice: { number: string; issued_on: string } | null;
   supply_date: string | null;
@@ -61,7 +61,7 @@ export interface DocumentContent {
   paid: string;
 }
 
-/** The lines of an order and its shipping cost at each rate; undefined if not all of its tax rates are known. */
+/** Returns the lines of an order and its shipping cost at each rate; undefined if one of the tax rates is unknown. */
 export function partsOf(order: OrderDetails, digits: number): Part[] | undefined {
   const pending = order.refunds.filter(({ status }) => status === 'pending').flatMap(({ line_items }) => line_items);
   const listed = order.tax_lines.flatMap(({ rate, parts }) => parts.map((part) => ({ rate, ...part })));

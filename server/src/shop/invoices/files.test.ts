@@ -16,7 +16,7 @@ interface Summary {
   number: string;
   type: string;
   lines: number[];
-  /** Cents. */
+  /** All amounts are in cents. */
   taxes: { category: string; percent: number; net: number; tax: number }[];
   line_total: number;
   allowances: number;

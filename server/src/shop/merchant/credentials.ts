@@ -31,7 +31,7 @@ export interface CredentialInput {
 
 const STOREFRONT_SCOPES = ['catalog:read', 'cart:write', 'checkout:create', 'customer:auth'];
 const SYNC_SCOPES = ['read', 'write'];
-/** The scope that a sync key with `write` has in addition. */
+/** The additional scope of a sync key with `write`. */
 const CATALOG_WRITE = 'catalog:write';
 const GRACE_HOURS = 24;
 const LIST_LIMIT = 1_000;

@@ -10,7 +10,7 @@ import type { Shop } from '../shop.ts';
 
 export type Domain = RowOf<'site_domains', 'host' | 'site_id' | 'is_primary'>;
 
-/** How often each process reads the hosts. Until then, processes may differ after a change. */
+/** Interval at which each process reads the hosts. After a change, the processes may differ for this time. */
 export const DOMAINS_READ_EVERY_SECONDS = 5;
 
 export async function readDomains(db: pg.Pool): Promise<Domain[]> {

@@ -105,7 +105,7 @@ export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string):
         show_stock = coalesce(${patch.show_stock ?? null}, show_stock)
       where site_id = ${shop.siteId}`,
   );
-  // For nullable fields, a missing value differs from null.
+  // In nullable fields, null clears the value, and a missing field keeps it.
   await shop.run(
     sql`update site_settings set
         name = coalesce(${name}, name),
@@ -204,7 +204,7 @@ export function hasValidCheckDigits(iban: string): boolean {
   return BigInt(digits) % 97n === 1n;
 }
 
-/** Adds the missing fields, as responses contain all of them. */
+/** Adds the missing fields, because responses contain all of them. */
 function whole(details: BankDetails | undefined): BankDetails | undefined {
   return details && { bic: null, bank_name: null, instructions: null, ...details };
 }

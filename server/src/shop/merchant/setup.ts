@@ -131,7 +131,7 @@ function storefront({ storefront_url }: Facts): SetupItem {
   return missing('storefront_url', message, settings('storefront_url'));
 }
 
-/** Only for shops that sell to the EU. */
+/** Returns the step only for shops that sell to the EU. */
 async function withdrawal(shop: Shop): Promise<SetupItem[]> {
   const found = await shop.one<{ is_eu: boolean; is_on: boolean }>(
     sql`select ${isEuShop} as is_eu, ${withdrawalPage} as is_on from site_settings t where t.site_id = ${shop.siteId}`,
@@ -143,7 +143,7 @@ async function withdrawal(shop: Shop): Promise<SetupItem[]> {
   return [missing('withdrawal', message, settings('withdrawal_page'))];
 }
 
-/** Only for shops that accept return requests. */
+/** Returns the step only for shops that accept return requests. */
 async function returns(shop: Shop): Promise<SetupItem[]> {
   const { enabled, return_address } = await policyOf(shop);
   if (!enabled) return [];
