@@ -57,7 +57,9 @@ export async function resendVerification(shop: Shop, email: string): Promise<voi
   await mail.enqueue(shop, 'verification', { email: foldEmail(email) });
 }
 
-/** Sends a password reset link to this e-mail address, in the language of the request. */
+/**
+ * Mails a reset link if a customer has this e-mail address. `locale` is used if the customer has not chosen a language.
+ */
 export async function requestReset(shop: Shop, email: string, locale: string | null): Promise<void> {
   await mail.enqueue(shop, 'password_reset', { email: foldEmail(email), ...(locale && { locale }) });
 }

@@ -1,6 +1,7 @@
 /**
  * Agents add products to carts and prepare purchases, which the customer confirms and pays. An ambiguous request
- * returns a question and writes nothing. A dry run returns the same as a real one, but is rolled back.
+ * returns a question and writes nothing. A dry run does the same as a real one and is rolled back, so its response
+ * contains no cart or checkout.
  */
 
 import type { AddOutcome, BuyOutcome, Cart, IntentAdd, IntentBuy, Product } from '@commerce-backend/spec';

@@ -199,7 +199,7 @@ export function propose(product: Product, narrowed: Product, query: CatalogQuery
   };
 }
 
-/** The values of the product that match the filters of a list. */
+/** Returns the match reasons that follow from the filters of a list. */
 function filterReasons({ vendor, product_type, tags }: Product, query: CatalogQuery): string[] {
   const wanted = new Set(query.tag?.map((tag) => tag.toLowerCase()));
   return [

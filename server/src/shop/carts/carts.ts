@@ -30,7 +30,7 @@ const MAX_QUANTITY = 999;
 export const CART_LIFE = {
   guest: sql`interval '30 days'`,
   customer: sql`interval '90 days'`,
-  /** For a new cart without lines. */
+  /** For a guest's new cart without lines. */
   unfilled: sql`interval '7 days'`,
 };
 /** The same lifetimes in days, to return `expires_at` of a new cart without reading it back. */
@@ -179,10 +179,7 @@ export async function get(shop: Shop, id: string): Promise<Cart> {
   return view(await readForCustomer(shop, id, shop.customerId, false));
 }
 
-/**
- * Locks a cart for a change by the caller and extends its lifetime. Throws the errors of `readForCustomer`, or
- * `cart_not_active`.
- */
+/** Locks a cart for a change by the caller and extends its lifetime. Throws the errors of `refuseChange`. */
 async function extendLifetime(shop: Shop, id: string): Promise<void> {
   if ((await shop.run(extendLifetimeSql(shop, id))) === 0) await refuseChange(shop, id);
 }
@@ -198,8 +195,8 @@ function extendLifetimeSql(shop: Shop, id: string): Sql {
 }
 
 /**
- * Throws the reason why a cart cannot be changed: an error of `readForCustomer`, `cart_not_active` or
- * `payment_in_progress`.
+ * Throws the reason why a cart cannot be changed: an error of `readForCustomer`, `cart_not_active`,
+ * `payment_in_progress` or `conflict`.
  */
 async function refuseChange(shop: Shop, id: string): Promise<never> {
   const cart = await readForCustomer(shop, id, shop.customerId, false);
@@ -210,8 +207,8 @@ async function refuseChange(shop: Shop, id: string): Promise<never> {
 }
 
 /**
- * Locks a cart for a change and reads it. Throws the errors of `readForCustomer`, `cart_not_active` or
- * `payment_in_progress`.
+ * Locks a cart for a change and reads it. Throws the errors of `readForCustomer`, `cart_not_active`,
+ * `payment_in_progress` or `conflict`.
  */
 export async function lockForChange(shop: Shop, id: string): Promise<CartState> {
   const [, cart] = await together(extendLifetime(shop, id), readForCustomer(shop, id, shop.customerId, false));
@@ -274,7 +271,8 @@ async function put(shop: Shop, cart_id: string, variant_id: string, quantity: nu
 
 /**
  * Sets the quantity of a line; 0 removes it. Accepts any lower quantity, even above the stock. Throws `not_found`,
- * `insufficient_stock`, and the errors of `lockForChange` and `requireAgentLimits`.
+ * `insufficient_stock`, `conflict` if the total is too large to calculate, and the errors of `lockForChange` and
+ * `requireAgentLimits`.
  */
 export async function updateItem(shop: Shop, id: string, line_id: string, quantity: number): Promise<Cart> {
   if (quantity === 0) return removeItem(shop, id, line_id);

@@ -86,8 +86,8 @@ async function refuseBeyondLimit(shop: Shop, code: DiscountCode, own_id: string 
 }
 
 /**
- * The condition that a use counts for this buyer: same account, the account with the buyer's e-mail, or a guest with
- * the buyer's or the account's e-mail.
+ * The condition that a use counts for this buyer. It has the buyer's account or e-mail address, the account with that
+ * e-mail address, or the e-mail address of that account.
  */
 function isOfBuyer(shop: Shop, { customer_id, email }: Buyer): Sql {
   return sql`(customer_id = ${customer_id} or lower(email) = lower(${email})

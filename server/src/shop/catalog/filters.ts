@@ -65,7 +65,7 @@ export interface Filter {
   variant?: Sql;
   /** A condition that the others imply and that uses an index, for queries that read all matching products. */
   among?: Sql | undefined;
-  /** `variant` as a condition on `products p`. Replaces the look-up of a variant if no other filter has a `variant`. */
+  /** Replaces `variant` with a condition on `products p` that needs no look-up, if no other filter has a `variant`. */
   alone?: Sql;
 }
 
@@ -178,7 +178,7 @@ function saleFilter(shop: Shop, on_sale: boolean): Filter {
   return on_sale ? { variant: sql`v.compare_at_price > v.price`, among } : { where: sql`not ${among}` };
 }
 
-/** Parses the price limits. `cheaper_than` sets the maximum just below that product's price. */
+/** Parses the price limits. `cheaper_than` sets the maximum one minor unit below that product's price. */
 async function readPrice(shop: Shop, query: FilterQuery, reading: Reading): Promise<PriceRange> {
   const { place } = reading;
   const amountOf = (field: 'price_min' | 'price_max') => {

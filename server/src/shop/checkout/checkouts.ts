@@ -50,8 +50,8 @@ import { pricesOf, statusOf, view, viewOf } from './view.ts';
 
 /**
  * Creates the checkout of a cart or renews the open one, and reserves the stock. Throws `cart_not_active`,
- * `cart_empty`, `insufficient_stock`, `conflict` if the total is too large to calculate, and the errors of
- * `carts.readForCustomer` and `requireAgentLimits`.
+ * `cart_empty`, `payment_in_progress`, `insufficient_stock`, `conflict` if the total is too large to calculate, and the
+ * errors of `carts.readForCustomer` and `requireAgentLimits`.
  */
 export async function create(
   shop: Shop,
@@ -251,9 +251,8 @@ export interface CheckoutPatch {
 
 /**
  * Changes the given fields and reserves the stock for another 15 minutes. Removes a shipping option or payment method
- * that is no longer available. Throws `checkout_expired`, `checkout_not_open`, `buyer_data_locked`,
- * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `invoice_overdue` or
- * `credit_limit_exceeded`, and the errors of `requireAgentLimits`.
+ * that is no longer available. Throws the errors that the contract lists for updateCheckout, and those of
+ * `requireAgentLimits`.
  */
 export async function update(
   shop: Shop,
@@ -351,8 +350,8 @@ function json(value: unknown): string | null {
 }
 
 /**
- * Cancels a checkout, releases its stock and keeps its cart. Throws `checkout_expired`, `buyer_data_locked`, or
- * `checkout_not_open` if it is completed.
+ * Cancels a checkout, releases its stock and keeps its cart. Throws `checkout_expired`, `buyer_data_locked`,
+ * `payment_in_progress`, or `checkout_not_open` if it is completed.
  */
 export async function cancel(
   shop: Shop,

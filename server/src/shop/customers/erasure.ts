@@ -93,7 +93,7 @@ interface Holdings {
   open_checkout_ids: string[];
 }
 
-/** The carts of orders that were placed as a guest with this e-mail address. */
+/** The carts of the customer's orders, and of guest orders with this e-mail address. */
 async function cartsOrderedAsGuest(shop: Shop, id: string, email: string): Promise<string[]> {
   const carts = await shop.rows<{ id: string }>(
     sql`select c.cart_id as id from orders o join checkouts c on c.site_id = o.site_id and c.id = o.checkout_id

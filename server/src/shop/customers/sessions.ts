@@ -79,8 +79,8 @@ async function verify(db: Pool, tenant: Tenant, actor: Actor, { email, who, pass
 }
 
 /**
- * Creates a session for a verified login. Throws `invalid_credentials` if the password or e-mail address has changed
- * since.
+ * Creates a session for a verified login. Throws `invalid_credentials` if the password has changed since, or the e-mail
+ * address is not verified.
  */
 export async function openSession(shop: Shop, { customer_id, password_hash }: VerifiedLogin): Promise<CustomerSession> {
   const customer = await shop.one<Customer>(

@@ -94,8 +94,8 @@ export async function update(shop: Shop, deps: CheckoutDeps, id: string, patch: 
 }
 
 /**
- * Mails the link to the customer. Throws `invalid_transition`, `checkout_incomplete` without an e-mail address, and
- * `insufficient_stock`.
+ * Mails the link to the customer. Throws `invalid_transition`, `payment_in_progress`, `checkout_incomplete` without an
+ * e-mail address, and `insufficient_stock`.
  */
 export async function send(shop: Shop, deps: CheckoutDeps, id: string): Promise<DraftOrder> {
   const { draft, locked } = await lock(shop, id);

@@ -90,7 +90,7 @@ export async function get<Kind extends CredentialKind>(shop: Shop, kind: Kind, i
   return found;
 }
 
-/** Creates an API key. `write` includes `read`. The caller must have all of the scopes. */
+/** Creates an API key. `write` includes `read`. The handler must check that the caller has all of the scopes. */
 export async function createApiKey(
   shop: Shop,
   { description, scopes }: { description: string; scopes: ApiKeyScope[] },
@@ -180,7 +180,7 @@ async function insert<Kind extends CredentialKind>(shop: Shop, kind: Kind, input
   return { ...made, secret };
 }
 
-/** The id of the staff member or API key that creates a credential; null for other callers. */
+/** The id of the calling staff member or API key; null for other callers. */
 function actedBy({ actorType, actorId }: Shop): string | null {
   return actorType === 'staff' || actorType === 'api_key' ? actorId : null;
 }
