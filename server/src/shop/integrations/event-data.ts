@@ -103,7 +103,7 @@ function shownStock({ showStock }: Shop, { inventory_quantity, previous_quantity
   return { inventory_quantity: shown(inventory_quantity), previous_quantity: shown(previous_quantity) };
 }
 
-/** The data of an event whose variant is hidden from the storefront. Its quantities are hidden too. */
+/** The quantities of a variant that is hidden from the storefront, as far as the shop shows its stock. */
 function hiddenOf(shop: Shop, type: EventType, noted: Data): Data | undefined {
   return type === 'inventory.changed' ? shownStock(shop, noted, 0) : undefined;
 }

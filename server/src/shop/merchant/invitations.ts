@@ -112,7 +112,7 @@ export interface ShownInvitation extends RowOf<'staff_invitations', 'email' | 'r
 
 const ALIVE = sql`v.ended_at is null and v.expires_at > now()`;
 
-/** Returns the content of an invitation. Throws `invitation_token_invalid`. */
+/** Returns the content of an invitation. Throws `invitation_token_invalid`, `site_suspended` or `site_moved`. */
 export async function show(shop: Shop, token: string): Promise<ShownInvitation> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const found = await shop.one<ShownInvitation & { closed: Closed | null }>(
@@ -151,7 +151,7 @@ export interface NewPlace {
 }
 
 /**
- * Accepts an invitation for a person who is logged in. Throws `invitation_token_invalid`, `invitation_for_another`,
+ * Accepts an invitation for a person who is logged in. Throws the errors of `show`, `invitation_for_another`,
  * `already_staff` or `limit_reached`.
  */
 export async function accept(shop: Shop, token: string, staff: Staff): Promise<NewPlace> {

@@ -76,8 +76,9 @@ export async function setUp(
 }
 
 /**
- * Verifies a TOTP or recovery code; with `pending`, against the unconfirmed secret. Throws `second_factor_invalid`, and
- * `rate_limited` after five wrong codes. Do not hold a database connection during the call.
+ * Verifies a TOTP or recovery code; with `pending`, against the unconfirmed secret. Throws `second_factor_invalid`,
+ * `not_found` if no secret is pending, and `rate_limited` after five wrong codes. Do not hold a database connection
+ * during the call.
  */
 export async function judge(
   db: Pool,
@@ -182,7 +183,8 @@ export async function turnOff(shop: Shop, staff_id: string): Promise<boolean> {
 }
 
 /**
- * Re-encrypts all TOTP secrets. Returns their number, and the staff members whose secret neither SECRET_KEY decrypts.
+ * Re-encrypts all TOTP secrets. Returns the number of re-encrypted secrets, and the ids of the staff members whose
+ * secret neither SECRET_KEY decrypts.
  */
 export async function resealSecondFactors(
   connection: Connection,

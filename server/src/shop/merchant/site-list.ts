@@ -115,7 +115,7 @@ export async function siteDetails(shop: Shop, card: Card) {
   return { ...site, ...counted, ...health, health: { ...waiting, failing_webhooks, setup: { can_sell, missing } } };
 }
 
-/** Sorts the matching sites. Reads only the data that the sort order needs. */
+/** Filters and sorts the sites. Reads only the data that the filter and the sort order need. */
 async function inOrder(connection: Connection, card: Card, filter: SiteFilter): Promise<Placed<Named>[]> {
   const { q, sort = 'name', status, problem } = filter;
   const words = q?.toLowerCase();
@@ -182,7 +182,7 @@ function placeOf(sort: SiteOrder, site: Named, key: Key | undefined, health: Hea
   return key?.[COUNTED_FOR[sort][0] ?? 'name'] ?? '';
 }
 
-/** Reads the sort keys of sites. Columns that are not `wanted` are null. */
+/** Reads the names and counts of sites. Counts that are not `wanted` are null. */
 function keysOf(connection: Connection, sites: Named[], wanted: readonly string[]): Promise<Map<string, Key>> {
   return ofEach(connection, sites, (site_ids) => query<OfSite<Key>>(connection, countsOf(site_ids, wanted)));
 }
