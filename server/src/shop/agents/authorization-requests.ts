@@ -32,7 +32,7 @@ const STATE = /^[ -~]{1,2000}$/;
 const WHOLE_NUMBER = /^\d{1,10}$/;
 const LARGEST_BUDGET = 1_000_000_000;
 
-/** Parses the requested permissions. Throws an OAuthRefusal. */
+/** Parses and validates the fields of a request. Throws an OAuthRefusal. */
 export function parseAsked(deps: Pick<LinkDeps, 'baseUrl' | 'hosts'>, site_id: string, fields: URLSearchParams): Asked {
   const twice = [...fields.keys()].find((name, i, all) => all.indexOf(name) !== i);
   if (twice === 'resource') throw new OAuthRefusal('invalid_target', 'Send exactly one resource.');

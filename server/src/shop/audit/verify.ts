@@ -80,7 +80,7 @@ const UNSEALED_FOR_MS = 10 * 60 * 1_000;
 const CONCURRENT_US = 60 * 1_000_000;
 const SEALS_AT_A_TIME = 5;
 const ROWS_AT_A_TIME = 5_000;
-/** Maximum number of sentences per kind of problem. */
+/** Maximum number of findings in a report. */
 const MAX_FINDINGS = 1_000;
 
 /** Verifies the audit of one site. The connection must have access to the site, and a repeatable-read transaction. */
@@ -94,8 +94,8 @@ export async function verifySite(connection: Connection, site_id: string, keys: 
 }
 
 /**
- * Verifies the oldest seals after the checkpoint, and the rows that they cover. Returns the seals, or the findings.
- * Unlike `audit verify`, it reads no other rows.
+ * Verifies the five oldest seals after the checkpoint, and the rows that they cover. Returns the seals and the findings.
+ * Unlike `audit verify`, it does not check other rows.
  */
 export async function verifyOldest(
   connection: Connection,

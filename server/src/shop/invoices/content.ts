@@ -61,7 +61,10 @@ export interface DocumentContent {
   paid: string;
 }
 
-/** Returns the lines of an order and its shipping cost at each rate; undefined if one of the tax rates is unknown. */
+/**
+ * Returns the lines of an order and its shipping cost at each rate; undefined if they do not add up to the total, because
+ * a tax rate is unknown.
+ */
 export function partsOf(order: OrderDetails, digits: number): Part[] | undefined {
   const pending = order.refunds.filter(({ status }) => status === 'pending').flatMap(({ line_items }) => line_items);
   const listed = order.tax_lines.flatMap(({ rate, parts }) => parts.map((part) => ({ rate, ...part })));
