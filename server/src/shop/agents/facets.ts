@@ -49,7 +49,7 @@ const LENGTHS: Lengths[] = [
 const MOST_CHARACTERS = 4_300;
 
 /**
- * Shortened facets by the full ones. Cached facets are the same object in each response, so they are shortened only
+ * Maps facets to their shortened form. Cached facets are the same object in each response, so they are shortened only
  * once.
  */
 const cutBefore = new WeakMap<Facets, AgentFacets>();

@@ -94,8 +94,8 @@ export async function verifySite(connection: Connection, site_id: string, keys: 
 }
 
 /**
- * Verifies the five oldest seals after the checkpoint, and the rows that they cover. Returns the seals and the findings.
- * Unlike `audit verify`, it does not check other rows.
+ * Verifies the five oldest seals after the checkpoint, and the rows that they cover. Returns the seals and the
+ * findings. Unlike `audit verify`, it does not check other rows.
  */
 export async function verifyOldest(
   connection: Connection,

@@ -62,8 +62,8 @@ export interface DocumentContent {
 }
 
 /**
- * Returns the lines of an order and its shipping cost at each rate; undefined if they do not add up to the total, because
- * a tax rate is unknown.
+ * Returns the lines of an order and its shipping cost at each rate; undefined if they do not add up to the total,
+ * because a tax rate is unknown.
  */
 export function partsOf(order: OrderDetails, digits: number): Part[] | undefined {
   const pending = order.refunds.filter(({ status }) => status === 'pending').flatMap(({ line_items }) => line_items);
