@@ -14,8 +14,8 @@ interface DeletionDeps {
 /**
  * Deletes the oldest seals of a site, at most five per call, with their rows, and signs a checkpoint from which
  * `audit verify` continues. Keeps the last seal, to which the next one refers. Deletes nothing if there are findings.
- * The age of a seal is the age of its rows, because the seal signs their times. Needs a transaction of the tables' owner
- * with the site as tenant. Returns the number of deleted rows, and the findings.
+ * The age of a seal is the age of its rows, because the seal signs their times. Needs a transaction of the tables'
+ * owner with the site as tenant. Returns the number of deleted rows, and the findings.
  */
 export async function deleteOldSeals(
   client: PoolClient,

@@ -17,8 +17,8 @@ interface Match {
 
 /**
  * Finds the public variant of each line by the first field that the line has of variant_id, sku, product_id and name.
- * The variant must also match the SKU, product id and option values of the line. Throws `not_found` for a line without a
- * match, and a ValidationError for a line with several.
+ * The variant must also match the SKU, product id and option values of the line. Throws `not_found` for a line without
+ * a match, and a ValidationError for a line with several.
  */
 export async function findVariants(shop: Shop, lines: SyncLineItem[]): Promise<FoundLine[]> {
   const matches = await shop.rows<Match>(

@@ -90,8 +90,8 @@ export async function getPublic(shop: Shop): Promise<PublicShop> {
 }
 
 /**
- * Changes the given settings. A list or object is replaced as a whole. Throws a ValidationError, or `currency_in_use` if
- * the shop has amounts in the old currency.
+ * Changes the given settings. A list or object is replaced as a whole. Throws a ValidationError, or `currency_in_use`
+ * if the shop has amounts in the old currency.
  */
 export async function update(shop: Shop, patch: SettingsPatch, baseUrl: string): Promise<Settings> {
   const mistakes = [...settingsMistakes(patch), ...publicMistakes(patch, baseUrl)];
