@@ -40,7 +40,7 @@ export async function writeLines(shop: Shop, cart_id: string, lines: DraftLineIn
   if (written < lines.length) throw notFound('variant');
 }
 
-/** A line has either a variant, or a name, a price and a tax class. */
+/** A line needs either a variant, or a name and a price. */
 function mistakesOf(line: DraftLineInput, at: number, lines: DraftLineInput[]): ValidationErrorItem[] {
   const mistake = (field: keyof DraftLineInput, words: string) =>
     bodyMistake(['lines', at, field], 'value_error', words);

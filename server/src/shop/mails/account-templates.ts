@@ -88,7 +88,7 @@ const RESENT_AT_MOST = 10;
 
 /**
  * Writes a mail with the link of one registration, or of the newest registrations of an e-mail address. Each link shows
- * its time, so that readers recognize their own.
+ * the time of its registration, so that readers recognize their own.
  */
 async function verifyRegistration(
   context: MailContext,

@@ -134,8 +134,8 @@ function itemRow({ name, detail, amount, picture }: Item): string {
 }
 
 /**
- * The styles are in the document, because mail programs load no style sheets. Text has enough contrast in light and dark
- * mode.
+ * The styles are in the document, because mail programs load no style sheets. Text has enough contrast in light and
+ * dark mode.
  */
 function page(language: Language, title: string, { name, brand }: SignedBy, body: string[]): string {
   const accent = brand.accent_color ?? '#1f2328';

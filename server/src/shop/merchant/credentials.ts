@@ -119,8 +119,8 @@ export async function createSyncKey(
 }
 
 /**
- * Creates a successor with the same description, kind, scopes and origins. The old secret is valid for another
- * `grace_hours`. Throws `key_not_active` if the credential is revoked or was rotated before.
+ * Creates a successor with the same description, kind, scopes and origins. The old secret stays valid for another
+ * `grace_hours` hours. Throws `key_not_active` if the credential is revoked or was rotated before.
  */
 export async function rotate<Kind extends CredentialKind>(
   shop: Shop,

@@ -184,7 +184,7 @@ export async function turnOff(shop: Shop, staff_id: string): Promise<boolean> {
 
 /**
  * Re-encrypts all TOTP secrets. Returns the number of re-encrypted secrets, and the ids of the staff members whose
- * secret neither SECRET_KEY decrypts.
+ * secret neither the old nor the new SECRET_KEY decrypts.
  */
 export async function resealSecondFactors(
   connection: Connection,
