@@ -19,7 +19,8 @@ test('divides a goodwill refund among the rates in proportion', () => {
 
   const credited = differenceOf(before, chargedByRate([mug, book], before, 3600));
 
-  // 400 of 4000: 300 at 19 % (tax 479 − round(479 × 2700 / 3000) = 48), 100 at 7 % (65 − 59 = 6, because 58.5 rounds up).
+  // 400 of 4000: 300 at 19 % (tax 479 − round(479 × 2700 / 3000) = 48) and 100 at 7 % (tax 65 − 59 = 6, because 58.5
+  // rounds up).
   expect([...credited]).toEqual([
     ['0.19', { gross: 300, tax: 48 }],
     ['0.07', { gross: 100, tax: 6 }],
