@@ -82,8 +82,8 @@ export async function verifyEmail(shop: Shop, token: string): Promise<Customer> 
 }
 
 /**
- * Serializes verification links of one e-mail address, so that only the first one creates the account. Lock order:
- * customers, registrations, codes.
+ * Serializes calls with verification links of one e-mail address, so that only the first call creates the account. Lock
+ * order: customers, registrations, codes.
  */
 async function takeTurns(shop: Shop, token: string): Promise<void> {
   const sent = await codes.findSentCode(shop, VERIFIES, token);

@@ -112,7 +112,7 @@ export async function list(shop: Shop, query: CollectionFilters): Promise<Collec
   return readCollections<CollectionSummary>(shop, summaryColumns(shop), join(conditions, ' and '), query);
 }
 
-/** Lists the published collections by title, with their numbers of public products. */
+/** Lists the published collections by title, each with its number of public products. */
 export async function listPublished(shop: Shop, query: PageQuery): Promise<CollectionPage<CollectionListItem>> {
   const where = sql`site_id = ${shop.siteId} and published`;
   return readCollections<CollectionListItem>(shop, publicColumns, where, query);

@@ -114,7 +114,7 @@ test.each(['de', 'en', 'fr'] as const)(
       { variant_id: book.variants[0]?.id ?? '', quantity: 1 },
     ];
 
-    // A goodwill refund before the invoice, and a refund of less than the price of the piece after it.
+    // The first amount is refunded before the invoice. After it, one mug is refunded at less than its price.
     const documents = await givenDocuments(shop, content, ['2.00', '8.00']);
 
     expect(documents.map(({ kind }) => kind)).toEqual(['invoice', 'credit_note']);

@@ -105,7 +105,7 @@ function mayChange({ siteId }: Shop, staff_id: string, { lacks }: Granter): Sql 
   return sql`m.site_id = ${siteId} and m.staff_id = ${staff_id} and m.role <> all(${Object.keys(lacks)}::text[])`;
 }
 
-/** Whether the site has an owner without membership `m`. */
+/** Whether the site still has an owner if the staff member of membership `m` is removed or gets another role. */
 function othersOwn({ siteId }: Shop, staff_id: string): Sql {
   return sql`(m.role <> 'owner' or exists (select from staff_memberships o
     where o.site_id = ${siteId} and o.role = 'owner' and o.staff_id <> ${staff_id}))`;

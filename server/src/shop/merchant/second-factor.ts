@@ -91,7 +91,7 @@ export async function judge(
   const draws = [{ key: `second_factor ${staff_id}`, points, seconds }];
   const [drawn] = await draw(db, draws);
   if (!drawn || drawn.remaining < 0) {
-    // A rejected attempt does not count.
+    // A rejected attempt does not count toward the limit.
     await giveBack(db, draws);
     const retry_after_seconds = Math.max(1, Math.ceil((drawn?.ms_until_reset ?? 0) / 1_000));
     throw new ShopError('rate_limited', 'Too many wrong codes. Retry later.', { retry_after_seconds });
