@@ -63,7 +63,7 @@ type Place = (string | number)[];
 
 /**
  * Replaces each text in a value by the result of `visit`, which gets its path and whether line breaks are allowed.
- * Skips passwords.
+ * Skips passwords and tokens.
  */
 export function mapTexts(
   value: unknown,
@@ -86,8 +86,8 @@ export function mapTexts(
 const MAX_WARNINGS = 50;
 
 /**
- * Removes hidden characters from a row of an import, with a warning for each changed text. The field `kept` stays as
- * sent.
+ * Removes hidden characters from a row of an import, with a warning for each changed text, at most 50. The field `kept`
+ * stays as sent.
  */
 export function cleanRow(
   row: unknown,

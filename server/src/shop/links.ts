@@ -25,7 +25,10 @@ export function addressOfHost(baseUrl: string, host: string | undefined): string
   return host ? Object.assign(new URL(baseUrl), { hostname: host }).origin : baseUrl;
 }
 
-/** Links in mails and responses use the shop's primary host or the server's base URL, never the host of a request. */
+/**
+ * The page that verifies an e-mail address. As for all links, `baseUrl` is that of the shop's primary host or of the
+ * server, never the host of a request.
+ */
 export function verificationLink(baseUrl: string, site_id: string, token: string): string {
   return `${baseUrl}/account/${site_id}/verify-email/${token}`;
 }

@@ -27,8 +27,8 @@ export type Counter = Buffer;
  * Counts a login attempt before the password is checked, so that concurrent guesses are counted one by one. After five
  * failures each attempt must wait, first 1 s, doubling up to 10 minutes. After an hour without an attempt, the count
  * starts again. These limits allow about 20 guesses per hour. When the delay begins, the owner gets a mail, at most
- * once an hour, with a link that gives one browser a separate count. Setting the clock back causes no delay. Unknown
- * accounts are treated the same. Returns the counter for `clearLoginFailures`.
+ * once an hour, with a link that gives one browser a separate count. If the clock is set back, an account without a
+ * delay stays without one. Unknown accounts are treated the same. Returns the counter for `clearLoginFailures`.
  */
 export async function takeLoginAttempt(db: Pool, { account, mail, unlocks }: LoginAttempt): Promise<Counter> {
   const pass = await findPass(db, accountKey(account), unlocks);

@@ -57,7 +57,10 @@ export async function useUnlock(db: Pool, token: string): Promise<string | undef
   return rowCount ? pass : undefined;
 }
 
-/** Returns the hash of the token that is a valid pass for the account; undefined if none is. */
+/**
+ * Finds a link of the account that is valid and whose token or pass is among `tokens`. Returns the hash of the link's
+ * token, or undefined.
+ */
 export async function findPass(db: Pool, account_key: Buffer, tokens: string[]): Promise<Buffer | undefined> {
   const hashes = tokens.filter((token) => isWellFormed('unlock', token)).map(hashToken);
   if (hashes.length === 0) return undefined;

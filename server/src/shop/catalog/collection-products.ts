@@ -1,5 +1,6 @@
 /**
  * Products of manual collections. Each change locks its collection first, so concurrent changes run one after another.
+ * A change throws `not_found` for an unknown collection, and `collection_not_manual`.
  */
 
 import sql from 'sql-template-tag';

@@ -30,7 +30,7 @@ interface Listed {
 
 /**
  * Counts the values of all matching products in one statement. The counts of a facet ignore the filters on this facet,
- * so that the shopper can add further values to them.
+ * so that the shopper sees further values to choose from.
  */
 export async function readFacets(
   shop: Shop,

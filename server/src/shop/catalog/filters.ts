@@ -83,7 +83,7 @@ export interface Reading {
    * cheapest variant.
    */
   ofVariants: boolean;
-  /** A condition on the `products p` that the caller may see. Default: all public ones. */
+  /** A further condition on the product in `cheaper_than`, which must be public in any case. */
   within?: Sql;
 }
 

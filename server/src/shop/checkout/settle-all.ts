@@ -141,7 +141,7 @@ async function noteReachable({ db, tenant, payment }: Settling, reachable: boole
   );
 }
 
-/** Queries the provider about a payment. Cancels it if the shopper's time is up. */
+/** Queries the provider about a payment. Cancels it if the shopper's time is up or the provider never received it. */
 async function ask({ db, tenant, deps, provider, payment }: Reached): Promise<boolean> {
   const key = { id: payment.id, site_id: tenant.site_id, reference: payment.reference };
   const found = await provider.outcomeOf(key);

@@ -29,7 +29,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Creates an open draft. Throws `not_found` for an unknown customer, variant or shipping option,
- * `shipping_option_unavailable`, and a ValidationError.
+ * `shipping_option_unavailable`, `conflict` if the total is too large to calculate, and a ValidationError.
  */
 export async function create(shop: Shop, deps: CheckoutDeps, input: DraftOrderInput): Promise<DraftOrder> {
   const expires_at = expiryOf(input.expires_at) ?? new Date(Date.now() + DEFAULT_DAYS * DAY_MS).toISOString();
@@ -95,7 +95,7 @@ export async function update(shop: Shop, deps: CheckoutDeps, id: string, patch: 
 
 /**
  * Mails the link to the customer. Throws `invalid_transition`, `payment_in_progress`, `checkout_incomplete` without an
- * e-mail address, and `insufficient_stock`.
+ * e-mail address, `conflict` if the total is too large to calculate, and `insufficient_stock`.
  */
 export async function send(shop: Shop, deps: CheckoutDeps, id: string): Promise<DraftOrder> {
   const { draft, locked } = await lock(shop, id);

@@ -74,7 +74,10 @@ function alreadyUploaded(): ShopError {
   return new ShopError('conflict', 'This file was already uploaded.');
 }
 
-/** Records that the bytes are stored, and enqueues their processing. Throws `conflict` if another upload was faster. */
+/**
+ * Records that the bytes are stored, and enqueues their processing. Throws `conflict` if another upload was faster or
+ * the deadline has passed.
+ */
 export async function markUploaded(shop: Shop, id: string): Promise<StoredFile> {
   const marked = await shop.run(
     sql`update files set status = 'processing', changed_at = now()
@@ -124,7 +127,10 @@ export interface Finished {
   bytes: number;
 }
 
-/** Records that the images are stored. Does nothing if the file has already been finished or has failed. */
+/**
+ * Records that the images are stored. Does nothing if the file has already been finished or has failed. Throws
+ * `limit_reached` if the images exceed the shop's storage limit.
+ */
 export async function finish(shop: Shop, id: string, { sources, bytes }: Finished): Promise<void> {
   const widest = sources.at(-1);
   const finished = shop.run(

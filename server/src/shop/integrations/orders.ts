@@ -28,8 +28,8 @@ import { type FoundLine, findVariants, refuseOtherPrices } from './order-lines.t
 
 /**
  * Creates an order, or a checkout for a person to complete. Throws `reference_taken`, `not_found`,
- * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `conflict`, or a ValidationError
- * for amounts that differ from the catalogue.
+ * `insufficient_stock`, `shipping_option_unavailable`, `payment_method_unavailable`, `conflict`, or a ValidationError,
+ * for example for amounts that differ from the catalogue.
  */
 export async function create(shop: Shop, checkoutDeps: CheckoutDeps, input: SyncOrderInput): Promise<SyncOrder> {
   refuseOtherCurrency(shop, input.currency);

@@ -126,8 +126,8 @@ function cursorOf({ era, changed_in, product_id }: Place): string {
 }
 
 /**
- * Logs that a product has become public at its publication time, and notifies webhooks. Skips products changed since
- * then, because that change was reported.
+ * Logs that a product has become public at its publication time, and notifies webhooks unless an event has reported a
+ * change since then.
  */
 export async function notePublication(shop: Shop, product_id: string): Promise<void> {
   await shop.run(

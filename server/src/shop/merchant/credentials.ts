@@ -120,7 +120,8 @@ export async function createSyncKey(
 
 /**
  * Creates a successor with the same description, kind, scopes and origins. The old secret stays valid for another
- * `grace_hours` hours. Throws `key_not_active` if the credential is revoked or was rotated before.
+ * `grace_hours` hours. Throws `not_found`, `key_not_active` if the credential is revoked or was rotated before, and
+ * `limit_reached` or `sync_key_limit`, because the old secret still counts as active.
  */
 export async function rotate<Kind extends CredentialKind>(
   shop: Shop,

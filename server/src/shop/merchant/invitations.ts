@@ -130,7 +130,10 @@ export async function show(shop: Shop, token: string): Promise<ShownInvitation> 
   return shown;
 }
 
-/** Throws the errors of `register` before a password is hashed. */
+/**
+ * Throws the errors of `show`, or `login_required` if the e-mail address has a login. Call it before hashing a
+ * password.
+ */
 export async function refuseUnusable(db: Pool, token: string): Promise<void> {
   if (!isWellFormed('invitation', token)) throw invalid();
   const { rows } = await queryAlone<{ has_account: boolean; closed: Closed | null }>(
@@ -163,8 +166,8 @@ export async function accept(shop: Shop, token: string, staff: Staff): Promise<N
 }
 
 /**
- * Accepts an invitation and creates a login for its e-mail address. Throws the errors of `accept`, or `login_required`
- * if the address has a login.
+ * Accepts an invitation and creates a login for its e-mail address. Throws the errors of `show`, `limit_reached`, or
+ * `login_required` if the address has a login.
  */
 export async function register(
   shop: Shop,

@@ -128,7 +128,7 @@ async function judgeRecovery(db: Pool, staff_id: string, code: string) {
   return rows.length > 0 ? { recovery_hash } : undefined;
 }
 
-/** Marks a verified code as used. Throws `second_factor_invalid` if a concurrent call has used it. */
+/** Marks a verified code as used. Throws `second_factor_invalid` if this code or a later one was already used. */
 export async function use(shop: Shop, staff_id: string, code: RightCode): Promise<void> {
   const used = await shop.run(
     'step' in code
