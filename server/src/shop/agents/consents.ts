@@ -124,7 +124,10 @@ export async function proofOf(shop: Shop, session_id: string, password: boolean)
   return { fresh: await sessions.isFresh(shop, session_id), password };
 }
 
-/** Returns the consent request with this user code, if the calling customer may see it. Throws `not_found`. */
+/**
+ * Returns the consent request with this user code or page secret, if the calling customer may see it. Throws
+ * `not_found`.
+ */
 export async function get(shop: Shop, user_code: string, proof: Proof): Promise<AgentConsent> {
   return view(shop, await readRequest(shop, user_code, false), user_code, proof);
 }

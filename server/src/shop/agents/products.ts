@@ -45,7 +45,7 @@ const MOST_CHARACTERS = 520;
 
 /**
  * Maximum length of a summary, and maximum number of values per option. The values of the proposed variant are always
- * listed.
+ * in `variant_name`.
  */
 interface Lengths {
   summary: number;

@@ -131,7 +131,10 @@ function takenOf(shop: Shop, attempt: Attempt, { amount }: Outcome): string {
   return amount === null ? attempt.amount : decimal(amount, shop.currencyDigits);
 }
 
-/** Creates the order. The shopper has confirmed and the provider has the money, so later changes do not prevent it. */
+/**
+ * Creates the order. The shopper has confirmed and the provider has accepted the payment, so later changes do not
+ * prevent it.
+ */
 async function placeOrder(shop: Shop, { attempt, row }: LockedAttempt, outcome: Outcome): Promise<void> {
   const { frozen, held_cents } = attempt;
   if (!frozen) throw new Error(`Payment ${attempt.id} has no frozen state.`);
