@@ -11,8 +11,8 @@ export interface Mails {
   /** Sends a link, or a warning if the e-mail address already has an account. */
   registration: { email: string; registration_id: string };
   /**
-   * Sends a link for each pending registration of the e-mail address, because it is unknown which one the request
-   * means.
+   * Sends a link for a pending change to the e-mail address or for its account. Otherwise sends one for each of its
+   * newest registrations, because it is unknown which one the request means.
    */
   verification: { email: string };
   /** Asks the owner of a new e-mail address to confirm it. */

@@ -24,7 +24,7 @@ const REMOVED = '[address removed]';
 /** Sanitizes text to one line of at most `cap` characters; null if nothing is left. */
 export function sanitizeMerchantText(text: string | null | undefined, cap: number): string | null {
   if (!text) return null;
-  // Limits the work on a long text. Characters beyond this length cannot reach the result.
+  // Limits the work on a long text: ignores the characters after this length.
   const visible = withoutMarkup(text.slice(0, cap * 8).normalize('NFKC'))
     .replaceAll(BLANK, ' ')
     .replaceAll(UNSEEN, '')

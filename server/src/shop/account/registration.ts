@@ -52,7 +52,9 @@ export async function register(shop: Shop, { email, password_hash, profile }: Re
   await mail.enqueue(shop, 'registration', { email: foldEmail(email), registration_id });
 }
 
-/** Sends new links for all pending registrations of this e-mail address. */
+/**
+ * Sends a new link to verify this e-mail address: for a change to it, for its account, or for its newest registrations.
+ */
 export async function resendVerification(shop: Shop, email: string): Promise<void> {
   await mail.enqueue(shop, 'verification', { email: foldEmail(email) });
 }

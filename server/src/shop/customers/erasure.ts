@@ -21,7 +21,8 @@ const TOLD_ORDERS = 20;
 
 /**
  * Erases a customer's personal data, including the data in guest orders with the same e-mail address. Keeps the row and
- * the order amounts for accounting. Throws `customer_has_open_orders`. Repeating the call changes nothing.
+ * the order amounts for accounting. Throws `not_found`, `payment_in_progress` or `customer_has_open_orders`. Repeating
+ * the call changes nothing.
  */
 export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord & { documents_kept: number }> {
   const found = await lockCustomer(shop, id);
@@ -48,7 +49,10 @@ export async function anonymize(shop: Shop, id: string): Promise<CustomerRecord 
   return { ...(await record(shop, id)), documents_kept: kept?.documents ?? 0 };
 }
 
-/** Closes a customer's account and deletes the customer's data. The orders stay, without a customer. */
+/**
+ * Closes a customer's account and deletes the customer's data. The orders stay, without a customer. Throws
+ * `invalid_token` or `payment_in_progress`.
+ */
 export async function remove(shop: Shop, id: string): Promise<Deletion> {
   const found = await lockCustomer(shop, id);
   if (!found) throw new ShopError('invalid_token', 'The account is already closed.');

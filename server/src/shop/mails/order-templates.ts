@@ -24,8 +24,8 @@ import type { MailContent, Part } from './rendering.ts';
 const ENDED = new Set<PaymentStatus>(['failed', 'expired', 'voided']);
 
 /**
- * Mails about orders, in the order's language. They show the order at the time of sending, and are not sent if later
- * events made them obsolete.
+ * Mails about orders: to buyers in the order's language, to the shop in its own language. They show the order at the
+ * time of sending, and are not sent if later events made them obsolete.
  */
 export const WRITERS = {
   new_order: newOrder,

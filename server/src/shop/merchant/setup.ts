@@ -42,7 +42,10 @@ export async function get(shop: Shop, deps: CardDeps): Promise<{ can_sell: boole
   return { can_sell: items.every(({ blocking, done }) => done || !blocking), items };
 }
 
-/** Like `get`, for facts that the caller has read. */
+/**
+ * Returns the steps that depend only on these facts, blocking ones first. `get` adds those about withdrawals and
+ * returns.
+ */
 export function stepsOf(facts: Facts, deps: CardDeps): SetupItem[] {
   return [
     products(facts),
