@@ -28,7 +28,7 @@ export interface ProfilePatch {
   locale?: string | null;
 }
 
-/** Returns the calling customer. */
+/** Returns the calling customer. Throws `invalid_token` if the account was closed. */
 export async function profile(shop: Shop): Promise<Customer> {
   const found = await shop.one<Customer>(
     sql`select ${PROFILE} from customers where site_id = ${shop.siteId} and id = ${shop.customerId}`,

@@ -21,7 +21,8 @@ import { type Charged, lockToComplete, type Priced, priceLocked, readTerms } fro
 
 /**
  * Places a test order in a savepoint that is always rolled back. No other transaction sees it, the next order reuses
- * its number, and no event or mail is sent. Its locks (see complete.ts) last until the rollback.
+ * its number, and no event or mail is sent. Its locks (see complete.ts) last until the rollback. Throws
+ * `checkout_incomplete` if the shop has no product or shipping option for it.
  */
 export async function placeTestOrder(shop: Shop, deps: CheckoutDeps, serverUrl: string): Promise<TestOrder> {
   const undo = new Undo();
