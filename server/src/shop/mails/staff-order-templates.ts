@@ -1,3 +1,5 @@
+/** Mails to the staff about returns, withdrawals and disputes of orders, in the shop's language. */
+
 import sql from 'sql-template-tag';
 import type { Mails } from '../mail.ts';
 import { get } from '../returns/rows.ts';
@@ -5,8 +7,6 @@ import * as withdrawals from '../withdrawals/rows.ts';
 import { languageOf, type MailContext } from './context.ts';
 import type { MailContent, Part } from './rendering.ts';
 import { withoutLinks } from './withdrawal-templates.ts';
-
-/** Mails to the staff about returns, withdrawals and disputes of orders, in the shop's language. */
 
 /** Notifies staff that a customer requested a return; undefined if it was cancelled meanwhile. */
 export async function newReturn(
