@@ -132,7 +132,7 @@ test('webhooks of staff contain dashboard objects, and webhooks of integrations 
 test('integrations get an event about a hidden product only when it becomes hidden', async () => {
   const shop = await openShop();
   const { dashboard, sync, owner, site_id } = shop;
-  // Without subscribers, nothing is written.
+  // Without subscribers, no event is written.
   await shop.givenProduct({ name: 'Unheard' });
   expect((await owner.query('select from commerce.events where site_id = $1', [site_id])).rowCount).toBe(0);
   const [staff, integration] = [await openReceiver(), await openReceiver()];

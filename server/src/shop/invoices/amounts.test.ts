@@ -19,7 +19,8 @@ test('divides a goodwill refund among the tax rates in proportion to their amoun
 
   const credited = differenceOf(before, chargedByRate([mug, book], before, 3600));
 
-  // 400 of 4000: 300 at 19 % (tax 479 − round(479 × 2700 / 3000) = 48), 100 at 7 % (65 − 59 = 6, because 58.5 rounds up).
+  // 400 of 4000: 300 at 19 % (tax 479 − round(479 × 2700 / 3000) = 48) and 100 at 7 % (tax 65 − 59 = 6, because 58.5
+  // rounds up).
   expect([...credited]).toEqual([
     ['0.19', { gross: 300, tax: 48 }],
     ['0.07', { gross: 100, tax: 6 }],
@@ -32,7 +33,7 @@ test('credits returned items at their tax rate, and charges a retained fee at th
 
   const credited = differenceOf(before, chargedByRate(parts, before, 3200));
 
-  // The book for 1000 is back and 800 were refunded: 200 are still charged, divided among the rates with room for them.
+  // The book for 1000 was returned and 800 were refunded. The other 200 stay charged at the rate of the book.
   expect([...credited]).toEqual([['0.07', { gross: 800, tax: 52 }]]);
 });
 
@@ -140,7 +141,7 @@ test('assigns the tax that remains after rounding to the largest line', () => {
 
   const lines = linesOf(target, pieces);
 
-  // Half of the tax of 1 belongs to half of the amount, which rounds to 1.
+  // Half of the amount has half of the tax of 1, which rounds to 1.
   expect(target.get('0.19')).toEqual({ gross: 4, tax: 1 });
   expect(lines.map(({ gross, tax }) => [gross, tax])).toEqual([
     [2, 1],

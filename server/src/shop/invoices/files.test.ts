@@ -16,7 +16,7 @@ interface Summary {
   number: string;
   type: string;
   lines: number[];
-  /** Cents. */
+  /** All amounts are in cents. */
   taxes: { category: string; percent: number; net: number; tax: number }[];
   line_total: number;
   allowances: number;
@@ -27,7 +27,7 @@ interface Summary {
   due: number;
 }
 
-/** Reads the amounts of a Cross Industry Invoice with another parser than the one that wrote it. */
+/** Reads the amounts of a Cross Industry Invoice with a different library from the one that wrote it. */
 function read(xml: string): Summary {
   const parser = new XMLParser({
     removeNSPrefix: true,
@@ -63,7 +63,7 @@ function read(xml: string): Summary {
 
 const sum = (amounts: number[]) => amounts.reduce((all, amount) => all + amount, 0);
 
-/** The business rules of EN 16931 about amounts, BR-CO-10 to BR-CO-17. */
+/** Checks the business rules of EN 16931 about amounts, BR-CO-10 to BR-CO-17. */
 function expectRules({ lines, taxes, line_total, allowances, net, tax, total, paid, due }: Summary): void {
   expect(sum(lines)).toBe(line_total);
   expect(line_total - allowances).toBe(net);
@@ -114,7 +114,7 @@ test.each(['de', 'en', 'fr'] as const)(
       { variant_id: book.variants[0]?.id ?? '', quantity: 1 },
     ];
 
-    // A goodwill refund before the invoice, and a refund of less than the price of the piece after it.
+    // The first amount is refunded before the invoice. After it, one mug is refunded at less than its price.
     const documents = await givenDocuments(shop, content, ['2.00', '8.00']);
 
     expect(documents.map(({ kind }) => kind)).toEqual(['invoice', 'credit_note']);
