@@ -36,7 +36,7 @@ export interface Config {
   databaseReplicaUrls: string[];
   databasePoolMax: number;
   databasePooling: 'session' | 'transaction';
-  /** By how much order numbers advance when a new era begins (db/era.ts). */
+  /** Number of order numbers to skip when a new era begins (db/era.ts). */
   skippedNumbers: number;
   /** Whether a start migrates the database. If not, it checks that the schema is complete. */
   migrates: boolean;
@@ -75,7 +75,7 @@ export interface Config {
   validateResponses: boolean;
   /** `if_empty` creates the demo shop only in a database without shops. */
   demoShop: 'on' | 'if_empty' | 'off';
-  /** Sentences about probable mistakes. In production these are errors. */
+  /** Messages about probable mistakes. In production these are errors. */
   warnings: string[];
 }
 

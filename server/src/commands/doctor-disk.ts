@@ -23,7 +23,10 @@ export async function checkDisk({ dataDir }: Config): Promise<Finding> {
   return low ? warning('disk', found, 'Free disk space before uploads fail.') : ok('disk', found);
 }
 
-/** Looks for a file that does not exist, and whether the directory may be written to. */
+/**
+ * Checks that the store can be read, by requesting a file that does not exist. For a directory, also checks that it is
+ * writable.
+ */
 export async function checkStore({ dataDir, s3 }: Config): Promise<Finding> {
   const place = s3 ? `the bucket ${s3.bucket} at ${new URL(s3.endpoint).host}` : `${dataDir}/files`;
   try {

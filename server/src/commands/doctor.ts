@@ -54,7 +54,7 @@ async function checkInstallation(env: NodeJS.ProcessEnv, processes: number): Pro
   ];
 }
 
-/** Checks without which the request check is skipped, because their failure is already reported. */
+/** If one of these checks fails, the check `requests` is skipped, because it would fail for the same reason. */
 const REQUESTS_NEED = ['connection', 'version', 'migrations', 'role', 'access', 'pooler'];
 
 async function checkOpenedDatabase(config: Config, processes: number): Promise<Finding[]> {

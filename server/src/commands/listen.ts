@@ -39,7 +39,7 @@ export interface ListenOptions {
   keepAliveSeconds: number;
   /** Time limit in seconds for a client's headers. */
   headersSeconds?: number;
-  /** The maximum number of connections, which boundConnections enforces. */
+  /** Maximum number of connections, enforced by boundConnections. */
   maxConnections?: number;
 }
 

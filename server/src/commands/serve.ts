@@ -37,13 +37,13 @@ export type Stop = () => Promise<unknown>;
 
 export interface Started {
   config: Config;
-  /** Whether the process shares PORT with others, whose metrics are merged elsewhere. */
+  /** Whether the process is one of several that share PORT. The process that started them merges their metrics. */
   isOneOfMany: boolean;
   logger: Logger;
   /** The migrated database. */
   database: Database;
   readiness: Readiness;
-  /** Functions that stop the parts of the process, in the order in which they are called. */
+  /** Functions that stop the parts of the process, called in this order. */
   stops: Stop[];
 }
 
@@ -274,7 +274,7 @@ interface Flushing {
   stops: Stop[];
 }
 
-/** Flushes data at an interval and when the process ends. */
+/** Calls `flush` at an interval and when the process stops. */
 function flushRegularly(
   kept: { flush(): Promise<void> },
   everyMs: number,

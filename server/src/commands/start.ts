@@ -54,5 +54,5 @@ export async function start(config: Config, { isOneOfMany = false } = {}): Promi
   }
 }
 
-/** Loading these modules takes half of the start, so they are loaded while the embedded PostgreSQL starts. */
+/** Loads the modules that take half of the startup time, while the embedded PostgreSQL starts. */
 const loadServe = once(() => import('./serve.ts'));

@@ -17,7 +17,7 @@ export const rotateSyncKey: Handler<'dashboard.rotateSyncKey'> = async ({ shop, 
   return credentials.rotate(shop, 'sync', path.sync_key_id, body?.grace_hours);
 };
 
-/** Throws unless the caller has the scopes that the sync key would get. */
+/** Throws `insufficient_scope` unless the caller has the scopes that the sync key would get. */
 function requireWrites(scopes: SyncKeyScope[], caller: Caller): void {
   if (scopes.includes('write')) requireAll(['products:write', 'inventory:write'], caller);
 }

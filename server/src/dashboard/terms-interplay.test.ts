@@ -47,7 +47,7 @@ async function givenOrder(quantity: number, payment_method: 'invoice' | 'bank_tr
       };
       expect((await dashboard.POST(`${ORDER}/refunds`, { ...at, body })).error).toBeUndefined();
     },
-    /** Returns pieces, which arrive. */
+    /** Creates a return of pieces and records their arrival. */
     giveBack: async (pieces: number) => {
       const lines = [{ line_item_id, quantity: pieces, reason: 'other' as const }];
       const { data } = await dashboard.POST('/api/dashboard/returns', { body: { order_id: order.id, lines } });
@@ -178,7 +178,7 @@ test.each(['refund first', 'payment first'])(
     const steps = [() => refund('10.00', { pieces: 1 }), () => pay('30.00')];
     for (const step of which === 'refund first' ? steps : steps.toReversed()) await step();
 
-    // 54.90 were received, and two pieces and the delivery cost 24.90.
+    // 54.90 were received. The two remaining pieces and the delivery cost 24.90.
     expect(await details()).toMatchObject({ amount_received: '54.90', refunded: '10.00', refund_due: '20.00' });
     await refund('20.00');
     expect(await details()).toMatchObject({ refunded: '30.00', refund_due: '0.00', amount_due: '0.00' });

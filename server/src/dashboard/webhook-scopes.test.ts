@@ -103,7 +103,7 @@ test('a webhook for * gets only events that its API key may read, and none after
   });
   const { data: revoked } = await shop.dashboard.GET(ONE, { params: { path } });
   expect(revoked?.withheld_events).toContain('product.*');
-  // A staff member who may read the events becomes the maker of the webhook.
+  // A staff member who may read these events changes the webhook, and so becomes its author.
   await shop.dashboard.PATCH(ONE, { params: { path }, body: { events: ['*'] } });
   const both = ['customer.created', 'product.created'];
   expect(await typesSent(shop, both)).toEqual(expect.arrayContaining(both));

@@ -1,7 +1,7 @@
 /**
  * The privileges and policies of all database roles except the owner of the tables. Migrations grant them. A restored
- * dump may lack the roles and with them their grants and policies, so they are listed here again, and `roles.ts` and
- * `mend-access.ts` add missing ones. When a migration grants a privilege, add it here too; a test compares both.
+ * dump may lack the roles and with them their grants and policies, so they are listed here again; `roles.ts` and
+ * `mend-access.ts` add the missing ones. When a migration grants a privilege, add it here too; a test compares the two.
  */
 
 export interface TableRight {

@@ -182,8 +182,8 @@ function isPostmaster(pid: number, directory: string): boolean {
 
 /**
  * Replaces the process id in postmaster.pid with one that does not exist. After a reboot, another process of the same
- * user may have the old id; PostgreSQL would treat that process as a running postmaster and refuse to start. The file
- * is kept, because PostgreSQL also uses it to check its shared memory for processes still attached.
+ * user may have the old id; PostgreSQL would take that process for a running postmaster and refuse to start. The file
+ * is kept, because PostgreSQL also uses it to check that no process is still attached to its shared memory.
  */
 function disownLock(directory: string): void {
   const file = join(directory, 'postmaster.pid');

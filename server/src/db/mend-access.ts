@@ -38,7 +38,7 @@ export async function mendAccess(client: Client, only?: string): Promise<Gap[]> 
 }
 
 /**
- * Adds a missing grant, policy or owner. Returns false if the table stayed locked: that may prevent backups, but must
+ * Adds a missing grant, policy or owner. Returns false if the table stayed locked, which may affect backups but must
  * not prevent the start of the server.
  */
 async function give(client: Client, { statement, role }: Gap): Promise<boolean> {

@@ -20,7 +20,7 @@ export function newId(): string {
   const now = Date.now();
   if (now > last.msecs) {
     last.msecs = now;
-    // Below half of the range, so that increments do not overflow.
+    // Starts below half of the range, so that increments do not overflow.
     last.seq = new DataView(own.buffer, own.byteOffset).getUint32(0) >>> 1;
   } else {
     last.seq += 1;

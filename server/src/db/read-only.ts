@@ -26,7 +26,7 @@ export function isReadOnlyError(error: unknown): boolean {
 }
 
 interface Refusal {
-  /** When writes were last checked. */
+  /** Time of the last check. */
   asked: number;
   /** Resolves when writes are accepted again; undefined if they are accepted. */
   over: Promise<void> | undefined;
@@ -41,7 +41,7 @@ export function isReadOnly(pool: pg.Pool): boolean {
   return refusals.get(pool)?.over !== undefined;
 }
 
-/** How often the database has started to reject writes. */
+/** Returns how often the database has started to reject writes. */
 export function refusalCount(pool: pg.Pool): number {
   return refusals.get(pool)?.count ?? 0;
 }

@@ -150,7 +150,10 @@ function skipped(): Error {
   });
 }
 
-/** The state of a connection: whether the next statement asks for columns, and which statements have no Sync yet. */
+/**
+ * The state of a connection: the known columns of its statements, whether the next statement requests columns, and the
+ * last statement without a Sync.
+ */
 class ConnectionState {
   readonly columns = new Map<string | undefined, Columns>();
   readonly #sync: () => void;
@@ -175,7 +178,7 @@ class ConnectionState {
     };
   }
 
-  /** Whether the next statement asks PostgreSQL for its columns. */
+  /** Sets whether the next statement requests its columns from PostgreSQL. */
   describe(wanted: boolean): void {
     this.#describes = wanted;
   }

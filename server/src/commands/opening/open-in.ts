@@ -9,7 +9,7 @@ import { inFile, type ShopFile } from './shop-file.ts';
 
 type Unhashed = Omit<Opening, 'password'>;
 
-/** Opens a shop in its own transaction. If the shop comes from a file, an error names the place there. */
+/** Opens a shop in its own transaction. With `file`, error messages name the field in that file. */
 export function openIn(
   db: Pool,
   { baseUrl, cardProvider }: Config,
