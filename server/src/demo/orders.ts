@@ -117,7 +117,10 @@ export const demoCardOrders: DemoOrder[] = [
   { ...CARD, buyer: NOOR, items: { 'FD-TROWEL': 1 }, card: 'tok_late_declined', operations: [] },
 ];
 
-/** A statement that names its order in words, so that staff link it: the stool for pickup. */
+/**
+ * A withdrawal that describes its order in words instead of giving its number, so that staff must link it: the order of
+ * the stool for pickup.
+ */
 export function demoWithdrawal(): Statement {
   const { email, address } = IDA;
   return {

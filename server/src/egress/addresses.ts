@@ -16,7 +16,7 @@ export interface EgressPolicy {
   ownHost: string;
 }
 
-/** A URL or IP address that the server must not call. The message tells the tenant why. */
+/** Thrown for a URL or IP address that the server must not call. The message tells the tenant why. */
 export class AddressRefused extends Error {
   readonly code = 'ADDRESS_REFUSED';
 }

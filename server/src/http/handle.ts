@@ -90,7 +90,8 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
   let answer: Answer;
   try {
     answer = await respond(deps, request, received);
-    // Limits that count only failures get the point back. If that fails, the request has succeeded all the same.
+    // After a success, limits that count only failures get their point back. An error here does not change the
+    // response.
     if (answer.status < 400) await context.succeeded?.().catch(() => undefined);
     noteCompleted(request, answer);
   } catch (error) {
@@ -219,8 +220,8 @@ async function prepare(deps: Deps, incoming: Incoming, handler: PreparedHandler)
   return handler.prepare(call as never).catch((error: unknown) => {
     // If the database did not answer, a second query would make the caller wait twice.
     if (key === undefined || isUnavailable(error)) throw error;
-    // Thrown in step 7c, the error is stored like one of the handler. If a copy of this request has stored a response by
-    // then, that response is replayed instead.
+    // The error is thrown in step 7c, so that it is stored like an error of the handler. If a copy of this request has
+    // stored a response by then, that response is replayed instead.
     return () => Promise.reject(error);
   });
 }
@@ -332,7 +333,8 @@ function storeRefusal(
     );
     const stored = await idempotency.claimAndFindResponse(shop, connection, key, state);
     if (stored) return { result: stored, last: undefined };
-    // Writes that the error itself needs, such as the price that it names. Without a key they do not happen.
+    // Writes that belong to the error, such as storing the price that it reports. They are omitted if the request has
+    // no key.
     if (error instanceof ShopError) await error.afterwards?.(shop);
     incoming.context.error = codeOf(error);
     return recorded(deps, incoming, shop, caller, answer, error);
@@ -370,8 +372,9 @@ function inTransactionOf<T>(
 }
 
 /**
- * Step 7 for a read: runs the handler on a connection, without a transaction. If the response is not cached, a standby may
- * read it into the cache; it is then treated like any cached response.
+ * Step 7 for a read: runs the handler on a connection, without a transaction. If the response is not in the cache, a
+ * standby may read it into the cache first; this function then runs again on the primary, which checks that the cached
+ * response is current.
  */
 async function read(deps: Deps, incoming: Incoming, run: Run, rate: RateCount): Promise<Answer> {
   const { operation, claim, received, context, deadline } = incoming;

@@ -9,7 +9,7 @@ import { type AgentTool, agentTools } from './tools.ts';
 export interface ToolCall {
   name: string;
   arguments?: Record<string, unknown> | undefined;
-  /** Metadata that the host of the model adds. */
+  /** Metadata that the program that hosts the model adds. */
   _meta?: Record<string, unknown> | undefined;
 }
 

@@ -210,8 +210,8 @@ async function authenticateStaff(connection: Connection, claim: Claim, operation
 }
 
 /**
- * Whether an operation concerns only the staff member's login. It runs outside all tenants, so that a retry finds the
- * stored response whichever merchant is chosen.
+ * Whether an operation concerns only the staff member's login. Such operations run outside all tenants, so that a retry
+ * finds the stored response whichever merchant is chosen.
  */
 function ofOwnAccount({ merchantOptional, parameters }: Operation): boolean {
   return merchantOptional && !parameters.some(({ name }) => name === 'X-Service-Merchant-Id');

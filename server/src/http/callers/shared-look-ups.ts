@@ -29,7 +29,9 @@ interface Queue {
 const MAX_WAIT_MS = 10;
 /** Maximum number of products per statement, unless one response has more. */
 const MAX_PRODUCTS = 500;
-/** Whether requests with such a credential may share a look-up. Calls of agents may not, because each is audited. */
+/**
+ * Whether requests with this kind of credential may share a look-up. Calls of agents may not, because each is audited.
+ */
 export function sharesLookUps({ kind }: Claim): boolean {
   return kind === 'storefront' || kind === 'sync';
 }

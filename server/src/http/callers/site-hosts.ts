@@ -6,8 +6,8 @@ import { DOMAINS_READ_EVERY_SECONDS, readDomains, readFingerprint } from '../../
 
 /**
  * Maps the `Host` header, which a proxy must pass on, to a site. The hosts of all sites are kept in memory and read
- * again every few seconds, so requests do not query them. The configured host and unknown hosts belong to no site. A
- * host can restrict what a request may access, but never extends it.
+ * again every few seconds, so requests do not query them. The configured host and unknown hosts belong to no site. The
+ * host can only restrict the access of a request, never extend it.
  */
 export interface SiteHosts extends ShopAddresses {
   /** Whether the request was sent to the configured host. */

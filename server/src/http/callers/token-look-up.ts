@@ -150,7 +150,10 @@ export function withClaim(lookUp: Sql, key: NonNullable<Beside['key']>): Sql {
     from (${lookUp}) as found`;
 }
 
-/** The catalogue's version, read only for operations that use it, because reading it takes two more tables. */
+/**
+ * Selects the catalogue's version, or an empty text for operations that do not use it, because the version requires two
+ * more tables.
+ */
 export function versionOf(operation: Operation) {
   return operation.readsCatalogue ? sql`catalog_version(s.site_id)` : sql`''`;
 }

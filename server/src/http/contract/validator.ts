@@ -225,7 +225,8 @@ function optionsFor(allErrors: boolean): RequestValidatorOptions {
 function preparedFor<T extends object>(source: ContractDocument, part: T): T {
   return walk(structuredClone(part), (fields) => {
     if (fields['x-validate-rows'] === true) fields.items = { type: 'object' };
-    // ajv compares unique entries by a table only if their type is inlined. Otherwise it compares every pair.
+    // ajv uses a hash table to find duplicate entries only if the type of the entries is inlined. Otherwise it compares
+    // every pair.
     const { uniqueItems, items } = fields as { uniqueItems?: boolean; items?: JsonObject };
     if (uniqueItems && items?.$ref) fields.items = structuredClone(resolveIn(source, items));
     if (typeof fields.$ref === 'string') fields.$ref = idOf(fields.$ref.replace('#/components/schemas/', ''));

@@ -48,7 +48,7 @@ export function paymentWebhooks(deps: WebhookDeps): Router {
   return router;
 }
 
-/** Turns an error of the body parser into an API error. */
+/** Wraps the body parser, and turns its errors into API errors. */
 function readingWith(read: RequestHandler): RequestHandler {
   return (req, res, next) =>
     read(req, res, (error?: unknown) => {

@@ -29,7 +29,10 @@ export class Deadline {
   #connection: Connection | undefined;
   #committing = false;
   #over = false;
-  /** Whether the deadline passed during a COMMIT. It is then enforced if the work fails, is retried or continues. */
+  /**
+   * Whether the deadline passed during a COMMIT. If so, it is enforced as soon as the work fails, is retried or
+   * continues.
+   */
   #missed = false;
 
   constructor(seconds: number) {

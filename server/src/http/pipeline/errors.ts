@@ -58,7 +58,7 @@ export function codeOf(error: unknown): string {
   return error instanceof ShopError ? error.code : translate(error).code;
 }
 
-/** Whether the response rejects the request (4xx). Server errors do not count as failed guesses. */
+/** Whether the response is a 4xx error. Server errors do not count as failed guesses. */
 export function isRefusal({ status }: Answer): boolean {
   return status >= 400 && status < 500;
 }
@@ -159,7 +159,9 @@ function diskFull(): ShopError {
   );
 }
 
-/** Until an operator has freed disk space, earlier retries are pointless. */
+/**
+ * Retry-After while the disk is full. A full disk must be freed by an operator, so earlier retries would fail as well.
+ */
 const RETRY_WHEN_FULL_SECONDS = 10;
 
 /** Whether a statement or a lock timed out, which rolled the transaction back. */

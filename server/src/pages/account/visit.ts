@@ -19,7 +19,7 @@ export function idIn(given: unknown): string | undefined {
   return typeof given === 'string' && UUID.test(given) ? given : undefined;
 }
 
-/** Names the forms of the account to the protection against forged ones. */
+/** Identifies the forms of the account page in form tokens. */
 export function accountForm({ session, path }: AccountVisit): string {
   return `account ${session?.session_id ?? ''} ${path}`;
 }

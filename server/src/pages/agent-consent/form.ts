@@ -19,7 +19,7 @@ export type ConsentField =
   | 'password';
 
 export interface ConsentForm {
-  /** Amounts as typed. */
+  /** Amounts as the customer typed them. */
   budget: string;
   max_per_order: string;
   budget_period: BudgetPeriod;

@@ -56,7 +56,10 @@ ${STEPS.map((step) => html`<li${step === current && html` aria-current="step"`}>
 </ol>`;
 }
 
-/** Names the agent that prepared the checkout and its limits. If its token has ended, states who ended it. */
+/**
+ * Shows the agent that prepared the checkout, and its remaining budget. If the agent's token has ended, states who
+ * ended it.
+ */
 export function agentNote({ language, agent, checkout }: CheckoutView): Html | undefined {
   if (!agent) return undefined;
   const { say } = language;

@@ -69,7 +69,7 @@ async function post(visit: WithdrawVisit, body: FormBody): Promise<PageAnswer> {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Sets the cookie of a new reader, so it is called once for a page. */
+/** Returns the form token. Call it once per page, because it sets the cookie of a new reader. */
 function csrfOf(visit: WithdrawVisit): string {
   const { guard, req, res } = visit;
   return guard.csrfFor(req, res, formOf(visit));

@@ -122,7 +122,10 @@ async function writeSummaries(db: SearchDb, products: IndexedProduct[]): Promise
   );
 }
 
-/** Small, because the process serves no requests while postings are computed, and writing them slows PostgreSQL down. */
+/**
+ * Number of products per batch. Small, because the process serves no requests while it computes postings, and because
+ * writing them slows PostgreSQL down.
+ */
 const BATCH = 8;
 
 /**

@@ -69,7 +69,7 @@ async function retrain(inTransaction: InTransaction, products: number): Promise<
   }
 }
 
-/** Chooses a sample of the catalogue. Fingerprints are hashes, so ordering by them is as good as random. */
+/** Chooses a random sample of the catalogue. Fingerprints are hashes, so sorting by them is as good as random. */
 async function readSample(db: SearchDb): Promise<string[]> {
   const rows = await db.rows<RowOf<'product_search', 'product_id'>>(
     sql`select product_id from product_search where site_id = ${db.siteId}
@@ -141,7 +141,7 @@ async function complete(db: SearchDb, model_id: string): Promise<void> {
   await db.run(sql`update search_models set completed_at = now() where site_id = ${db.siteId} and id = ${model_id}`);
 }
 
-/** Comes before the id of every product. */
+/** A product id lower than all others. */
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**

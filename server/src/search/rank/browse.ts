@@ -87,7 +87,7 @@ function read(db: SearchDb, { filters, conditions, must, sort }: BrowseQuery, fa
   );
 }
 
-/** Values are sets of products, which the planner might join and thus look up for each product. */
+/** Prevents the planner from joining a condition on a value, which would look up the value for each product. */
 function inOrderOf(reason: Condition['reason'], condition: Sql): Sql {
   return reason === 'value' ? asFilter(condition) : condition;
 }

@@ -123,9 +123,9 @@ function countsOf({ conditions }: CandidateQuery): Sql {
 }
 
 /**
- * The SQL for `judged`: all strong matches and, if there are too few of these, weak ones; and for `enough`, which has the
- * result of that check. If enough strong matches are expected, weak ones are read in a separate part, so that PostgreSQL can
- * skip it. With a single group, all matches are strong.
+ * Builds two parts of the statement: `judged` has all strong matches and, if there are too few of them, weak ones;
+ * `enough` has the result of that check. If enough strong matches are expected, weak ones are read in a separate part,
+ * which PostgreSQL can skip. With a single group, all matches are strong.
  */
 function judgedMatches(db: SearchDb, query: CandidateQuery): Sql {
   const { headGroups = [], minCoverage = MIN_COVERAGE, modifierAlone = false, countEligibleOnly = false } = query;

@@ -26,7 +26,7 @@ export interface FoundProduct {
   /** All matching variants, each with its reasons. */
   matches: { variant: Variant; match_reasons: string[] }[];
   availability: Availability;
-  /** 1 for the best result, and less for every other result. Comparable only within one response. */
+  /** 1 for the best result, lower for the others. Comparable only within one response. */
   score: number;
   /** Why `variant` matches, such as `name: desk, lamp` or `price 49.00 within the limit`. */
   match_reasons: string[];
