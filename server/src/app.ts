@@ -72,7 +72,7 @@ export interface AppDeps {
   stripeApiUrl?: string | undefined;
   /** The platform's Stripe key, for sites with a connected account. */
   stripePlatformKey?: string | undefined;
-  /** How long to wait for payment providers. Default: `PROVIDER_DEADLINES`. */
+  /** Time limits for calls to payment providers. Default: `PROVIDER_DEADLINES`. */
   providerDeadlines?: ProviderDeadlines;
   /** Sends HTTP requests to URLs that tenants have configured. */
   egress: Egress;

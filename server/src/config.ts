@@ -40,7 +40,7 @@ export interface Config {
   skippedNumbers: number;
   /** Whether a start migrates the database. If not, it checks that the schema is complete. */
   migrates: boolean;
-  /** How long to wait at startup for another process that is migrating. */
+  /** Maximum waiting time at startup while another process migrates. */
   migrationWaitSeconds: number;
   redisUrl: string | undefined;
   /** Undefined if mails are written to files. */

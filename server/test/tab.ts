@@ -5,7 +5,7 @@ import type { Browser, Page } from './chromium.ts';
 
 const SCREENSHOTS = join(import.meta.dirname, '../../node_modules/.cache/screenshots');
 
-/** How many milliseconds to wait for a tab on a busy machine. */
+/** Time limit in milliseconds for actions in a tab on a busy machine. */
 export const PATIENCE_MS = 60_000;
 
 /**

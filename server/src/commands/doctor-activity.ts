@@ -5,7 +5,7 @@ import { readStandbys } from '../db/standby-state.ts';
 import { tryToWrite } from '../db/storage.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
-/** How long a session waits for a lock before the blocking one is reported. Requests wait at most 2 s. */
+/** A session that waits longer for a lock is reported with the session that blocks it. Requests wait at most 2 s. */
 const BLOCKED_SECONDS = 1;
 
 /** Names the sessions for which others wait, such as a psql with an open transaction. */

@@ -13,7 +13,10 @@ import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const OLDEST_NODE = 24;
 
-/** Prints the findings of `examine`, for people or as JSON, and returns whether there is no problem. */
+/**
+ * Prints the findings of `examine`, for people or as JSON. Returns false if a finding is `wrong`; warnings do not
+ * count.
+ */
 export async function doctor(
   env: NodeJS.ProcessEnv,
   { json, processes }: { json: boolean; processes: number },

@@ -26,7 +26,7 @@ const MAX_HEADERS = 64;
 const MAX_REQUESTS_PER_SOCKET = 1_000;
 export const MAX_CONNECTIONS = 4_096;
 /**
- * Number of connections that may wait to be accepted. Node's default of 511 is full at once if thousands arrive
+ * Number of connections that may wait to be accepted. Node's default of 511 is used up immediately if thousands arrive
  * together.
  */
 const BACKLOG = 4_096;
@@ -70,7 +70,7 @@ export async function listen(
 }
 
 /**
- * Rejects timed-out requests a few at a time, so that others are served in between. Node reports all of them at once,
+ * Rejects timed-out requests a few at a time, so that others are served in between. Node reports all of them together,
  * perhaps thousands.
  */
 function refuseInTurn(): (error: ParseError, socket: Duplex) => void {

@@ -20,7 +20,7 @@ export interface PoolOptions {
   applicationName?: string;
   /** Time limit for getting a connection. */
   connectWithinMs?: number;
-  /** How long an unused connection stays open. Default: 30 seconds. */
+  /** Time after which an unused connection is closed. Default: 30 seconds. */
   idleMs?: number;
   /** Number of order numbers to skip when a new era begins (era.ts). */
   skippedNumbers?: number;
@@ -64,8 +64,8 @@ const BEGIN_WITH_SETTINGS = [
 ].join('; ');
 
 /**
- * How long to wait for an answer from PostgreSQL. Longer than the statement timeout, so that PostgreSQL's own error
- * arrives first.
+ * Time limit for an answer from PostgreSQL. Longer than the statement timeout, so that PostgreSQL's own error arrives
+ * first.
  */
 const SILENCE_MS = 6_000;
 const LEAST_SILENCE_MS = 2_000;
@@ -83,7 +83,7 @@ export class Connection {
    * Whether settings and prepared statements survive between transactions, because each one gets the same connection.
    */
   readonly keepsSession: boolean;
-  /** How long to wait for an answer, in milliseconds. */
+  /** Time limit for an answer, in milliseconds. */
   readonly silenceMs: number;
   /** Time limits in milliseconds of the statements without an answer, in order of sending. */
   readonly #unanswered: number[] = [];
@@ -183,7 +183,7 @@ function gatherWrites(connection: Connection): void {
   });
 }
 
-/** Closes a connection at once, so that PostgreSQL rolls back. `end` would wait for its running statements. */
+/** Closes a connection immediately, so that PostgreSQL rolls back. `end` would wait for its running statements. */
 export function cut(connection: Connection, reason?: Error): void {
   streamOf(connection).destroy(reason);
 }

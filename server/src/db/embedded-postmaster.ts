@@ -65,8 +65,8 @@ export async function runningPostmaster(deps: PostmasterDeps, port?: number): Pr
 }
 
 /**
- * Stops the postmaster. Open transactions are rolled back. `pg_ctl stop --wait` is not used: when this postmaster has
- * stopped, another server may start one at once, and pg_ctl would wait for that one.
+ * Stops the postmaster. Open transactions are rolled back. `pg_ctl stop --wait` is not used: another server may start a
+ * postmaster as soon as this one has stopped, and pg_ctl would wait for that one.
  */
 export async function stopPostmaster({ cluster, binaries, account }: PostmasterDeps): Promise<void> {
   const lock = lockOf(cluster.directory);
@@ -104,7 +104,10 @@ interface Lock {
   status: string;
 }
 
-/** Whether the postmaster is shutting down. The postmaster reports this before it closes its connections. */
+/**
+ * Whether the postmaster is shutting down or has ended. A postmaster that shuts down reports this before it closes its
+ * connections.
+ */
 export function isStopping(directory: string): boolean {
   return lockOf(directory)?.status !== 'ready';
 }

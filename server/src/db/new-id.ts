@@ -7,8 +7,8 @@ let drawn = random.length;
 const last = { msecs: 0, seq: 0 };
 
 /**
- * A UUID of version 7 for a new row, greater than all previous ones of this process. Random bytes are drawn for many
- * ids at once, because drawing them takes most of the time.
+ * Returns a UUID of version 7 for a new row, greater than all previous ones of this process. Random bytes are drawn for
+ * many ids together, because drawing them takes most of the time.
  */
 export function newId(): string {
   if (drawn === random.length) {

@@ -30,7 +30,9 @@ interface Refusal {
   asked: number;
   /** Resolves when writes are accepted again; undefined if they are accepted. */
   over: Promise<void> | undefined;
-  /** How many times the database has started to reject writes. Connections opened before the last time are closed. */
+  /**
+   * Number of times that the database has started to reject writes. Connections opened before the last time are closed.
+   */
   count: number;
 }
 
@@ -46,7 +48,7 @@ export function refusalCount(pool: pg.Pool): number {
   return refusals.get(pool)?.count ?? 0;
 }
 
-/** Resolves when the database accepts writes, or at once if it is not known to reject them. */
+/** Resolves when the database accepts writes. Resolves immediately if it is not known to reject them. */
 export async function whenWritable(pool: pg.Pool): Promise<void> {
   await refusals.get(pool)?.over;
 }
@@ -85,7 +87,10 @@ async function closeIdle(pool: pg.Pool): Promise<void> {
   while (pool.idleCount > 0 && !pool.ending) (await pool.connect()).release(true);
 }
 
-/** Tries a write on a connection of the pool, and closes that connection if the write is rejected. */
+/**
+ * Checks whether a connection of the pool accepts writes (`transaction_read_only` is off). If not, closes that
+ * connection.
+ */
 export async function acceptsWrites(pool: pg.Pool): Promise<boolean> {
   const connection = await pool.connect();
   let writable = false;

@@ -183,7 +183,7 @@ class ConnectionState {
     this.#describes = wanted;
   }
 
-  /** Ends a statement with a Sync: at once, or together with later statements of the same packet. */
+  /** Ends a statement with a Sync: immediately, or together with later statements of the same packet. */
   end(statement: Statement<object>): void {
     const boundary = BOUNDARIES[statement.text];
     if (boundary === 'begin') this.#inTransaction = true;

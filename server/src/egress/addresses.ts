@@ -10,7 +10,7 @@ import ipaddr from 'ipaddr.js';
 import { addressesOf, normalised, ownAddresses } from './names.ts';
 
 export interface EgressPolicy {
-  /** Allows plain http and private IP addresses, for receivers on a developer's machine. Not possible in production. */
+  /** Allows plain http and private IP addresses, for receivers on a developer's machine. Never set in production. */
   allowPrivate: boolean;
   /** Host of the configured base URL, which the server must not call. */
   ownHost: string;

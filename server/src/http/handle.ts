@@ -98,9 +98,9 @@ export async function handle(deps: Deps, request: ApiRequest): Promise<Answer> {
     answer = await refuse(deps, request, error);
   }
   const { caller, refusalIfFailed } = context;
-  // `refusalIfFailed` is set once a strict limit with `failuresOnly` is used up; all other limits refuse at once. Then
-  // every 4xx becomes 429, so that the response does not reveal whether a guess was right. The actual error stays stored
-  // under the key.
+  // `refusalIfFailed` is set once a strict limit with `failuresOnly` is used up; other limits reject the request before
+  // it runs. Then every 4xx becomes 429, so that the response does not reveal whether a guess was right. The actual
+  // error stays stored under the key.
   if (refusalIfFailed && isRefusal(answer)) answer = await refuse(deps, request, refusalIfFailed);
   if (caller && caller.kind !== 'anonymous') deps.usage.count(caller.tenant.site_id, 'calls');
   answer = await ensureAudited(deps, received, context, answer);
@@ -179,7 +179,7 @@ async function serve(
   if (!isOpen && (await limits.isSuspect(request))) await lookUp(deps, early);
   if ('prepare' in handler && handler.hashes) logins.refuseIfFull();
   const mistakes = await validate(operation, request, received);
-  // Operations without authentication report mistakes at once. The others report them in step 7b.
+  // Operations without authentication report mistakes here. The others report them in step 7b.
   if (isOpen && mistakes.length > 0) throw new ValidationError(mistakes);
   const claim = isOpen ? openClaimOf(operation, received, host_site) : secured;
   const key = keyOf(deps.secretKey, operation, claim, received, context.request_id);

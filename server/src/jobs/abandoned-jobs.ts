@@ -13,8 +13,8 @@ import { isLostConnection } from '../db/transaction.ts';
 const EVERY_MS = 5_000;
 const STATEMENT_MS = 5_000;
 /**
- * How long to wait for an answer of PostgreSQL: slightly longer than the statement timeout, so that PostgreSQL's own
- * error arrives first.
+ * Time limit for an answer of PostgreSQL. Slightly longer than the statement timeout, so that PostgreSQL's own error
+ * arrives first.
  */
 const SILENCE_MS = 6_000;
 const CONNECT_MS = 3_000;

@@ -17,7 +17,7 @@ export interface ShareKeys {
 
 const PER_WEBHOOK = 5;
 const PER_TENANT = 20;
-/** How many attempts may wait for a slot, in all and per tenant, and how long. */
+/** Maximum number of attempts that wait for a slot, in all and per tenant, and their maximum waiting time. */
 export const WAITING_JOBS = 40;
 const WAITING_PER_TENANT = 10;
 const LONGEST_WAIT_MS = 200;

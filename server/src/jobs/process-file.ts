@@ -29,7 +29,10 @@ interface FileJob {
   file_id: string;
 }
 
-/** Number of attempts after which a file fails: its original is missing, or it crashes the process that reads it. */
+/**
+ * Number of attempts after which a file is marked as failed, because its original is missing, or it crashes the process
+ * that decodes it.
+ */
 const MOST_ATTEMPTS = 8;
 
 /**
@@ -75,7 +78,10 @@ async function decide(
 
 type Given = Pick<StoredFile, 'content_type'> & { name: string };
 
-/** Writes the images of a file to the store. If there are none, returns the reason. */
+/**
+ * Decodes the original of a file and writes its images to the store. Returns the images, or the reason why there are
+ * none.
+ */
 async function make(
   { files: store, renderer, baseUrl }: FileDeps,
   site_id: string,

@@ -43,8 +43,8 @@ const RUN_MS = 60_000;
 export type Deleted = Record<string, number>;
 
 /**
- * Deletes data whose retention period is over, in all sites. Needs the login that owns the tables. Running it twice, or
- * on two machines at once, is harmless.
+ * Deletes data whose retention period is over, in all sites. Needs the login that owns the tables. Repeated and
+ * concurrent runs are harmless.
  */
 export async function deleteOldData(client: PoolClient, deps: RetentionDeps): Promise<Deleted> {
   const until = Date.now() + RUN_MS;

@@ -14,7 +14,7 @@ import type { SealedRow } from '../shop/audit/signing.ts';
 import { asSweeper } from './as-sweeper.ts';
 
 const BATCH = 5_000;
-/** How much later than the sealed rows another row may commit. No transaction of a request takes that long. */
+/** A row may commit this much later than rows that are already sealed. No transaction of a request takes that long. */
 const LATE = `interval '15 minutes'`;
 
 export interface Sealed {

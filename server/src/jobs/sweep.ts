@@ -102,8 +102,8 @@ function removalOf({ table, expired, kept }: Expiry): Sql {
 export type Swept = Record<keyof typeof REMOVALS, number>;
 
 /**
- * Deletes expired rows of all tenants in batches. Returns their numbers. Running it twice, or on two machines at once,
- * is harmless.
+ * Deletes expired rows of all tenants in batches. Returns the number of deleted rows by kind. Repeated and concurrent
+ * runs are harmless.
  */
 export async function sweep(client: PoolClient): Promise<Swept> {
   const swept: Partial<Swept> = {};

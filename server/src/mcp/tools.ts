@@ -10,7 +10,7 @@ import { compact, shapeOf } from './tool-schemas.ts';
 export interface AgentTool {
   operation: Operation;
   definition: Tool;
-  /** Where in the request each argument goes. All others go into the body, if there is one. */
+  /** The part of the request for each argument. All others go into the body, if there is one. */
   places: Map<string, 'path' | 'query'>;
   /** Whether the call may or must have an idempotency key. */
   keyed: 'optional' | 'required' | undefined;

@@ -126,7 +126,7 @@ async function agree(prompt: Prompt, question: string): Promise<boolean> {
 const nameOf = (country: string) => new Intl.DisplayNames(['en'], { type: 'region' }).of(country) ?? country;
 
 interface Delivery {
-  /** Where the shop ships to; null if it ships nothing. */
+  /** The countries to which the shop ships; null if it ships nothing. */
   reach: Reach | null;
   shipping_options: ShippingOptionInput[];
 }

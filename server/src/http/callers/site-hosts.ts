@@ -21,7 +21,7 @@ export interface SiteHosts extends ShopAddresses {
    * configured host.
    */
   isRead(): boolean;
-  /** Reads the hosts again at once. */
+  /** Reads the hosts again now. */
   reload(): Promise<void>;
   stop(): void;
 }

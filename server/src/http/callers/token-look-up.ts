@@ -39,8 +39,8 @@ export interface TokenRow extends Pick<Tenant, 'catalog_version' | 'era' | 'show
 }
 
 /**
- * Parsed rows by their JSON. Every call still queries the database, so a revoked token is rejected at once, but most
- * results are equal, and parsing a result takes longer than the rest of the look-up's work.
+ * Caches parsed rows by their JSON. Every call still queries the database, so a revoked token is rejected immediately.
+ * But most rows are equal, and parsing a row takes longer than the rest of the look-up.
  */
 const parsed = new LRUCache<string, Readonly<OrNulls<Known>>>({ max: 1_000 });
 

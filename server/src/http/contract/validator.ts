@@ -3,9 +3,9 @@
  * with all paths of the contract in turn, but our router has already found the operation.
  *
  * An operation is compiled on first use, which takes some milliseconds. The class compiles an operation again, and
- * keeps the result, for each new Content-Type, even for a new `charset`. So it always gets the same one, and only the
- * declared parts of the request. It throws messages; we return the ajv errors behind them, which have the path and the
- * rule.
+ * keeps the result, for each new Content-Type, even for a new `charset`. Therefore it always gets the same
+ * Content-Type, and only the declared parts of the request. It throws messages; this module returns the ajv errors
+ * behind them, which contain the path and the rule.
  */
 
 import { createRequire } from 'node:module';
@@ -142,8 +142,8 @@ function createValidator(allErrors: boolean, source: ContractDocument): Validato
   const contract = componentsAlone(source);
   const prepared = <T extends object>(part: T) => preparedFor(source, part);
   const requestValidator = new RequestValidator(contract, optionsFor(allErrors));
-  // The validators have registered the components by name. If they stayed here, they would be copied into the schema of
-  // every operation.
+  // The validators have registered the components by name. If `contract` kept them, they would be copied into the
+  // schema of every operation.
   contract.components = {};
   const { ajv, ajvBody } = requestValidator as unknown as Compilers;
   const known = new Map<string, Known>();

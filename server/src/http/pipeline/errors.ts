@@ -180,8 +180,8 @@ const UNAVAILABLE_CODES = /^(?:08|57P|53|57014|25P03|55P03|40001|40P01|CE001|ECO
 const UNAVAILABLE_MESSAGES = /timeout|terminated|Connection|connection|not queryable/;
 
 /**
- * Whether the database did not answer in time. pg reports that as an `Error` without a code. A TypeError is a bug in
- * our code.
+ * Whether the database did not answer in time, rejected writes or aborted the transaction. pg reports a timeout as an
+ * `Error` without a code. A TypeError is a bug in our code.
  */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnknown || isReadOnlyError(error)) return true;

@@ -96,7 +96,7 @@ export async function countGuess(db: Pool, limit: RateLimitName, site_id: string
   ]);
 }
 
-/** Takes a point from each limit. Returns the result of the strictest one. */
+/** Takes a point from each limit. Returns the result of the limit with the fewest points left. */
 async function take(db: Pool, name: string, draws: StrictDraw[]): Promise<Counted> {
   if (draws.length === 0) return { headers: {} };
   const drawn = (await draw(db, draws)).map((result, i) => ({ ...result, policy: draws[i] as StrictDraw }));

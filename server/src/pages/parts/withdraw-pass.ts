@@ -5,7 +5,7 @@ import { withQuery } from './paths.ts';
 /** The proof that the reader has entered: e-mail address or postal code. A postal code does not give access to the e-mail address of the order. */
 export type Proof = 'email' | 'code';
 
-/** How long the link to a prefilled form works. */
+/** Lifetime of the link to a prefilled form. */
 const LIFE_SECONDS = 60 * 60;
 
 /**

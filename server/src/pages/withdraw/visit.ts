@@ -24,7 +24,7 @@ export interface KnownOrder {
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Throws `not_found` unless there is such a shop and its page is on. */
+/** Throws `not_found` if the shop does not exist or its page is off. */
 export async function arrive(request: PageRequest): Promise<WithdrawVisit> {
   const { db, hosts, req } = request;
   const site_id = String(req.params.site_id ?? hosts.siteAt(req) ?? '').toLowerCase();

@@ -1,4 +1,4 @@
-/** How the vectors of the latent semantic model are stored, and how a search reads them. */
+/** Stores the vectors of the latent semantic model, and reads them for a search. */
 
 import sql, { type Sql } from 'sql-template-tag';
 import type { SearchDb } from '../search-db.ts';

@@ -49,7 +49,7 @@ export interface ParsedQuery {
   language: Language;
 }
 
-/** How to read a text. */
+/** The way to parse a text. */
 export interface Reading {
   /** Whether the text is a sentence, whose function words carry no meaning; else it consists of keywords typed into a field. */
   isSentence: boolean;

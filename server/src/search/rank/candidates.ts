@@ -7,7 +7,7 @@ import { type ProductConditions, productsMeeting } from './filters.ts';
 import { codeMatches, hasOneGroup, MIN_COVERAGE, matchesByCode, matchesByWords, type Query } from './matches.ts';
 import { expectedMatches } from './term-weights.ts';
 
-/** How many of the best matches are reranked. All further matches stay in the order of their BM25F scores. */
+/** The number of best matches that are reranked. All further matches stay in the order of their BM25F scores. */
 export const RERANKED = 200;
 /**
  * The coverage of a strong match. If there are at least RERANKED strong matches, weaker ones do not match: `white jeans` then

@@ -40,9 +40,9 @@ const WEIGHTS = {
   topHead: 0.2,
   /** The semantic similarity to the best candidates. */
   topSimilarity: 0.5,
-  /** How low or high the price is among the candidates, if the query prefers that. */
+  /** The rank of the price among the candidates, if the query prefers low or high prices. */
   price: 0.15,
-  /** How well the product sells, if the query prefers that. */
+  /** The sales relative to the best-selling candidate, if the query prefers popular products. */
   popularity: 0.15,
 };
 /** A term that is the head noun in at least this share of the names that contain it gets the full weight of a head noun. */
@@ -90,7 +90,7 @@ function byScore(a: Candidate, b: Candidate): number {
   return b.score - a.score || b.sales_count - a.sales_count || (a.product_id < b.product_id ? -1 : 1);
 }
 
-/** How many of the best candidates are compared with the top ones. */
+/** The number of best candidates that are compared with the top ones. */
 const COMPARED_WITH_TOP = 50;
 
 function boostSimilarToTop(candidates: Candidate[]): Candidate[] {
@@ -141,11 +141,11 @@ function titleBoost(name: string, index: GroupIndex, headWeights: number[]): num
   return power;
 }
 
-/** How the words of the query occur in a name. */
+/** The occurrences of the words of the query in a name. */
 interface InName {
   /** The index of the name's first term that the query has. */
   first: number | undefined;
-  /** How many of the name's terms the query has. */
+  /** The number of the name's terms that the query has. */
   covered: number;
   /** Whether all groups are next to each other in the name. */
   isPhrase: boolean;

@@ -22,7 +22,7 @@ const MAX_COMPLETIONS = 50;
 /** The maximum number of words of names that are read for completions, because a short prefix has more than needed. */
 const MAX_NAME_WORDS = 5_000;
 
-/** How many products contain a term: anywhere, in the name, and as the head noun of the name. */
+/** The number of products that contain a term: anywhere, in the name, and as the head noun of the name. */
 interface DocumentFrequencies {
   products: number;
   titles: number;

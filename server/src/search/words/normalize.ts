@@ -66,7 +66,7 @@ function termOf(word: string): string {
 
 /** Removes an English plural ending. Short words, and those with digits, are unchanged. */
 export function stem(word: string): string {
-  // Most words have neither ending, and are returned at once.
+  // Returns early, because most words have neither ending.
   if (!word.endsWith('s') && !word.endsWith('e')) return word;
   if (word.length < 4 || /\d/.test(word)) return word;
   // `hoodies` may be the plural of `hoodie` or `hoody`, so all three get the same stem.
