@@ -230,8 +230,9 @@ function unlessApi(router: Router): RequestHandler {
 }
 
 /**
- * Headers for JSON that browsers must not render, cache or frame; pages set their own. Strict-Transport-Security
- * includes subdomains of the configured host, but not those of a shop's own host, which belong to the shop.
+ * Sets headers for JSON that browsers must not render, cache or frame; pages set their own. Strict-Transport-Security
+ * includes the subdomains of the configured host. For a shop's own host it does not, because the subdomains belong to
+ * the shop.
  */
 function securityHeaders(hosts: SiteHosts): RequestHandler {
   return (req, res, next) => {

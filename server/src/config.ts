@@ -102,7 +102,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return configOf(env, secretKeyIn);
 }
 
-/** Like `readConfig`, but writes nothing: a missing secret key is not generated and stays empty. */
+/** Like `readConfig`, but writes nothing: a missing secret key is left empty instead of generated. */
 export function inspectConfig(env: NodeJS.ProcessEnv): Config {
   return configOf(env, (dataDir) => (hasSecretKey(dataDir) ? secretKeyIn(dataDir) : ''));
 }

@@ -53,8 +53,8 @@ export async function expectFocus(page: Page, id: string): Promise<void> {
 const FOCUS_MS = 20_000;
 
 /**
- * With SCREENSHOTS=1, saves a screenshot in node_modules/.cache/screenshots. It takes seconds, and no test compares
- * screenshots.
+ * Saves a screenshot in node_modules/.cache/screenshots if SCREENSHOTS=1. Off by default, because a screenshot takes
+ * seconds, and no test compares screenshots.
  */
 export async function leaveScreenshot(page: Page, name: string): Promise<void> {
   if (process.env.SCREENSHOTS !== '1') return;

@@ -56,7 +56,7 @@ export interface Header {
 
 export interface DueDocument {
   order_id: string;
-  /** Whether staff asked for the invoice. */
+  /** Whether staff requested the invoice. */
   by_hand: boolean;
 }
 

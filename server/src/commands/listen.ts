@@ -15,8 +15,8 @@ import { boundConnections } from './bound-connections.ts';
 const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');
 
 /**
- * Limits of every connection. Node's defaults are lax: a client may take a minute for its headers. These limits free a
- * socket of a slow or endless request after at most half a minute, or two minutes for a large upload.
+ * Limits for every connection. Node's defaults are lax: a client may take a minute for its headers. With these limits,
+ * a slow or endless request frees its socket after at most half a minute, or after two minutes for a large upload.
  */
 const HEADERS_SECONDS = 10;
 const REQUEST_TIMEOUT_MS = DEADLINES.upload * 1_000;

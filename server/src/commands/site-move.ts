@@ -34,7 +34,7 @@ import { refuseNoSiteId } from './site-id.ts';
 import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 
 export interface ExportOptions {
-  /** Whether the site moves away: it is closed before the export and stays closed. */
+  /** Whether the site moves to the other server. If so, it is closed before the export and not opened again. */
   final: boolean;
   /** The one-time key of the other server (`site receive`), to which the file is encrypted with all secrets. */
   keepSecrets?: string;

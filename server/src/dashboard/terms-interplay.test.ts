@@ -11,7 +11,10 @@ const ORDER = '/api/dashboard/orders/{order_id}';
 const RETURN = '/api/dashboard/returns/{return_id}';
 const CUSTOMER = '/api/dashboard/customers/{customer_id}';
 
-/** An order of pieces for 10.00 and 4.90 for the delivery, of a customer with 14 days to pay, with the steps of its staff. */
+/**
+ * Places an order of pieces for 10.00 and a delivery for 4.90, by a customer with 14 days to pay. Returns functions for
+ * the steps of the staff.
+ */
 async function givenOrder(quantity: number, payment_method: 'invoice' | 'bank_transfer' = 'invoice') {
   const shop = await openShop();
   const { dashboard } = shop;

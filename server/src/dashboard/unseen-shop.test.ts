@@ -16,8 +16,8 @@ const PRODUCTS = 400;
  */
 const TIMES = 40;
 /**
- * Maximum number of scans of the whole variants table per list. The test sets planner statistics that assign all rows to
- * another shop, so PostgreSQL may choose such scans. They also read rows of other tests.
+ * Maximum number of scans of the whole variants table per list. The test sets planner statistics that assign all rows
+ * to another shop, so PostgreSQL may choose a scan, which also reads rows of other tests.
  */
 const SCANS = 2;
 

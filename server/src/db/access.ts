@@ -25,8 +25,8 @@ export interface Policy {
 export const SERVER_ROLES = ['commerce_app', 'commerce_search', 'commerce_sweep'];
 
 /**
- * The role that reads all rows for backups. Row-level security applies even to the owner of the tables, and an ordinary
- * login cannot create a role with BYPASSRLS, so policies let this role read the tables.
+ * The role that reads all rows for backups. Row-level security applies even to the owner of the tables. Policies let
+ * this role read every row, because an ordinary login cannot create a role with BYPASSRLS.
  */
 export const BACKUP_ROLE = 'commerce_backup';
 

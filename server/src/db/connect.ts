@@ -103,7 +103,7 @@ export class Connection {
     this.silenceMs = silenceMs;
   }
 
-  /** Call when a statement is sent. Its time limit starts when all earlier statements are answered. */
+  /** Call when a statement is sent. The statement's time limit starts when all earlier statements are answered. */
   noteSent(limitMs: number): void {
     this.#unanswered.push(limitMs);
     if (this.#unanswered.length === 1) this.#limitSilence();

@@ -94,7 +94,7 @@ export async function pendingMigrations(url: string): Promise<string[]> {
   return MIGRATION_NAMES.filter((name) => !recorded.includes(name));
 }
 
-// knex would print failures. They are thrown as errors anyway.
+// knex would print failures, which are thrown as errors anyway.
 const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 /**

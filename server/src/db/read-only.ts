@@ -1,7 +1,7 @@
 /**
  * Detects that the database was demoted or set to read-only: it rejects writes with SQLSTATE 25006. The process then
- * closes all connections, and opens none for requests. Once a second it tries a new connection, because the URL may lead
- * to another server by then, and checks whether writes are accepted again.
+ * closes all connections, and opens none for requests. Once a second it opens a new connection, because the URL may
+ * lead to another server by then, and checks whether that accepts writes.
  */
 
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -69,7 +69,8 @@ export function noteIfReadOnly(pool: pg.Pool, error: unknown): void {
  */
 export async function findReadOnly(pool: pg.Pool, probe: pg.Pool): Promise<boolean> {
   if (isReadOnly(pool)) return true;
-  // The first connection may have been opened before a failover. It is closed, so the second one is new.
+  // The first connection may have been opened before a failover. A connection that rejects writes is closed, so the
+  // second attempt uses a new one.
   if ((await acceptsWrites(probe)) || (await acceptsWrites(probe))) return false;
   noteIfReadOnly(pool, new DatabaseReadOnly());
   return true;

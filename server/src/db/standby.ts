@@ -1,6 +1,6 @@
 /**
- * Standbys of the database, which read the catalogue in place of the primary while they have the version that the
- * primary has just reported. A standby may lag by any time, hang, be lost or be promoted: the primary then reads.
+ * Standbys of the database. A standby reads the catalogue in place of the primary while it has the version that the
+ * primary has just reported. If a standby lags, hangs, is lost or was promoted, the primary reads.
  */
 
 import type pg from 'pg';

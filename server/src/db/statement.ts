@@ -49,7 +49,7 @@ const Query = pg.Query as unknown as typeof ProtocolQuery;
 
 type Columns = Pick<Result, 'fields' | '_parsers' | '_prebuiltEmptyResultObject'>;
 
-/** Statements that begin and end transactions. They are prepared under their own text as name. */
+/** Statements that begin and end transactions. Each is prepared with its own text as the name. */
 export const BOUNDARIES: Partial<Record<string, 'begin' | 'end'>> = { begin: 'begin', commit: 'end', rollback: 'end' };
 
 export interface StatementConfig {
@@ -167,7 +167,7 @@ class ConnectionState {
     connection.describe = (what) => {
       if (this.#describes) describe.call(connection, what);
     };
-    // `pg` sends a Sync with its own statements. It ends all earlier statements too.
+    // `pg` sends a Sync after its own statements, which also ends all earlier statements.
     connection.sync = () => {
       this.#unsynced = undefined;
       this.#sync();

@@ -123,12 +123,12 @@ export function endBy(connection: Connection, time: number): void {
   connection.endsAt = time;
 }
 
-/** PostgreSQL's timeout fires this much after the deadline, so that the caller's own timeout comes first. */
+/** Time between the deadline and PostgreSQL's timeout, so that the caller's own timeout fires first. */
 const AFTER_THE_END_MS = 50;
 
 /**
- * Limits statements that are sent together with COMMIT, because they cannot be rolled back later. Their timeout is the
- * remaining time if that is less than the usual one.
+ * Limits the time of statements that are sent together with COMMIT, because they cannot be rolled back later. Their
+ * timeout is the time until the deadline, if that is less than the usual timeout.
  */
 function endInTime(connection: Connection): void {
   const left = connection.endsAt - Date.now();

@@ -118,9 +118,9 @@ function noteCompleted({ target, context }: ApiRequest, { told }: Answer): void 
 const COMPLETES: string = 'storefront.completeCheckout' satisfies OperationId;
 
 /**
- * The response to an error. Requests with missing or invalid credentials are counted, in one counter for the IP address
- * and one for IP address, site and kind of credential. Above its limit they are answered with 429 instead of 401; a valid
- * credential is still accepted.
+ * Returns the response to an error. Counts requests with missing or invalid credentials, by IP address, and by IP
+ * address, site and kind of credential. Above a limit, the response is 429 instead of 401; a valid credential is still
+ * accepted.
  */
 async function refuse({ limits }: Deps, request: ApiRequest, thrown: unknown): Promise<Answer> {
   const { context } = request;
@@ -195,8 +195,8 @@ async function serve(
 async function countStrictly(deps: Deps, incoming: Incoming): Promise<void> {
   const { operation, claim, mistakes, received, context } = incoming;
   if (mistakes.length > 0 || !isStrict(operation)) return;
-  // A shop's own server names the buyer's IP address. It is believed only with a private token, because a public token
-  // is known to everyone, who could then evade their limits.
+  // A shop's own server sends the buyer's IP address. The address is accepted only with a private token: public tokens
+  // are known to everyone, and with one of them anyone could evade their own limits.
   const caller = namesBuyer(operation, received) ? await lookUp(deps, incoming) : undefined;
   const buyer = caller ? buyerOf(operation, caller, received) : { mistakes: [] };
   if (buyer.mistakes.length > 0) throw new ValidationError(buyer.mistakes);
@@ -250,7 +250,10 @@ function lookUp(
   return onConnection(deps, deadline, (connection) => authenticate(connection, claim, operation, isLocal(deps)));
 }
 
-/** Stands in for the handler when a stored response was found in step 6. It is called only if that response has expired since. */
+/**
+ * Replaces the handler if a stored response was found in step 6. Called only if that response has expired in the
+ * meantime.
+ */
 async function expectReplay(): Promise<never> {
   throw new ShopError('unavailable', 'This Idempotency-Key is expiring. Retry the request.');
 }
@@ -264,9 +267,9 @@ interface RateCount {
 }
 
 /**
- * Step 7, repeated after a conflict, after a connection lost before COMMIT, or if a copy of the request stored its
- * response between this request's look-up and claim. A connection lost during COMMIT throws CommitUnknown, which is never
- * repeated.
+ * Runs step 7. Repeats it after a conflict, after a connection lost before COMMIT, or if a copy of the request stored
+ * its response between this request's look-up and claim. A connection lost during COMMIT throws CommitUnknown, after
+ * which nothing is repeated.
  */
 function attempt(deps: Deps, incoming: Incoming, run: Run, { countsRate }: RateCount): Promise<Answer> {
   const startedAt = Date.now();

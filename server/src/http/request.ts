@@ -72,8 +72,8 @@ export function newContext(request_id: string, protocol?: Protocol): RequestCont
 }
 
 /**
- * The id of the request's audit row. It stays the same, so that writing the row again after a lost COMMIT adds no
- * second row.
+ * Returns the id of the request's audit row. The id stays the same, so that writing the row again after a lost COMMIT
+ * adds no second row.
  */
 export function auditIdOf(context: RequestContext): string {
   context.audit_id ??= newId();

@@ -60,7 +60,10 @@ const SHOPS_SIDE_BY_SIDE = 4;
  */
 const PROVIDERS_MS = 30_000;
 
-/** Counts the sales of a shop in separate transactions, so that no product is locked for long. */
+/**
+ * Adds a shop's new sales to its products, in separate transactions so that no product is locked for long. Returns the
+ * number of counted sales.
+ */
 async function countAllSales(db: Pool, tenant: Tenant): Promise<number> {
   let all = 0;
   for (;;) {

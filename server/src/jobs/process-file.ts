@@ -36,8 +36,8 @@ interface FileJob {
 const MOST_ATTEMPTS = 8;
 
 /**
- * Creates the resized images of an uploaded file. All images are stored before the row refers to them, and the original
- * is deleted last, so an interrupted run can start again, and pages show either no image or all sizes.
+ * Creates the resized images of an uploaded file. Stores all images before the row refers to them, and deletes the
+ * original last. Thus an interrupted run can start again, and pages show either no image or all sizes.
  */
 export function processFile(deps: FileDeps) {
   return async (payload: unknown, { job }: Pick<JobHelpers, 'job'>): Promise<void> => {

@@ -225,8 +225,8 @@ async function runDeliveries({ url, ...deps }: JobDeps, watch: Watch): Promise<P
 }
 
 /**
- * Starts the runner for images, which take seconds each. It is separate and processes two at a time, so that other jobs
- * do not wait for them.
+ * Starts the runner for images, each of which takes seconds. The runner is separate and processes two images at a time,
+ * so that other jobs do not wait for them.
  */
 function runFiles({ url, ...deps }: FileDeps & { url: string }, watch: Watch): Promise<Kept> {
   const { logger } = deps;

@@ -129,7 +129,7 @@ const FILTERS: ReadonlySet<string> = new Set<keyof FilterQuery>([
   'exclude_text',
 ]);
 
-/** Picks filters of the API among the fields that UCP does not define. Reports unknown ones. */
+/** Selects the API's own filters among the fields that UCP does not define. Reports unknown fields. */
 function known(call: UcpCall, others: Record<string, unknown>): FilterQuery {
   for (const name of Object.keys(others)
     .filter((one) => !FILTERS.has(one))

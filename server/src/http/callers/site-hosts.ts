@@ -14,7 +14,7 @@ export interface SiteHosts extends ShopAddresses {
   isConfigured(request: Named): boolean;
   /** The site of the request's host; undefined if no site has that host. */
   siteAt(request: Named): string | undefined;
-  /** The origin that the browser uses: that of the site's host, otherwise that of the configured base URL. */
+  /** The origin that the browser uses: the origin of the site's host, otherwise the configured one. */
   originAt(request: Named): string;
   /**
    * Whether the hosts were read at least once. Before that, requests at a shop's host are handled like those at the

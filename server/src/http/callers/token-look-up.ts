@@ -61,8 +61,8 @@ export interface Beside {
 }
 
 /**
- * The statement that looks up a token and the tokens sent with it. It sets the tenant for row-level security, to empty
- * text for an unknown token. `withPrincipal` adds the columns that `withClaim` needs.
+ * Builds the statement that looks up a token and the tokens sent with it. The statement sets the tenant for row-level
+ * security, to empty text for an unknown token. `withPrincipal` adds the columns that `withClaim` needs.
  */
 export function tokenLookUp(claim: Claim, operation: Operation, local: boolean, withPrincipal = false): Sql {
   const { columns, join, origins, privateId, principal } = besidesOf(claim);

@@ -52,8 +52,8 @@ function gaugePool(db: Pool, registers: Registers): void {
 }
 
 /**
- * Reports the job queue whenever the metrics are read. It is in the database, so every process reports the same values.
- * Absent if it cannot be read.
+ * Reports the job queue whenever the metrics are read. The queue is in the database, so every process reports the same
+ * values. Reports nothing if the queue cannot be read.
  */
 function gaugeQueue(db: Pool, registers: Registers): void {
   let reading: Promise<JobBacklog[]> | undefined;

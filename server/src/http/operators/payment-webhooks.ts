@@ -88,9 +88,9 @@ function refuse(error: unknown): never {
 }
 
 /**
- * Rejects an event about an object of another account, if the shop knows its payment. The provider then retries for
- * days, during which the merchant can configure the right account, and shows the reason for the failure. Events about
- * unknown payments are ignored.
+ * Rejects an event about an object of another account, if the shop knows its payment. The provider then shows the
+ * reason and retries for days, during which the merchant can configure the right account. Events about unknown payments
+ * are ignored.
  */
 async function refuseOfOtherAccount(shop: Shop, { message, payment_id }: UnknownToAccount): Promise<void> {
   const known =

@@ -59,7 +59,7 @@ export interface WholeCall<Id extends OperationId> {
   baseUrl: string;
   /** The dependencies of checkouts, in addition to the shop. */
   checkoutDeps: CheckoutDeps;
-  /** IP address and other data about where the request comes from. */
+  /** IP address and other data about the origin of the request. */
   origin: Origin;
   /** Sends HTTP requests to URLs that tenants have configured. */
   egress: Egress;

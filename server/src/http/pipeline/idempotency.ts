@@ -23,7 +23,10 @@ export interface Key {
   operation_id: string;
   /** Method, path, query and body in canonical form. */
   request: string;
-  /** Whether the success response contains a secret. It is then encrypted with a key that is not in the database. */
+  /**
+   * Whether the success response contains a secret. If so, the stored response is encrypted with a key that is not in
+   * the database.
+   */
   secret: boolean;
   /** Whether error responses may contain a secret as well. */
   secretRefusal: boolean;

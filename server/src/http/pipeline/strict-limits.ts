@@ -75,8 +75,8 @@ export async function countInDatabase(
 }
 
 /**
- * Whether a login comes from a browser that opened the account's unlock link. It is then not counted with others at the
- * same IP address; the account's own delay still applies (shop/login-throttle.ts).
+ * Whether a login comes from a browser that opened the account's unlock link. Such a login is not counted with others
+ * at the same IP address, but the account's own delay still applies (shop/login-throttle.ts).
  */
 async function isUnlocked(db: Pool, baseUrl: string, operation: Operation, { site_id }: Claim, request: Counting) {
   const { email, unlock_token } = (request.body ?? {}) as { email?: unknown; unlock_token?: unknown };

@@ -58,8 +58,8 @@ for (const width of [1280, 375]) {
       expect(await page.$eval('.changes', ({ textContent }) => textContent)).toContain(
         'Previously €50.00 each week, now €60.00',
       );
-      // The customer allows only one of the shop's own product types, no profile, a budget for once instead of each month, and at
-      // most 20.00 for a purchase.
+      // The customer allows one of the shop's product types, no access to the profile, a budget for once instead of
+      // each month, and at most 20.00 per purchase.
       for (const box of ['#category_0', '#scope_3', '[name=budget_period][value=once]', '#same_code']) {
         await page.click(box);
       }

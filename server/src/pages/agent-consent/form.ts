@@ -101,7 +101,7 @@ function amountMistakes(say: Language['say'], form: ConsentForm, consent: AgentC
   return mistakes;
 }
 
-/** Whether the agent may not prepare purchases. It then needs no budget. */
+/** Whether the agent may not prepare purchases, so that it needs no budget. */
 function buysNothing({ budget, scopes }: ConsentForm): boolean {
   return budget === '' && !scopes.includes('checkout:create');
 }

@@ -20,7 +20,7 @@ export interface CheckoutView {
   /** Form token, which proves that a form came from this page. */
   csrf: string;
   checkout: Checkout;
-  /** Whether staff prepared the order. Its lines and prices are fixed, and codes do not apply. */
+  /** Whether staff prepared the order. If so, its lines and prices are fixed, and discount codes do not apply. */
   isDraft: boolean;
   /** The account page, if the customer of a draft is not logged in: only then an invoice can be chosen. */
   loginPath: string | undefined;

@@ -31,9 +31,9 @@ import { withdrawalSection } from '../parts/withdrawal-section.ts';
 import { arrive, type OrderVisit } from './visit.ts';
 
 /**
- * The order page for anyone with a link from one of the order's mails. Links may be passed on or found, so streets and
- * names are shown only after the reader enters the order's e-mail or a postal code, each time. Only then can returns be
- * requested and cancelled; nothing else can be changed.
+ * The order page for anyone with a link from one of the order's mails. Such a link may be passed on or found. Therefore
+ * streets and names are shown, and returns can be requested and cancelled, only after the reader enters the order's
+ * e-mail or a postal code, each time. Nothing else can be changed.
  */
 export const orderPage: PageRoute<OrderVisit> = {
   path: orderLink('', ':site_id', ':token'),

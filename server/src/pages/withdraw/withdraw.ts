@@ -10,8 +10,8 @@ import { entryView, reviewView } from './views.ts';
 import { arrive, type WithdrawVisit } from './visit.ts';
 
 /**
- * The page on which consumers withdraw from contracts (Article 11a of Directive 2011/83/EU): without a login, in two steps.
- * Its answer is the same whether an order matches or not; a job looks for the order.
+ * The page on which consumers withdraw from contracts (Article 11a of Directive 2011/83/EU): without a login, in two
+ * steps. The response is the same whether or not an order matches; a job looks for the order.
  */
 export const withdrawPage: PageRoute<WithdrawVisit> = {
   path: ['/withdraw', '/sites/:site_id/withdraw'],

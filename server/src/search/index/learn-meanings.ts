@@ -29,9 +29,9 @@ interface State {
 }
 
 /**
- * Updates a shop's latent semantic model. Trains it if there is none or much has changed, and then computes the vectors of new
- * and changed products. Returns their number. Uses many short transactions, so that it blocks nobody. Two concurrent runs only
- * repeat work.
+ * Updates a shop's latent semantic model. Trains it if there is none or much has changed, and then computes the vectors
+ * of new and changed products. Returns the number of vectors. Uses many short transactions, so that it does not block
+ * requests. Concurrent runs only repeat work.
  */
 export async function learnMeanings(inTransaction: InTransaction): Promise<number> {
   const state = await inTransaction(readState);
@@ -145,10 +145,10 @@ async function complete(db: SearchDb, model_id: string): Promise<void> {
 const FIRST = '00000000-0000-0000-0000-000000000000';
 
 /**
- * Reads the next products whose vectors are outdated, and the last id among them. Those up to `after` were already checked in
- * this run; if they change again, the next run updates them. A query without `after` would skip over more and more finished
- * products. Vectors are looked up by id instead of joined, because the statistics of a new table may still say that it is
- * empty.
+ * Reads the next products whose vectors are outdated, and the last id among them. Skips products up to `after`, which
+ * were already checked in this run; if they change again, the next run updates them. Without `after`, each query would
+ * pass over more finished products than the one before. Vectors are looked up by id instead of joined, because the
+ * statistics of a new table may still say that it is empty.
  */
 async function readOutdated(
   db: SearchDb,

@@ -1,4 +1,4 @@
-/** Splits compounds into words that the shop has: `Damenjacke` asks for a jacket for women. */
+/** Splits compounds into words that the shop uses: `Damenjacke` means a jacket for women. */
 
 import type { Language } from '../words/languages.ts';
 import { stem } from '../words/normalize.ts';

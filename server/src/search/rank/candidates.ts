@@ -63,7 +63,7 @@ export interface CandidateQuery extends Query {
   groups: TermGroup[];
   /** The minimum share of the query's weight that a match must have, unless `headGroups` are given. Default: MIN_COVERAGE. */
   minCoverage?: number;
-  /** The groups of the head noun. A product with one of them matches whatever its coverage. */
+  /** The groups of the head noun. A product with one of them matches, regardless of its coverage. */
   headGroups?: number[];
   /** Whether a product that has only the modifier matches, as in `matchesByWords`. */
   modifierAlone?: boolean;

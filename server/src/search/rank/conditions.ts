@@ -11,7 +11,7 @@ export interface Condition {
   /** The reason for which a product that fails the condition is excluded. */
   reason: Constraint['kind'] | 'category_not_allowed';
   condition: Sql;
-  /** The constraint that it comes from; absent if the caller added the condition. */
+  /** The constraint from which the condition was made; absent if the caller added the condition. */
   constraint?: Constraint;
   /** Whether the condition is never relaxed, even if no product meets it. */
   strict: boolean;

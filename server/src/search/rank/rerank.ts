@@ -10,8 +10,8 @@ import type { GroupWeight, WeightedQuery } from './term-weights.ts';
 import { topSimilarities } from './top-similarity.ts';
 
 /**
- * The weight of each feature. It multiplies the score by e to the power of the weight, usually in proportion to a value from 0 to
- * 1.
+ * The weight of each feature. A feature multiplies the score by e to the power of its weight, usually in proportion to
+ * a value from 0 to 1.
  */
 const WEIGHTS = {
   /** The name contains all words as a phrase. */
@@ -45,7 +45,10 @@ const WEIGHTS = {
   /** The sales relative to the best-selling candidate, if the query prefers popular products. */
   popularity: 0.15,
 };
-/** A term that is the head noun in at least this share of the names that contain it gets the full weight of a head noun. */
+/**
+ * A term gets the full weight of a head noun if it is the head noun in at least this share of the names that contain
+ * it.
+ */
 const FULL_HEAD_SHARE = 0.6;
 
 const ACCESSORY = /\s(?:for|compatible|fits|replacement)\s/i;

@@ -68,7 +68,7 @@ const MIN_CACHED_COUNT = 1_000;
 const MINUTE = 60_000;
 const frequencyCache = new LRUCache<string, DocumentFrequencies>({ max: 50_000, ttl: MINUTE });
 const productCountCache = new LRUCache<string, number>({ max: 10_000, ttl: MINUTE });
-/** Caches the weights of whole queries, because people ask for the same words again. */
+/** Caches the weights of whole queries, because people search for the same words repeatedly. */
 const weightedCache = new LRUCache<string, WeightedQuery>({ max: 2_000, ttl: MINUTE });
 
 const NO_WORDS: WeightedQuery = {

@@ -4,8 +4,8 @@ const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"'
 
 /**
  * Replaces HTML tags, and entities without a readable character, by spaces. Descriptions are stored as plain text (see
- * shop/plain-text.ts), so tags only occur in names and in data of older releases. This runs for each indexed or ranked text,
- * which is too often for a parser, and words need neither lines nor lists.
+ * shop/plain-text.ts), so tags only occur in names and in data of older releases. A parser would be too slow, because
+ * this function runs for each indexed or ranked text.
  */
 export function stripHtml(text: string): string {
   if (!text.includes('<') && !text.includes('&')) return text;
