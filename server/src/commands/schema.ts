@@ -15,7 +15,7 @@ export interface Prepared {
   applied: string[];
   /** Roles, grants and policies that were missing in a migrated database, in words. */
   mended: string[];
-  /** Set if a newer release has migrated the database. Nothing was changed then. */
+  /** Set if a newer release has migrated the database. In that case, nothing was changed. */
   newer?: NewerSchema;
 }
 
@@ -40,9 +40,9 @@ export async function prepareSchema(url: string, wait?: MigrationWait, last?: st
 }
 
 /**
- * Returns the result of `prepareSchema` if there is nothing to prepare, as at most starts; otherwise undefined. Needs
- * no lock and only one connection. All statements are sent at once, and PostgreSQL answers in their order, so the first
- * failed check throws.
+ * Returns the result of `prepareSchema` if there is nothing to prepare, which is the case at most starts; otherwise
+ * undefined. Needs no lock and only one connection. All statements are sent at once, and PostgreSQL answers in their
+ * order, so the first failed check throws.
  */
 async function ifPrepared(url: string, wait: MigrationWait = {}): Promise<Prepared | undefined> {
   return withClient(connectionTo(url), async (client) => {

@@ -65,7 +65,7 @@ export async function serve(started: Started): Promise<Serving> {
   db.on('error', (cause) => {
     if (!readiness.draining) logger.warn({ cause }, 'an idle database connection broke');
   });
-  // Read on the connection of the probe, while the checks use another one.
+  // Reads the hosts on the connection of the probe, while the checks use another one.
   const hosts = config.role === 'worker' ? undefined : openSiteHosts({ db: probe, baseUrl: config.baseUrl, logger });
   stops.unshift(async () => (await hosts)?.stop());
   await refuseUndeclaredPooler(db, pooling);
@@ -209,7 +209,10 @@ async function appFor(parts: Parts, stops: Stop[]): Promise<Express> {
   return app;
 }
 
-/** Serves operators on a separate port with separate database connections, so that shops keep theirs. */
+/**
+ * Serves operators on a separate port and with separate database connections, so that their calls do not take
+ * connections from shops.
+ */
 async function listenToOperators(
   { config, database, logger, stops }: Started,
   port: number,
@@ -230,7 +233,7 @@ async function listenToOperators(
   });
 }
 
-/** Serves only the metrics on a separate port. */
+/** Serves the metrics, and nothing else, on a separate port. */
 async function exposeMetrics(metrics: Metrics, config: Config, port: number, stops: Stop[]): Promise<void> {
   const app = express();
   app.disable('x-powered-by');

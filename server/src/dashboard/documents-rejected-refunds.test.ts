@@ -11,7 +11,7 @@ test('credits an order once when the bank rejects its refund and it is repeated,
   await givenSeller(shop, { issue: 'on_payment' });
   const { id, total } = await shop.givenPaidOrder();
   const params = { path: { order_id: id } };
-  // A refund of everything would cancel an order that has not shipped.
+  // Ships the order first, because a full refund would cancel an unshipped order.
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
   const body = { amount: total, reason: 'damaged' as const };
   const refund = async () => {

@@ -10,7 +10,7 @@ import { isUnreachable, withConnection } from './transaction.ts';
 
 /** Time limit for a read on a standby. */
 const WITHIN_MS = 2_000;
-/** After a failure, a standby is tried again by one read per this interval. */
+/** After a failure of a standby, one read in each such interval tries it again. */
 const REST_MS = 5_000;
 
 /**

@@ -111,7 +111,7 @@ export const demoOrders: DemoOrder[] = [
   },
 ];
 
-/** Orders paid by card, one for each possible payment result. */
+/** Orders paid by card: one whose payment succeeds, and one whose payment is declined later. */
 export const demoCardOrders: DemoOrder[] = [
   { ...CARD, buyer: TOM, items: { 'KH-BOWL-FJOR': 2 }, card: 'tok_success', operations: [shipped, delivered] },
   { ...CARD, buyer: NOOR, items: { 'FD-TROWEL': 1 }, card: 'tok_late_declined', operations: [] },

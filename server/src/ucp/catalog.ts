@@ -193,7 +193,7 @@ export async function lookupCatalog(call: UcpCall, { ids, filters }: LookupWish)
   return { products };
 }
 
-/** The same product may be requested by its id and by its slug. */
+/** Adds variants to a product that was already found: it may be requested by its id and by its slug. */
 function mergeInputs(product: Found, variants: (Found['variants'][number] & { inputs: { id: string }[] })[]): void {
   for (const variant of variants) {
     const same = product.variants.find(({ id }) => id === variant.id) as typeof variant | undefined;

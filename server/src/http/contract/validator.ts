@@ -89,7 +89,9 @@ function validatorFor(errors: 'all' | 'first', source: ContractDocument): Valida
   return known[errors];
 }
 
-/** Private members of `RequestValidator`. Its version is pinned. */
+/**
+ * Private members of `RequestValidator` that this module uses. The version of the package is pinned for that reason.
+ */
 interface Compilers {
   ajv: Pick<Ajv2020, 'getSchema'>;
   ajvBody: Pick<Ajv2020, 'getSchema'>;

@@ -44,7 +44,7 @@ async function post(visit: WithdrawVisit, body: FormBody): Promise<PageAnswer> {
   await count(visit, 'storefront.getShop');
   const id = body.get('statement') ?? '';
   const isConfirmed = body.get('action') === 'confirm' && UUID.test(id);
-  // Once a sent statement is matched, its pieces cannot be chosen again.
+  // If the statement was already sent, its pieces may no longer be selectable, so the form is not checked again.
   const isSent = isConfirmed && (await inShopOfVisit(visit, (shop) => find(shop, id)));
   if (isSent) return { redirect: withQuery(path, 'sent', 'yes') };
   const mistakes = mistakesIn(language, known, body);

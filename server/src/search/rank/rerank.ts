@@ -185,7 +185,7 @@ function isAdjacent(first: Position[], second: Position[]): boolean {
   return first.some(({ from, to }) => second.some((next) => next.from === to + 1 || next.from === from));
 }
 
-/** The index of the first term that names the purpose of the product. */
+/** The index of the first term that names the purpose of the product; the number of terms if none does. */
 function startOfPurpose(name: string, terms: string[]): number {
   const purpose = ACCESSORY.exec(name)?.index;
   return purpose === undefined ? terms.length : termsOf(stripHtml(name.slice(0, purpose))).length;
