@@ -67,7 +67,7 @@ export async function prepareOrCheck(
   const db = openPool({ url, max: 1, pooling, skippedNumbers });
   try {
     if (!(await findNewerSchema(db))) await refuseIncomplete(db);
-    // No earlier step has written anything.
+    // The earlier steps only read, so they do not show whether the database is read-only.
     if (!(await acceptsWrites(db))) throw new DatabaseReadOnly();
     await beginEra(db);
   } finally {

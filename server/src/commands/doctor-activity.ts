@@ -48,7 +48,7 @@ export async function checkTrialWrite(client: pg.Client): Promise<Finding> {
   } catch (error) {
     await client.query('rollback').catch(() => undefined);
     const { code, message } = error as { code?: string; message: string };
-    // The check `requests` reports this.
+    // The check `requests` reports a read-only database.
     if (code === '25006') return ok('storage', 'not checked: the database is read-only');
     return wrong('storage', `1 MB cannot be written: ${message}`, 'Free space on the disk of PostgreSQL.');
   }

@@ -8,7 +8,7 @@ import { openStore } from '../files/open-store.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const GIBIBYTE = 1024 ** 3;
-/** A file that does not exist. */
+/** The key of a file that does not exist. */
 const NO_FILE = keyOfOriginal('00000000-0000-0000-0000-000000000000', '0'.repeat(32));
 /** Below both limits the disk is about to be full. */
 const LOW = { bytes: GIBIBYTE, share: 0.05 };

@@ -155,7 +155,7 @@ async function connect({ directory, password }: Cluster, port: number): Promise<
     const { rows } = await client.query<{ data_directory: string }>('show data_directory');
     if (realpathSync(rows[0]?.data_directory ?? '') === directory) return client;
   } catch {
-    // It may accept connections later.
+    // The postmaster may accept connections later.
   }
   client.end().catch(() => {});
   return undefined;

@@ -142,7 +142,7 @@ export class UcpCall {
     ].join('-');
   }
 
-  /** For data that no operation returns. */
+  /** Runs work in the shop, for data that no operation returns. */
   inShop<T>(work: (shop: Shop) => Promise<T>): Promise<T> {
     return inShop(this.#deps.db, this.opened.tenant, SYSTEM, work);
   }
