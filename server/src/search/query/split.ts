@@ -37,7 +37,7 @@ export function splitSentence(
   sentence: string,
   constraints: Constraint[],
   isThing: (part: Part) => boolean,
-  /** Phrases that are joined in a product's name, at which the sentence is not split: `salt and pepper`. */
+  /** Phrases in names of products, such as `salt and pepper`. The sentence is not split at their links. */
   joined: ReadonlySet<string> = new Set(),
 ): Split {
   const tokens = tokenize(sentence, { isSentence: true });
