@@ -9,7 +9,8 @@ const find = '/api/agent/intent/find';
 const MANY = 520;
 
 /**
- * Opens a shop with so many mugs that a page is read in the order of the list, once the number of matches is cached.
+ * Opens a shop with many mugs. Once the number of matches is cached, PostgreSQL reads a page of them in the order of
+ * the list.
  */
 async function openLargeShop() {
   const shop = await openShop();

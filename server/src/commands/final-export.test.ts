@@ -47,7 +47,7 @@ async function imported(file: string, force = false): Promise<ImportedSite> {
   return JSON.parse(await printedBy(() => importSite(other.config, file, options))) as ImportedSite;
 }
 
-/** A shop with an order that awaits a bank transfer and has not sent its customer any mail. */
+/** A shop with an order that awaits a bank transfer, whose customer has not received any mail yet. */
 async function givenUnpaidOrder() {
   const shop = await openShop();
   const email = `${randomUUID()}@example.com`;

@@ -19,7 +19,10 @@ import { examine } from './doctor.ts';
 const SERVER = join(import.meta.dirname, '../main.ts');
 const WITHIN = { timeout: 30_000, interval: 100 };
 
-/** A database with a shop. It can be set to read-only and back as in a failover, which closes open connections. */
+/**
+ * A database with a shop, and functions that set the database to read-only and back, as in a failover, which closes
+ * open connections.
+ */
 async function givenDatabase() {
   const { url, drop } = await newDatabase({ migrated: true });
   onTestFinished(async () => {

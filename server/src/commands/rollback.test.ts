@@ -18,7 +18,7 @@ const EXPAND = {
 };
 const BUYERS = 3;
 
-/** An installation with a shop that has 100,000 mugs. Its own server does not serve the buyers. */
+/** An installation with a shop that has 100,000 mugs. The installation's own server does not serve the buyers. */
 async function givenInstallation() {
   const other = await openOtherServer();
   onTestFinished(() => other.close());

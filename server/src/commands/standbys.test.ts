@@ -71,7 +71,7 @@ async function openShop() {
   };
 }
 
-/** How often the server read on a standby, by result. */
+/** Returns the number of reads on a standby, by result. */
 async function standbyReads(): Promise<Record<string, number>> {
   const text = await (await fetch(`${server.baseUrl}/metrics`)).text();
   const counted = [...text.matchAll(/^standby_reads_total\{result="(\w+)"\} (\d+)$/gm)];
@@ -83,7 +83,7 @@ async function standbyReads(): Promise<Record<string, number>> {
   };
 }
 
-/** Runs work, and returns how often it read on a standby, by result. */
+/** Runs work. Returns how often the server read on a standby meanwhile, by result. */
 async function standbyReadsOf(work: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await standbyReads();
   await work();

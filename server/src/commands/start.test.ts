@@ -86,7 +86,7 @@ test('in production a process that runs jobs does not start without a mail serve
     expect(await refused.ended).toBe(1);
     expect(refused.output()).toContain('Set SMTP_URL, or MAILS=files');
   }
-  // The tests' PostgreSQL is not durable, which production refuses later.
+  // Production rejects the tests' database because it is not durable, but only after this check.
   const accepted: Record<string, string>[] = [{ ROLE: 'api' }, { ROLE: 'all', MAILS: 'files' }];
   for (const settings of accepted) {
     const server = await spawnServer({ ...env, ...settings });

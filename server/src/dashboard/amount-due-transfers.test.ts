@@ -78,7 +78,7 @@ test('uploading the transfer that paid an order again does not pay the amount du
   const other = await givenDue();
   expect((await upload(other.shop, [['24.90', other.order_number]])).outcomes).toEqual(['already_paid']);
 
-  // The lid costs as much as the order did.
+  // The lid costs as much as the order did, so the transfer may be the payment of either.
   const equal = await givenDue({ lid: '24.90' });
   expect((await upload(equal.shop, [['24.90', equal.order_number]])).outcomes).toEqual(['check_by_hand']);
   expect(await equal.money()).toMatchObject({ amount_received: '24.90', amount_due: '24.90' });

@@ -79,7 +79,7 @@ test.each([1, 2, 72])('a rotated API key works for the requested %i hours, and n
   const ends = Date.parse(listed.find(({ id }) => id === old?.id)?.expires_at ?? '');
   expect(ends).toBeGreaterThanOrEqual(begun + grace_hours * 3_600_000);
   expect(ends).toBeLessThanOrEqual(Date.now() + grace_hours * 3_600_000);
-  // Simulates the time a minute before the expiry, then after it.
+  // Simulates the time one minute before the expiry, and one minute after it.
   const shift = (ms: number) =>
     owner.query(
       sql`update commerce.tokens set expires_at = now() + ${ms} * interval '1 ms' where id = ${old?.id ?? null}`,

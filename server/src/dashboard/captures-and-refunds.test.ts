@@ -88,7 +88,7 @@ function refundsOf(shop: StripeShop) {
   return [...standIn.ledger.refunds.values()].filter(({ account }) => account === shop.account);
 }
 
-/** Sends each refund event twice, the latest first. */
+/** Sends all refund events twice: in reverse order, and then in order. */
 async function tellRefunds(shop: StripeShop): Promise<void> {
   const events = shop.events().filter(({ type }) => type.startsWith('refund.'));
   for (const event of [...events.toReversed(), ...events]) expect(await shop.send(event)).toBe(200);
@@ -245,7 +245,7 @@ test("refunds made in Stripe's dashboard and through the API together never exce
   expect(refundedAt(shop)).toBe(1_000);
 });
 
-/** Returns the id of an order's PaymentIntent. */
+/** Returns the id of the first PaymentIntent of the shop. */
 function intentOf(shop: StripeShop, order_id: string): string {
   const mine = [...standIn.ledger.intents.values()].filter(({ account }) => account === shop.account);
   const [first] = mine;

@@ -21,7 +21,7 @@ function intentOf(shop: StripeShop): string {
   return intent.id;
 }
 
-/** Sends the events about disputes that the provider has made so far. */
+/** Sends the shop all events about disputes that the provider has created so far. */
 async function sendDisputes(shop: StripeShop): Promise<number[]> {
   const events = shop.events().filter(({ type }) => type.startsWith('charge.dispute.'));
   return Promise.all(events.map((event) => shop.send(event)));

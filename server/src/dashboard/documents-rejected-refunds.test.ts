@@ -11,7 +11,7 @@ test('repeating a refund that the bank rejected issues no second credit note, un
   await givenSeller(shop, { issue: 'on_payment' });
   const { id, total } = await shop.givenPaidOrder();
   const params = { path: { order_id: id } };
-  // A refund of everything would cancel an order that has not shipped.
+  // Ships the order first, because a full refund would cancel an unshipped order.
   await shop.dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { params, body: {} });
   const body = { amount: total, reason: 'damaged' as const };
   const refund = async () => {

@@ -136,7 +136,7 @@ test('rejects a seller with an unknown country, a malformed VAT number, blank te
 
 test('dates and numbers an invoice in the time zone of the shop', async () => {
   const shop = await openTaxedShop({ issue: 'by_hand' });
-  // The two are never at the same date.
+  // It is never the same date in these two time zones.
   for (const time_zone of ['Pacific/Kiritimati', 'Pacific/Pago_Pago']) {
     await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone } });
     const order = await shop.givenOrder();
@@ -162,7 +162,7 @@ test('numbers 64 invoices that are issued concurrently without a gap', async () 
 
   const issue = (id: string) =>
     inShopAsSystem(shop.db, shop.site_id, (inside) => issueDue(inside, id, { by_hand: true }));
-  // Each twice, so that both calls race for the same invoice.
+  // Each order twice, so that two calls compete for one invoice.
   await Promise.all([...orders, ...orders].map(issue));
 
   const { rows } = await shop.owner.query<{ number: string }>(
@@ -207,7 +207,7 @@ test('credits returned goods once at their tax rate, and all credit notes add up
   await refund(shop, order.id, { amount: '7.00', line_items: [{ line_item_id: line?.id ?? '', quantity: 1 }] });
   const [, credit, ...none] = await documentsOf(shop, order.id);
 
-  // 7.00 with 7 % contain 0.46.
+  // A gross amount of 7.00 at 7 % contains 0.46 of tax.
   expect(credit).toMatchObject({ kind: 'credit_note', total: '7.00', tax: '0.46', invoice_number: invoice?.number });
   expect(credit?.taxes).toEqual([{ rate: '0.07', net: '6.54', tax: '0.46' }]);
   expect(none).toEqual([]);

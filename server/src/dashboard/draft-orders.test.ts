@@ -49,7 +49,7 @@ async function givenShop() {
   };
 }
 
-/** The checkout of a draft, which the link leads to. */
+/** Reads the ids of the draft's checkout and cart. */
 async function checkoutOf({ owner }: OpenShop, draft_id: string) {
   const { rows } = await owner.query<{ checkout_id: string; cart_id: string }>(
     'select checkout_id, cart_id from commerce.draft_orders where id = $1',

@@ -11,7 +11,7 @@ const STREET = 'Lindenallee 7';
 type OpenShop = Awaited<ReturnType<typeof openShop>>;
 type Given = Parameters<OpenShop['givenOrder']>[0];
 
-/** Places an order for two vouchers at 10.00 that are not shipped, with mugs if asked for. */
+/** Places an order for two vouchers at 10.00 that are not shipped, and optionally for mugs. */
 async function givenOrder({
   shop: given,
   mugs = 0,

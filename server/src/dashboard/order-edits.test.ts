@@ -163,7 +163,7 @@ test('an edit to a lower total makes the difference due for refund until that am
     payment_status: 'partially_refunded',
   });
   await edit({ add: [{ variant_id: lid.variant_id, quantity: 1 }] });
-  // The refund returned money above the price, so it does not pay for what is added later.
+  // The refund returned an overpayment, so it does not count as a payment for lines that are added later.
   expect(await details()).toMatchObject({ refund_due: '0.00', amount_due: '12.50', total: '27.40' });
 });
 
@@ -174,7 +174,8 @@ test('refunding items lowers the price, and an amount due for refund after an ed
 
   await refundPieces('10.00', 1);
   expect(await details()).toMatchObject({ refund_due: '10.00', refunded: '10.00' });
-  // What it returns above the price of its pieces is no longer owed. The delivery cost of 4.90 may be kept.
+  // The part of the refund above the price of its pieces reduces the refund due. The shop may keep the delivery cost of
+  // 4.90.
   await refundPieces('14.00', 1);
   expect(await details()).toMatchObject({ refund_due: '6.00', refunded: '24.00', status: 'cancelled' });
 });
@@ -386,7 +387,7 @@ test('rejects an edit that needs more stock than is available (409 insufficient_
 test('parallel edits and shipments keep the quantities, the total and the stock of an order consistent', async () => {
   const { send, ship, line_item_id, details, onHand } = await givenOrder({ quantity: 6 });
 
-  // Each edit expects the total of one piece less, so at most one of each size applies.
+  // Each edit sets another quantity with its matching total. A total that no longer matches is rejected.
   const totals = [5, 4, 3, 2, 1].map((quantity) => ({ quantity, expected_total: `${quantity * 10 + 4}.90` }));
   const results = await Promise.all([
     ...totals.map(({ quantity, expected_total }) => send({ change: [{ line_item_id, quantity }], expected_total })),
@@ -406,7 +407,7 @@ test('parallel edits that add the last items in stock sell each item once', asyn
   const { send, lid, onHand, details } = await givenOrder();
   const add = [{ variant_id: lid.variant_id, quantity: 1 }];
 
-  // Each expects the total after another number of added lids, so those that come in another order are rejected.
+  // Each edit expects the total after a certain number of added lids, so an edit that runs out of turn is rejected.
   const results = await Promise.all(
     Array.from({ length: 12 }, (_, i) => send({ add, expected_total: (34.9 + 12.5 * (1 + (i % 6))).toFixed(2) })),
   );

@@ -49,7 +49,7 @@ test("daily figures use the shop's time zone and exclude cancelled orders", asyn
   expect(told.days.map(({ date }) => date)).toEqual([...inDays].sort());
   const last = told.days.at(-1);
   expect(last).toEqual({ date: today(time_zone), orders_count: 2, sales: waiting.total });
-  // Depending on the time of day, the old order belongs to the first day or to the day before it.
+  // Depending on the time of day, the old order belongs to the first day of the overview or to the day before.
   const counted = told.days.reduce((sum, { orders_count }) => sum + orders_count, 0);
   expect(told.orders_count).toBe(counted);
   expect(told.sales).toBe(waiting.total);

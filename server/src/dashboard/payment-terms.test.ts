@@ -287,7 +287,7 @@ test('concurrent checkouts never exceed the credit limit', async () => {
       params: { path: { checkout_id: id } },
       body: { payment_method: 'invoice' },
     });
-    // The customer has one active cart. A converted one makes room for the next.
+    // A customer can have only one active cart. Detaches the converted cart, so that the customer can get another.
     await shop.owner.query(
       `update commerce.carts c set customer_id = null from commerce.checkouts k where k.id = $1 and c.id = k.cart_id`,
       [id],

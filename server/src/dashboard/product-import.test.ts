@@ -180,7 +180,7 @@ test('new products whose SKU is taken are rejected row by row, and the others ar
   expect(data?.results.map(({ errors }) => errors[0]?.ctx?.sku)).toEqual([
     ...[undefined, undefined, 'TAKEN', undefined, 'A', undefined],
   ]);
-  // A dry run rolls back each row at once, so a row does not conflict with the SKU of an earlier one.
+  // A dry run rolls back each row immediately, so a row does not conflict with the SKU of an earlier one.
   expect(tried.data?.results.map(({ status }) => status)).toEqual(expected.with(4, 'created'));
   const { data: page } = await dashboard.GET('/api/dashboard/products', { params: { query: { q: 'p5' } } });
   expect(page?.products).toMatchObject([{ slug: 'p5', price: '7.50', tags: ['tag-5'], total_inventory: 2 }]);

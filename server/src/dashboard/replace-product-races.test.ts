@@ -79,7 +79,7 @@ test('accepts a save based on the product version from before a sale', async () 
   expect(saved.data?.variants).toMatchObject([{ price: '12.00', inventory_quantity: 8 }]);
 });
 
-/** Removes the second of two variants, which a cart and an order contain, by the function `take`. */
+/** Calls `take` to remove the second of two variants, which a cart and an order contain. */
 async function withoutSecond(take: (shop: TestShop, product_id: string, ids: [string, string]) => Promise<unknown>) {
   const shop = await openShop();
   const made = await shop.givenProduct({

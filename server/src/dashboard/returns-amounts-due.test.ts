@@ -7,8 +7,8 @@ const ORDER = '/api/dashboard/orders/{order_id}';
 const RETURN = '/api/dashboard/returns/{return_id}';
 
 /**
- * Places and pays an order of three mugs at 10.00 and a parcel for 4.90, adds a lid at the given price, so that it is due, and
- * ships everything.
+ * Places and pays an order of three mugs at 10.00 with a parcel for 4.90. Then adds a lid at the given price, which
+ * becomes due, and ships everything.
  */
 async function givenDue(lid: string, { invoices = false } = {}) {
   const shop = await openShop();
@@ -99,7 +99,7 @@ test('several receipts of a return lower the amount due before the refund, and t
   await receive(1);
   const { data } = await refund();
 
-  // Three mugs cost 30.00: 12.00 were due, and 1.50 is the fee.
+  // Three mugs cost 30.00. The amount due of 12.00 and the fee of 1.50 are deducted.
   expect(data?.refund.amount).toBe('16.50');
   expect(await money()).toMatchObject({ amount_due: '0.00', refund_due: '0.00', refunded: '16.50' });
 });

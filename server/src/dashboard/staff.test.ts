@@ -292,7 +292,8 @@ test('an invitation can be used once, becomes invalid when it is replaced, and n
   const again = await owner.POST(invitationsPath, { body: { email, role: 'owner' } });
   expect(again.error).toMatchObject({ error: 'already_staff' });
 
-  // She has a login now, so an invitation from another shop neither sets her password nor works for anybody else.
+  // She has a login now. Therefore an invitation from another shop does not set her password, and nobody else can
+  // accept it.
   const third = await elsewhere.invite(email, 'manager');
   expect((await join(third)).error).toMatchObject({ error: 'login_required' });
   const stranger = await hire('viewer');

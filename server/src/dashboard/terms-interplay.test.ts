@@ -11,7 +11,10 @@ const ORDER = '/api/dashboard/orders/{order_id}';
 const RETURN = '/api/dashboard/returns/{return_id}';
 const CUSTOMER = '/api/dashboard/customers/{customer_id}';
 
-/** An order of pieces for 10.00 and 4.90 for the delivery, of a customer with 14 days to pay, with the steps of its staff. */
+/**
+ * Places an order of pieces for 10.00 and a delivery for 4.90, by a customer with 14 days to pay. Returns functions for
+ * the steps of the staff.
+ */
 async function givenOrder(quantity: number, payment_method: 'invoice' | 'bank_transfer' = 'invoice') {
   const shop = await openShop();
   const { dashboard } = shop;
@@ -47,7 +50,7 @@ async function givenOrder(quantity: number, payment_method: 'invoice' | 'bank_tr
       };
       expect((await dashboard.POST(`${ORDER}/refunds`, { ...at, body })).error).toBeUndefined();
     },
-    /** Returns pieces, which arrive. */
+    /** Creates a return of pieces and records their arrival. */
     giveBack: async (pieces: number) => {
       const lines = [{ line_item_id, quantity: pieces, reason: 'other' as const }];
       const { data } = await dashboard.POST('/api/dashboard/returns', { body: { order_id: order.id, lines } });
@@ -178,7 +181,7 @@ test.each(['refund first', 'payment first'])(
     const steps = [() => refund('10.00', { pieces: 1 }), () => pay('30.00')];
     for (const step of which === 'refund first' ? steps : steps.toReversed()) await step();
 
-    // 54.90 were received, and two pieces and the delivery cost 24.90.
+    // 54.90 were received. The two remaining pieces and the delivery cost 24.90.
     expect(await details()).toMatchObject({ amount_received: '54.90', refunded: '10.00', refund_due: '20.00' });
     await refund('20.00');
     expect(await details()).toMatchObject({ refunded: '30.00', refund_due: '0.00', amount_due: '0.00' });

@@ -3,7 +3,7 @@ import { givenVariant } from '../../test/buying.ts';
 import { documentsOf, givenSeller } from '../../test/invoices.ts';
 import { openShop } from '../../test/shop.ts';
 
-/** A shop whose customer has 14 days to pay. Its pieces cost 10.00, and a delivery 4.90. */
+/** A shop with a customer who has 14 days to pay. A piece costs 10.00, and a delivery 4.90. */
 async function givenInvoiced(prefix: string) {
   const shop = await openShop();
   const { dashboard } = shop;

@@ -14,7 +14,7 @@ async function givenEuShop(): Promise<Shop> {
   return shop;
 }
 
-/** A paid order of three pieces, and a statement that names it in words. */
+/** A paid order of three pieces, and a withdrawal whose text describes the order instead of giving its number. */
 async function givenUnmatched({ ship = 0 } = {}) {
   const shop = await givenEuShop();
   const { dashboard } = shop;

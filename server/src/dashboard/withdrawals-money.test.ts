@@ -14,7 +14,7 @@ type Shop = Pick<Awaited<ReturnType<typeof openShop>>, 'db' | 'dashboard' | 'sit
 const ORDER = '/api/dashboard/orders/{order_id}';
 const at = (order_id: string) => ({ params: { path: { order_id } } });
 
-/** States a withdrawal of these pieces of an order, as its customer does on the page. */
+/** Submits a withdrawal from these pieces of an order, as its customer does on the page. */
 async function stated(shop: Shop, order_id: string, lines: ChosenLine[] | null) {
   const id = crypto.randomUUID();
   const entries = {

@@ -7,7 +7,7 @@ import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
 const ORDER = '/api/dashboard/orders/{order_id}';
 const ONE = '/api/dashboard/withdrawals/{withdrawal_id}';
 
-/** A guest order of three pieces for 10.00, unpaid, with 4.90 for delivery by transfer, that its buyer withdrew from. */
+/** A withdrawn guest order of three pieces for 10.00 and delivery for 4.90, which was not paid. */
 async function givenWithdrawn({ payment_method = 'bank_transfer' as 'bank_transfer' | 'manual', ship = 0 } = {}) {
   const shop = await openShop();
   const { dashboard } = shop;

@@ -46,7 +46,7 @@ async function givenOrder({ ship = 0, quantity = 3, deliver = false } = {}) {
         `update commerce.orders set delivered_at = delivered_at - make_interval(days => $2) where site_id = $1`,
         [site_id, days],
       ),
-    /** States a withdrawal, and returns it once the job has looked for its order. */
+    /** Submits a withdrawal, and returns it once the job has looked for its order. */
     async stated({ contract = `#${order.order_number}`, note = '' } = {}) {
       await withdraw(shop, { email: email.toUpperCase().replace('EXAMPLE.COM', 'example.com'), contract, note });
       const found = (await matched(shop)).at(-1);

@@ -100,7 +100,7 @@ async function putIntoNewBatch(url: string): Promise<void> {
   await client.end();
 }
 
-/** Orders as before line quantities. Each has one line: quantity 3, price 10. */
+/** Orders as they were before the migration of line quantities. Each has one line: quantity 3, price 10. */
 const OLD_ORDERS = sql`
   with shop as (
     insert into commerce.sites (site_id, merchant_id, merchant_name, currency, currency_digits)

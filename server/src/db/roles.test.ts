@@ -58,7 +58,7 @@ async function accessOf(url: string): Promise<unknown[]> {
   );
 }
 
-/** doctor's findings about roles. */
+/** The findings of `commerce-server doctor` about roles. */
 async function findings(): Promise<unknown[]> {
   const found = await examine({ DATABASE_URL: cluster.url, DATA_DIR: dataDir });
   return found.filter(({ check }) => check === 'role' || check === 'access');

@@ -160,7 +160,8 @@ test('a payment provider that hangs for one shop does not delay other shops', as
     },
   };
 
-  // A run starts no call after its deadline: it starts at most five at once, and the next run handles the rest.
+  // A run starts no call after its deadline. It makes at most five calls concurrently, and the next run handles the
+  // rest.
   await expire(other, hangs, JOB_MS / 2);
   expect(asked.length).toBeLessThanOrEqual(5);
   await expire(other, hangs);

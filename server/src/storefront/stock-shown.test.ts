@@ -39,7 +39,7 @@ test('the storefront and sync APIs show only as much stock as the shop allows, a
     const { data } = await sync.GET('/api/sync/products');
     return data?.changes.map(({ product }) => product?.total_inventory).sort();
   };
-  // A change is reported once no earlier transaction is running, even of other tests.
+  // A change is reported only after all earlier transactions have ended, including those of other tests.
   await expect.poll(told, { timeout: 20_000 }).toEqual([0, 1, 1]);
   const availability = await sync.POST('/api/sync/availability', { body: { items: [{ sku: 'MANY', quantity: 30 }] } });
   expect(availability.data?.items[0]).toMatchObject({

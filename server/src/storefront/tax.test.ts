@@ -178,7 +178,7 @@ test('the tax class of a product can be read, changed, imported and exported, an
     params: { path: { id_or_slug: 'book' } },
   });
   expect(shown.data?.tax_class).toBe('zero');
-  // A change is reported once no earlier transaction is running.
+  // A change is reported only after all earlier transactions have ended.
   const told = async () => {
     const { data } = await sync.GET('/api/sync/products', { params: { query: { cursor: resume_cursor ?? '' } } });
     return data?.changes.at(-1)?.product?.tax_class;

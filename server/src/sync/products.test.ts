@@ -27,8 +27,8 @@ async function crawl(
 }
 
 /**
- * Reads all pages repeatedly until `enough` is true. A change is reported only after earlier transactions have ended,
- * even those of other tests.
+ * Reads all pages repeatedly until `enough` is true. A change is reported only after all earlier transactions have
+ * ended, including those of other tests.
  */
 async function crawlUntil(
   shop: Pick<OpenShop, 'sync'>,

@@ -345,7 +345,7 @@ test("rejects a profile that is malformed, unreachable or of another version, wi
   expect(await statusOf('ftp://example.com/')).toEqual([400, 'invalid_profile_url']);
   expect(await statusOf('http://127.0.0.1:9/')).toEqual([424, 'profile_unreachable']);
   for (const one of [broken, page, broken, page]) expect(await statusOf(one.url)).toEqual([422, 'profile_malformed']);
-  // An invalid profile is not fetched again at once.
+  // An invalid profile is not fetched again for a minute.
   expect([broken.asked(), page.asked()]).toEqual([1, 1]);
   expect(await statusOf(old.url)).toEqual([422, 'version_unsupported']);
   expect(await ucpClient({ issuer, profile: bare.url }).call('search_catalog')).toMatchObject({

@@ -66,7 +66,7 @@ function held() {
   return { at: at.promise, release: released.resolve };
 }
 
-/** Repeats a list often enough that some requests arrive together even on a busy machine. */
+/** Repeats a list, so that some of its requests arrive together even on a busy machine. */
 function repeated<T>(list: T[]): T[] {
   return Array.from({ length: 8 }, () => list).flat();
 }

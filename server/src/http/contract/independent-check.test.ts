@@ -76,7 +76,9 @@ function takes({ parameters }: Operation, header: string): boolean {
   return parameters.some(({ name }) => name === header);
 }
 
-/** The value replaced as a whole, and with each nested value replaced. */
+/**
+ * Yields variations of a value: replaced as a whole, with a field added or removed, and with each nested value varied.
+ */
 function* variationsOf(value: unknown): Generator<unknown> {
   yield* ODD_VALUES;
   yield [value];

@@ -100,7 +100,8 @@ test('after consent, only the customer who approved is redirected with the code,
   }
   expect(back.origin + back.pathname).toBe(REDIRECT_URI);
   expect(sentTo(again).href).toBe(back.href);
-  // Other browsers that open the page's URL, such as that of the person who sent the link, do not get the code.
+  // The code goes only to this browser, not to others that open the page's URL, such as the browser of the person who
+  // sent the link.
   for (const other of [new PaperBrowser(shop.baseUrl), stranger.browser]) {
     const { response, html } = await other.open(leave);
     expect([response.headers.get('Refresh'), /cod_/.test(html)]).toEqual([null, false]);

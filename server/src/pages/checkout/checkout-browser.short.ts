@@ -164,7 +164,7 @@ played(
 
     await press(page, 'remove_discount');
     await fillIn(page);
-    // The shop's country is preselected, so the shipping options are shown at once.
+    // The shop's country is preselected, so the shipping options are shown immediately.
     await page.click('[name="shipping_option_id"]');
     await enterCode();
     expect(await textOf('button[value="place_order"]')).toBe('Place order and pay €59.35');

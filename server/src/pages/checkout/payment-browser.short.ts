@@ -28,7 +28,9 @@ async function givenReview(baseUrl: string) {
   return { ...shop, url: baseUrl + new URL(checkout_url ?? '').pathname };
 }
 
-/** Starts a website at another origin that stands for a payment provider. Its page contains only the return link. */
+/**
+ * Starts a website at another origin, as a substitute for a payment provider. Its page contains only the return link.
+ */
 async function givenForeignPage(): Promise<{ origin: string; comeBackTo(url: string): void }> {
   let back = '';
   const server = createServer((_req, res) => {
