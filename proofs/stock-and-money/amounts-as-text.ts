@@ -272,7 +272,7 @@ const SENDERS: Record<string, Sender> = {
       return status === 200 ? [] : undefined;
     },
   },
-  // The amount is not the checkout's total, so the error shows the expected total.
+  // The sent amount differs from the checkout's total, so `price_changed` repeats it as `expected_total`.
   'storefront.completeCheckout': {
     path: ({ checkout_id }) => ({ checkout_id }),
     async shown(_, { refusal }) {

@@ -35,7 +35,10 @@ export async function* readMagento(
   yield* file.rest();
 }
 
-/** Rows that wait for later rows. */
+/**
+ * Turns the rows of a file into products. Keeps a configurable row until the rows of its variations have been read, and
+ * a simple row until a product claims it or the file ends.
+ */
 class MagentoFile {
   readonly #context: ReadContext;
   /** Simple rows by SKU that no product has listed yet. */

@@ -1,4 +1,7 @@
-/** Agents' tokens by the device grant. Requests are approved by the shop's helper or by a customer's call. */
+/**
+ * Tokens that agents get through the device grant. A test approves a request with the mock shop's `approve()`, or a
+ * customer does so with `storefront.approveAgentConsent`.
+ */
 
 import type {
   AgentConsent,

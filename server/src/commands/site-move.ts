@@ -34,7 +34,10 @@ import { refuseNoSiteId } from './site-id.ts';
 import { refuseNoDirectory, writeWhole } from './whole-file.ts';
 
 export interface ExportOptions {
-  /** Whether the site moves to the other server. If so, it is closed before the export and not opened again. */
+  /**
+   * Whether this is the final export before the site moves to another server. If so, the site is closed before the
+   * export, and stays closed unless an operator runs `site resume`.
+   */
   final: boolean;
   /** The one-time key of the other server (`site receive`), to which the file is encrypted with all secrets. */
   keepSecrets?: string;

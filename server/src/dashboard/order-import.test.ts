@@ -263,7 +263,7 @@ test('an integration cannot create an order with the reference of an imported or
   expect([response.status, error]).toMatchObject([409, { error: 'reference_taken' }]);
 });
 
-test('imported orders appear in the lists, export and account of their own customer only', async () => {
+test("imported orders appear in the dashboard's list and export, and in the account of their own customer only", async () => {
   const shop = await open();
   const { client: customer, email } = await shop.givenCustomer();
   const { client: stranger } = await shop.givenCustomer();

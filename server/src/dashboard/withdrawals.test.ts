@@ -9,7 +9,10 @@ import { lastDay } from '../shop/withdrawals/period.ts';
 const ORDER = '/api/dashboard/orders/{order_id}';
 const ONE = '/api/dashboard/withdrawals/{withdrawal_id}';
 
-/** A paid guest order of three pieces for 10.00 with 4.90 for delivery, some of which are shipped. */
+/**
+ * A paid guest order of `quantity` pieces at 10.00 each, plus 4.90 for shipping. The first `ship` pieces are shipped,
+ * and with `deliver` delivered.
+ */
 async function givenOrder({ ship = 0, quantity = 3, deliver = false } = {}) {
   const shop = await openShop();
   const { dashboard, owner, site_id } = shop;

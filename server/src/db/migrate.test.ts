@@ -180,13 +180,14 @@ test('a migration that removes or renames an object raises the minimum release',
   }
 });
 
-test("migrates although a killed process left its row in knex's lock table", async () => {
+test("applies pending migrations although a killed process left knex's migration lock set", async () => {
   await withDatabase(async (url) => {
+    await migrate(url, {}, BASELINE);
     const client = new pg.Client(url);
     await client.connect();
     await client.query('update public.commerce_migrations_lock set is_locked = 1');
     await client.end();
 
-    expect(await migrate(url)).toEqual([]);
-  }, migratedTemplate());
+    expect(await migrate(url)).toEqual(MIGRATION_NAMES.filter((name) => name > BASELINE));
+  });
 });

@@ -211,7 +211,7 @@ test('rejects a registration link if an account was created for its e-mail addre
   expect(rowCount).toBe(1);
 });
 
-test('rejects forms behind mailed links from another origin, of another link or of an ended session', async () => {
+test('rejects a form opened from a mailed link if it comes from another origin, another link or another browser (403)', async () => {
   const each = { verify_email: await givenRegistration(), reset_password: await givenReset() };
   const other = await givenReset();
   for (const [action, given] of Object.entries(each)) {

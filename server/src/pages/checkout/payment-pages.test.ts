@@ -77,7 +77,7 @@ test('a shopper who returns from the provider without a decision can continue or
   expect(await ordersOf(given)).toEqual([]);
 });
 
-test('submitting a form that was opened before the payment changes nothing and shows the payment', async () => {
+test('a checkout form opened before a payment started changes nothing when submitted, and leads to the unfinished payment', async () => {
   const given = await givenReview();
   const { browser, url } = given;
   const form = await browser.open(`${url}?change=1`);

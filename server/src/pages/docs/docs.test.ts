@@ -71,6 +71,6 @@ test('the documentation is small, compressed, and neither runs scripts nor loads
   expect((await get('/docs')).headers.get('Content-Security-Policy')).not.toContain('script-src');
 });
 
-test('the script of the API reference contains no third-party image host', async () => {
+test("the script of the API reference does not load Redoc's logo from cdn.redoc.ly", async () => {
   expect(await (await get('/docs/redoc.standalone.js')).text()).not.toContain('cdn.redoc.ly');
 });

@@ -1,7 +1,7 @@
 /**
- * The cookie of a customer's login on a shop's pages. It contains a session token like those of the storefront API,
- * which scripts cannot read. The cookie's name contains the site id, because all shops share one origin, and a session
- * is valid in one shop only.
+ * The cookie of a customer's login on a shop's pages. Scripts cannot read the cookie. It contains a session token like
+ * those of the storefront API. Its name contains the site id, because shops without a host of their own share one
+ * origin, and a session is valid in one shop only.
  */
 
 import type { Request, Response } from 'express';

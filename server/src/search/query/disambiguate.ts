@@ -37,8 +37,8 @@ export async function parseInCatalog(db: SearchDb, sentence: string, reading?: R
 }
 
 /**
- * A query for products with both words in their name. `offset 0` around it prevents the planner from reading the names of the
- * whole catalogue.
+ * A subquery for the products whose name contains `n.first` and `n.last`, the first and last word of a name in the
+ * enclosing statement. The caller adds `offset 0`, so that the planner does not read the names of the whole catalogue.
  */
 function inOneName(site_id: string): Sql {
   return sql`select f.product_id from search_postings f

@@ -65,7 +65,7 @@ export interface CandidateQuery extends Query {
   minCoverage?: number;
   /** The groups of the head noun. A product with one of them matches, regardless of its coverage. */
   headGroups?: number[];
-  /** Whether a product that has only the modifier matches, as in `matchesByWords`. */
+  /** Whether a product also matches if it contains no word of the query but the modifier (see `modifierOf`). */
   modifierAlone?: boolean;
   /**
    * Whether weaker matches are excluded only by strong matches that meet all conditions. By default, all strong matches exclude

@@ -22,7 +22,7 @@ test('a product counts as in stock only if the requested quantity is available',
   expect(found.availability).toEqual(['in_stock']);
 });
 
-test('all candidates have the option value of the sentence', async () => {
+test('a sentence with option values finds only products with a variant that has them', async () => {
   const shop = await openShop();
   await shop.givenProduct({
     name: 'Ina Short',
@@ -82,7 +82,7 @@ test('reports a colour as relaxed if only the description mentions it and the pr
   expect((await askSentence(shop, 'a navy hoodie')).fates).toMatchObject({ navy: 'word relaxed' });
 });
 
-test('reports a number in the place of a price as a price that is not understood', async () => {
+test('reports a number without a currency, where a price would stand, as a price that was not understood', async () => {
   const shop = await openShop();
   await shop.givenProduct({ name: 'Oslo Mug', price: '40.00' });
 

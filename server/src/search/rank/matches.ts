@@ -27,7 +27,7 @@ export interface MatchOptions {
   minCoverage: number;
   /** The groups of the head noun, of which a product must have one. */
   headGroups?: number[];
-  /** Whether a product with only the modifier matches (see `modifierOf`). */
+  /** Whether a product also matches if it contains no word of the query but the modifier (see `modifierOf`). */
   modifierAlone?: boolean;
   /** A condition on the rest of the statement. If it is false, no postings are read. */
   when?: Sql;

@@ -204,7 +204,7 @@ class Check {
     const same = digestOf(inOrder.map(({ id, hmac, at }) => ({ id, hmac: hmac ?? Buffer.alloc(0), at }))).equals(
       digest,
     );
-    // Another finding already explains the difference.
+    // If a row is missing or was changed, that finding already explains the different digest.
     if (!same && missing.length === 0 && sound) {
       this.#found(`The rows of seal ${seq} were exchanged, reordered or moved in time.`);
     }

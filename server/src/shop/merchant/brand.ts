@@ -45,7 +45,7 @@ export function brandStyle({ accent_color }: Pick<WholeBrand, 'accent_color'>) {
   return { css, version: `${strong.slice(1)}-${hash}` };
 }
 
-/** Returns the style sheet for a version, which contains the colour; undefined for an invalid version. */
+/** Returns the style sheet for a version, or undefined for an invalid version. The version contains the colour. */
 export function styleOfVersion(version: string): string | undefined {
   const accent_color = `#${version.slice(0, 6)}`;
   if (!/^#[0-9a-f]{6}$/.test(accent_color) || contrastWithWhite(accent_color) < LEAST_CONTRAST) return undefined;

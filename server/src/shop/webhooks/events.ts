@@ -44,8 +44,8 @@ export async function endListener(shop: Shop, id: string): Promise<{ id: string;
 }
 
 /**
- * Cursors of older releases lack the era. They are accepted as cursors of the current era, because listeners live only
- * for minutes.
+ * Cursors of older releases lack the era, and count as cursors of the current one. A listener expires ten minutes after
+ * its last fetch, so such a cursor is rarely from an earlier era.
  */
 const CURSOR = /^(?:(\d{1,10})-)?(\d{1,19})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 const FIRST = '00000000-0000-0000-0000-000000000000';
