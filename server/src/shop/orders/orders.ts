@@ -221,6 +221,11 @@ async function recordRest(shop: Shop, { id, captured, total, credited }: LockedO
   );
 }
 
+/** Whether the customer pays an order when the goods are handed over, at pickup or on delivery. */
+export function paysOnReceipt(order: Pick<LockedOrder, 'payment_method' | 'payment_terms_days'>): boolean {
+  return order.payment_method === 'manual' && order.payment_terms_days === null;
+}
+
 /**
  * Records that the whole order was delivered. With payment on delivery, it also becomes paid. Throws
  * `invalid_transition`.
@@ -228,8 +233,7 @@ async function recordRest(shop: Shop, { id, captured, total, credited }: LockedO
 export async function markDelivered(shop: Shop, id: string): Promise<Order> {
   const order = await lockOrder(shop, id);
   requireMove(order, 'fulfillment_status', 'delivered', 'Only a completely shipped order can be delivered.');
-  const onHandover = order.payment_method === 'manual' && order.payment_terms_days === null;
-  const paidNow = onHandover && order.payment_status === 'pending';
+  const paidNow = paysOnReceipt(order) && order.payment_status === 'pending';
   const after: Partial<OrderStates> = { fulfillment_status: 'delivered' };
   if (paidNow) after.payment_status = 'paid';
   const settled = isSettled(after.payment_status ?? order.payment_status);

@@ -15,11 +15,12 @@ export interface WithdrawableLine {
 }
 
 /**
- * Why the product of `order_lines l` of `orders o`, left-joined as `products p`, may be excluded from the right of
- * withdrawal. Digital goods are excluded only if the buyer consented at the checkout.
+ * Why `order_lines l` of `orders o` may be excluded from the right of withdrawal: by its product, left-joined as `products p`,
+ * or as a custom line. Digital goods are excluded only if the buyer consented at the checkout.
  */
-export const exemption: Sql = sql`case when p.withdrawal_exempt = 'digital' and o.digital_consent_wording is null then 'none'
-  else coalesce(p.withdrawal_exempt, 'none') end`;
+export const exemption: Sql = sql`case when coalesce(l.custom_exempt, p.withdrawal_exempt) = 'digital'
+    and o.digital_consent_wording is null then 'none'
+  else coalesce(l.custom_exempt, p.withdrawal_exempt, 'none') end`;
 
 /** The lines of an order with pieces that a withdrawal can cover. */
 export function withdrawableLines(shop: Shop, order_id: string): Promise<WithdrawableLine[]> {
