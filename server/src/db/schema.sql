@@ -273,6 +273,20 @@ AS $function$
     $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.erase_payment_references(site uuid, order_ids uuid[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+      update commerce.order_payments set reference = null
+        where site_id = site and order_id = any(order_ids) and reference is not null;
+      update commerce.order_events set context = context || '{"reference": null}'
+        where site_id = site and order_id = any(order_ids) and context ->> 'reference' is not null
+          and jsonb_exists(context, 'payment_id');
+    $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.fan_out(site uuid, of_event uuid, event_type text, shown boolean DEFAULT true)
  RETURNS void
  LANGUAGE sql
