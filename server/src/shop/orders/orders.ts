@@ -124,6 +124,7 @@ export interface LockedOrder extends OrderStates {
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
   email: string | null;
+  locale: string;
   shipping_address: Address | null;
   /**
    * Whether the payment deadline has passed but the job has not recorded it yet. The states in this object are already
@@ -137,7 +138,7 @@ export interface LockedOrder extends OrderStates {
 
 const lockedColumns = sql`o.id, o.order_number, ${current.status} as status, ${current.payment_status} as payment_status,
   o.fulfillment_status, o.payment_method, o.total, o.credited, o.captured, o.payment_terms_days,
-  o.email, o.shipping_address, o.agent_token_id, ${isOverdue} as overdue, (
+  o.email, o.shipping_address, o.agent_token_id, o.locale, ${isOverdue} as overdue, (
     select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id`;
 
 /** Locks an order, so that its changes run one after another. Throws `not_found`. */
