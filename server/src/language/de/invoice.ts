@@ -10,6 +10,7 @@ export const invoice: Record<keyof typeof english, string> = {
   order: 'Bestellung',
   order_of: '{number} vom {date}',
   for_invoice: 'Zur Rechnung',
+  invoice_date: 'Rechnungsdatum',
   item: 'Artikel',
   quantity: 'Menge',
   price: 'Preis',

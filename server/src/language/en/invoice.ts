@@ -9,6 +9,7 @@ export const invoice = {
   order: 'Order',
   order_of: '{number} of {date}',
   for_invoice: 'For invoice',
+  invoice_date: 'Invoice date',
   item: 'Item',
   quantity: 'Quantity',
   price: 'Price',

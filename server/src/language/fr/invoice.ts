@@ -10,6 +10,7 @@ export const invoice: Record<keyof typeof english, string> = {
   order: 'Commande',
   order_of: '{number} du {date}',
   for_invoice: 'Pour la facture',
+  invoice_date: 'Date de facture',
   item: 'Article',
   quantity: 'Quantité',
   price: 'Prix',
