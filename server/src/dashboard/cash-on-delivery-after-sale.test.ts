@@ -152,3 +152,13 @@ test('an unshipped piece that is taken out of the unpaid order is not paid for',
   expect((await deliver()).data).toMatchObject({ payment_status: 'paid' });
   expect(await details()).toMatchObject({ amount_received: '18.40' });
 });
+
+test('the invoice of a parcel that is not paid yet says that it is paid on receipt', async () => {
+  const { shop, at, ship } = await givenOrder();
+  await ship();
+  const [invoice] = await documentsOf(shop, at.params.path.order_id);
+  const params = { path: { document_id: invoice?.id ?? '', format: 'xml' as const } };
+  const { data } = await shop.dashboard.GET('/api/dashboard/documents/{document_id}/files/{format}', { params });
+  const xml = Buffer.from(data?.content ?? '', 'base64').toString();
+  expect(xml).toContain('Payable when you receive the goods: €28.40');
+});

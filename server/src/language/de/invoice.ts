@@ -31,6 +31,7 @@ export const invoice: Record<keyof typeof english, string> = {
   added: 'Die Beträge in der Tabelle enthalten keine Umsatzsteuer.',
   paid: 'Bereits bezahlt: {amount}',
   open: 'Noch zu zahlen: {amount}',
+  open_on_receipt: 'Zahlbar bei Erhalt der Ware: {amount}',
   open_until: 'Zu zahlen bis {day}: {amount}',
   nothing_open: 'Die Rechnung ist bezahlt.',
   credited: 'Der Betrag wird erstattet oder mit offenen Beträgen verrechnet.',

@@ -30,6 +30,7 @@ export const invoice = {
   added: 'Amounts in the table do not include tax.',
   paid: 'Already paid: {amount}',
   open: 'Amount due: {amount}',
+  open_on_receipt: 'Payable when you receive the goods: {amount}',
   open_until: 'Amount due by {day}: {amount}',
   nothing_open: 'The invoice is paid.',
   credited: 'The amount is refunded or set off against what is due.',

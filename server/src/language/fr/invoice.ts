@@ -31,6 +31,7 @@ export const invoice: Record<keyof typeof english, string> = {
   added: 'Les montants du tableau ne comprennent pas la TVA.',
   paid: 'Déjà payé : {amount}',
   open: 'Reste à payer : {amount}',
+  open_on_receipt: 'À payer à la remise des articles : {amount}',
   open_until: 'À régler au plus tard le {day} : {amount}',
   nothing_open: 'La facture est payée.',
   credited: 'Le montant est remboursé ou déduit des sommes dues.',
