@@ -2833,7 +2833,7 @@ export interface paths {
         };
         /**
          * Export the files of a period as ZIP
-         * @description A ZIP with the PDF and the XML of each invoice and credit note that was issued in the period, named by its number. One ZIP has at most 100 documents; a period with more, or with none, is 422 with their number.
+         * @description A ZIP with the PDF and the XML of each invoice and credit note that was issued in the period, named by its number. One ZIP has at most 100 documents; a period with more, or with none, is 422 with their number. A server renders two periods at a time; a third is 503.
          */
         get: operations["dashboard.exportDocuments"];
         put?: never;
