@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ordersOf } from '../../test/buying.ts';
+import { ordersOf, stockOf } from '../../test/buying.ts';
 import { documentsOf, givenSeller } from '../../test/invoices.ts';
 import { openShop } from '../../test/shop.ts';
 import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
@@ -170,4 +170,75 @@ test('rejects withdrawal_exempt of a variant, because its product has it (422)',
       { loc: ['body', 'lines', 0, 'withdrawal_exempt'], msg: 'Only for a custom line. Remove it or variant_id.' },
     ],
   });
+});
+
+test('a shipped custom line is returned and refunded like another, and is not restocked', async () => {
+  const { shop, order, at } = await givenOrder([ENGRAVING]);
+  await shop.dashboard.POST(`${orderPath}/fulfillments`, { ...at, body: {} });
+  const line_item_id = order.line_items[0]?.id ?? '';
+  const { data: made } = await shop.dashboard.POST('/api/dashboard/returns', {
+    body: { order_id: order.id, lines: [{ line_item_id, quantity: 1, reason: 'damaged' }] },
+  });
+  const params = { path: { return_id: made?.id ?? '' } };
+  const received = await shop.dashboard.POST('/api/dashboard/returns/{return_id}/receive', {
+    params,
+    body: { lines: [{ id: made?.lines[0]?.id ?? '', quantity: 1, condition: 'resellable' }] },
+  });
+  expect(received.data?.lines).toMatchObject([{ received_quantity: 1, restocked: 0 }]);
+  const refunded = await shop.dashboard.POST('/api/dashboard/returns/{return_id}/refund', { params, body: {} });
+  expect(refunded.data?.refund).toMatchObject({ amount: '53.50' });
+});
+
+test('an expired order with a custom line is reinstated once its money has arrived', async () => {
+  const { shop, draft } = await givenDraft([ENGRAVING]);
+  const params = { path: { draft_order_id: draft.id } };
+  await shop.dashboard.POST(`${draftsPath}/{draft_order_id}/complete`, {
+    params,
+    body: { payment_method: 'bank_transfer' },
+  });
+  const [order] = await ordersOf(shop);
+  const at = { params: { path: { order_id: order?.id ?? '' } } };
+  await shop.owner.query(`update commerce.orders set payment_due_at = now() - interval '40 days' where id = $1`, [
+    order?.id,
+  ]);
+  const paid = await shop.dashboard.POST(`${orderPath}/payments`, { ...at, body: { amount: '107.00' } });
+  expect(paid.data?.order).toMatchObject({ payment_status: 'expired' });
+  const { data } = await shop.dashboard.POST(`${orderPath}/reinstate`, { ...at, body: {} });
+  expect(data).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
+});
+
+test('a cancelled order with a custom line restocks the product only', async () => {
+  const shop = await openShop();
+  const option = await shop.givenShippingOption({ name: 'Parcel', price: '0.00' });
+  await shop.givenTerms();
+  const product = await shop.givenProduct({ price: '10.00', inventory_quantity: 10 });
+  const lines = [{ variant_id: product.variants[0]?.id ?? '', quantity: 3 }, ENGRAVING];
+  const { data: draft } = await shop.dashboard.POST(draftsPath, {
+    body: { email: 'june@example.com', lines, shipping_address: ADDRESS, shipping_option_id: option.id },
+  });
+  const params = { path: { draft_order_id: draft?.id ?? '' } };
+  await shop.dashboard.POST(`${draftsPath}/{draft_order_id}/complete`, {
+    params,
+    body: { payment_method: 'bank_transfer' },
+  });
+  expect(await stockOf(shop, product.id)).toMatchObject({ on_hand: 7 });
+  const [order] = await ordersOf(shop);
+  const cancelled = await shop.dashboard.POST(`${orderPath}/cancel`, {
+    params: { path: { order_id: order?.id ?? '' } },
+    body: { reason: 'customer' },
+  });
+  expect(cancelled.error).toBeUndefined();
+  expect(await stockOf(shop, product.id)).toEqual({ on_hand: 10, reserved: 0 });
+});
+
+test('eight parallel edits of a custom line to the same quantity apply once', async () => {
+  const { shop, order, at } = await givenOrder([ENGRAVING]);
+  const change = [{ line_item_id: order.line_items[0]?.id ?? '', quantity: 3 }];
+  const body = { change, expected_total: '160.50' };
+  const answers = await Promise.all(
+    Array.from({ length: 8 }, () => shop.dashboard.POST(`${orderPath}/edit`, { ...at, body })),
+  );
+  expect(answers.every(({ data }) => data?.expected_total === '160.50')).toBe(true);
+  const { data } = await shop.dashboard.GET(orderPath, at);
+  expect(data).toMatchObject({ total: '160.50', amount_due: '53.50', line_items: [{ quantity: 3 }] });
 });

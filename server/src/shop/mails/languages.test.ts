@@ -3,7 +3,8 @@ import { everyMail } from '../../../test/every-mail.ts';
 import { LANGUAGES } from '../../language/locales.ts';
 import { MESSAGES } from '../../language/messages.ts';
 
-const STAFF = /^(staff_|new_|sensitive_change|webhook_|low_stock|order_disputed|capture_failed|refund_failed|payment_kept)/;
+const STAFF =
+  /^(staff_|new_|sensitive_change|webhook_|low_stock|order_disputed|capture_failed|refund_failed|payment_kept)/;
 
 /** An argument of a text, such as `{shop}` or `{count, plural, one {# item} other {# items}}`. */
 const ARGUMENT = /\{\w+(?:, plural,(?:[^{}]|\{[^{}]*\})*)?\}/g;
