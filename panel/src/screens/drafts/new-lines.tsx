@@ -1,4 +1,4 @@
-import type { Schemas } from '../../api.ts';
+import type { Inputs } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox, Select, TextField } from '../../ui/field.tsx';
@@ -7,7 +7,7 @@ import { Card } from '../../ui/page.tsx';
 import { WithdrawalOptions } from '../../ui/withdrawal-options.tsx';
 import { VariantSearch } from '../orders/actions/variant-search.tsx';
 
-type Exempt = Schemas['WithdrawalExempt'];
+type Exempt = Inputs['WithdrawalExempt'];
 
 export interface NewLine {
   key: string;
