@@ -9,9 +9,9 @@ import { freePort } from '../../server/src/db/free-port.ts';
 import type { Reply } from '../testing/raw-requests.ts';
 
 /**
- * Prism as a proxy for a server. It reads the contract itself, and reports deviations of the request or response in a response
- * header. It would also report nothing if it could not compile the contract, so a request header lets proofs spoil the response
- * before Prism gets it.
+ * Prism as a proxy for a server. Prism reads the contract independently, and reports deviations of the request or
+ * response in a response header. If it could not compile the contract, it would report nothing. To detect that, a
+ * request header lets proofs spoil the response before Prism gets it.
  */
 export interface Prism {
   baseUrl: string;
@@ -20,7 +20,7 @@ export interface Prism {
 
 /** A deviation that Prism reports. */
 export interface Finding {
-  /** Begins with `request` or `response`. */
+  /** The path of the deviation. Begins with `request` or `response`. */
   location: string[];
   severity: string;
   code: string | number;
@@ -77,7 +77,7 @@ async function forward(upstream: string, req: IncomingMessage, res: ServerRespon
   });
   const spoil = req.headers['x-spoil'] !== undefined;
   const bytes = spoil ? Buffer.from(SPOILT) : Buffer.from(await answer.arrayBuffer());
-  // The body is already decompressed.
+  // Leaves out content-encoding, because the body is already decompressed.
   const kept = without([...OF_THE_CONNECTION, 'content-encoding'], [...answer.headers]);
   res.writeHead(answer.status, { ...kept, 'content-length': String(bytes.length) });
   res.end(bytes);
@@ -89,12 +89,12 @@ function without(names: string[], headers: [string, string][]): Record<string, s
   return Object.fromEntries(headers.filter(([name]) => !names.includes(name)));
 }
 
-/** Prism's findings about an exchange, from its response. */
+/** Returns Prism's findings about an exchange, from its response. */
 export function findingsOf({ headers }: Reply): Finding[] {
   return findingsIn(headers['sl-violations'] as string | undefined);
 }
 
-/** Prism's findings, from the header of a response. */
+/** Returns Prism's findings, from the header of a response. */
 export function findingsIn(header: string | null | undefined): Finding[] {
   return header ? (JSON.parse(header) as Finding[]) : [];
 }

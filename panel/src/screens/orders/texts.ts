@@ -1,7 +1,7 @@
 import { label } from '../../format.ts';
 import type { Order, OrderDetails } from './order-queries.ts';
 
-/** The recipient's name, otherwise the e-mail address. */
+/** Returns the recipient's name, otherwise the company, the e-mail address or "A guest". */
 export function nameOf({ shipping_address, billing_address, email }: Order): string {
   const { first_name, last_name, company } = shipping_address ?? billing_address ?? {};
   return [first_name, last_name].filter(Boolean).join(' ') || company || email || 'A guest';

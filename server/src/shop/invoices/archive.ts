@@ -6,7 +6,7 @@ import { ShopError, ValidationError } from '../errors.ts';
 import type { Shop } from '../shop.ts';
 import { formatsOf, type Rendered, renderedColumns, renderRow } from './files.ts';
 
-/** Rendering them took 11 s on a busy machine, and a request may take 30 s. */
+/** Rendering this many documents took 11 s on a busy machine, and a request may take 30 s. */
 const MOST_DOCUMENTS = 100;
 
 interface Period {
@@ -19,7 +19,10 @@ interface Period {
 const AT_ONCE = 2;
 let running = 0;
 
-/** A ZIP of all files of a period. Throws `unavailable`, and a ValidationError if the period has no document or too many. */
+/**
+ * Returns a ZIP of all files of a period. Throws `unavailable`, and a ValidationError if the period has no document or
+ * too many.
+ */
 export async function exportFiles(shop: Shop, period: Period): Promise<DocumentArchive> {
   if (running >= AT_ONCE) {
     throw new ShopError('unavailable', `${AT_ONCE} periods are being exported already. Retry later.`);

@@ -25,7 +25,7 @@ const locale = sql`coalesce(k.locale, (
   select o.locale from orders o where o.site_id = k.site_id and o.customer_id = k.customer_id and o.locale is not null
   order by o.created_at desc limit 1))`;
 
-/** Offers a sent draft order to the customer; undefined if it has ended meanwhile. The link is one of its own. */
+/** Offers a sent draft order to the customer; undefined if it has ended meanwhile. Creates a new link for each mail. */
 export async function draftSent(
   context: MailContext,
   { draft_order_id, amounts }: Mails['draft_sent'],

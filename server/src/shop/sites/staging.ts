@@ -48,7 +48,7 @@ const STAFF_IDS: [table: string, column: string][] = [
   ['returns', 'actor_id'],
 ];
 
-/** Further columns with staff ids, which only move in an encrypted export. */
+/** Further columns with staff ids, which move only in an encrypted export. */
 const STAFF_IDS_WITH_SECRETS: typeof STAFF_IDS = [
   ['staff_invitations', 'invited_by'],
   ['webhooks', 'made_by'],
@@ -66,8 +66,8 @@ export interface ArrivingStaff {
 }
 
 /**
- * Finds the logins on this server of imported staff. If a login has another id here, the person's actions are assigned
- * to that id.
+ * Finds the logins that imported staff already have on this server. If a login has another id here, the person's
+ * actions are assigned to that id.
  */
 export async function matchStaff(client: pg.ClientBase, keepsSecrets: boolean): Promise<ArrivingStaff[]> {
   const { rows } = await client.query<Omit<ArrivingStaff, 'known' | 'former_id'> & { known_id: string | null }>(
@@ -103,7 +103,7 @@ const ADDRESSES: [table: string, column: string, type: 'text' | 'jsonb'][] = [
   ['site_settings', 'brand', 'jsonb'],
 ];
 
-/** Changes the site's image URLs to this server. */
+/** Replaces the other server's base URL in the site's image URLs. */
 export async function moveAddresses(client: pg.ClientBase, site_id: string, baseUrl: string): Promise<void> {
   const former = `https?://[^"\\s<>]*?/files/${site_id}/`;
   for (const [table, column, type] of ADDRESSES) {
