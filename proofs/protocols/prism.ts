@@ -34,6 +34,16 @@ const SPOILT = JSON.stringify({ spoilt: true });
 const CONTRACT = fileURLToPath(import.meta.resolve('@commerce-backend/spec/openapi.json'));
 const PRISM = createRequire(import.meta.url).resolve('@stoplight/prism-cli/dist/index.js');
 
+/**
+ * Prism has no setting for idle connections, and Node closes them after five seconds. A request that is sent at that
+ * moment fails, which happens on a busy machine. So this module, which Prism's process loads first, prevents it.
+ */
+const KEEP_CONNECTIONS = `data:text/javascript,${encodeURIComponent(`
+  import http from 'node:http';
+  const { createServer } = http;
+  http.createServer = (...args) => Object.assign(createServer(...args), { keepAliveTimeout: 600_000 });
+`)}`;
+
 /** Starts Prism in front of the server at `upstream`, with a proxy between them that can spoil responses. */
 export async function startPrism(upstream: string): Promise<Prism> {
   const spoiler = createServer((req, res) => {
@@ -43,7 +53,9 @@ export async function startPrism(upstream: string): Promise<Prism> {
   const { port: behind } = spoiler.address() as AddressInfo;
   const port = await freePort();
   const args = ['proxy', CONTRACT, `http://127.0.0.1:${behind}`, '--host', '127.0.0.1', '--port', String(port)];
-  const child = spawn(process.execPath, [PRISM, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['--import', KEEP_CONNECTIONS, PRISM, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   await new Promise<void>((ready, failed) => {
     let output = '';
     const read = (chunk: Buffer) => {

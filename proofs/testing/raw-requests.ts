@@ -58,7 +58,10 @@ export function exchange(
       (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
+        response.on('error', (error) => {
+          error.message += ` during the response to ${method} ${target}`;
+          reject(error);
+        });
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
           const reply = { status: response.statusCode ?? 0, headers: response.headers, text };

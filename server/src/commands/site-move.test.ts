@@ -328,11 +328,19 @@ test("an import keeps the site's rate limits that are valid on this server, or n
 test('an import keeps the names of former members in their past actions, but not their logins', async () => {
   const shop = await openShop();
   const { id: order_id } = await shop.givenOrder();
-  const left = randomUUID();
+  const [left, drafted] = [randomUUID(), randomUUID()];
   await shop.owner.query(
-    `insert into commerce.staff (id, email, name, password_hash) values ($1, $2, 'Ilse Kern', 'x')`,
-    [left, `${left}@example.com`],
+    `insert into commerce.staff (id, email, name, password_hash)
+      select id, id || '@example.com', name, 'x' from unnest($1::uuid[], $2::text[]) as former (id, name)`,
+    [
+      [left, drafted],
+      ['Ilse Kern', 'Olaf Lind'],
+    ],
   );
+  const { variants } = await shop.givenProduct();
+  const draft = { email: 'ada@example.com', lines: [{ variant_id: variants[0]?.id ?? '', quantity: 1 }] };
+  expect((await shop.dashboard.POST('/api/dashboard/draft-orders', { body: draft })).error).toBeUndefined();
+  await shop.owner.query('update commerce.draft_orders set actor_id = $2 where site_id = $1', [shop.site_id, drafted]);
   await shop.owner.query(`update commerce.order_events set actor_type = 'staff', actor_id = $2 where site_id = $1`, [
     ...[shop.site_id, left],
   ]);
@@ -345,11 +353,15 @@ test('an import keeps the names of former members in their past actions, but not
   expect(JSON.stringify(data)).toContain('"Ilse Kern"');
   const { rows: logins } = await other.owner.query('select from commerce.staff where id = $1', [left]);
   expect(logins).toEqual([]);
-  // The former member moves with the site.
-  const { rows } = await other.owner.query('select staff_id, name from commerce.former_staff where site_id = $1', [
-    shop.site_id,
+  // Former members move with the site.
+  const { rows } = await other.owner.query(
+    'select staff_id, name from commerce.former_staff where site_id = $1 order by name',
+    [shop.site_id],
+  );
+  expect(rows).toEqual([
+    { staff_id: left, name: 'Ilse Kern' },
+    { staff_id: drafted, name: 'Olaf Lind' },
   ]);
-  expect(rows).toEqual([{ staff_id: left, name: 'Ilse Kern' }]);
 });
 
 test('an import removes markup that the API would reject, and changes nothing else', async () => {

@@ -71,6 +71,22 @@ const LEFT_SECRETS: Columns = {
   webhooks: ['secret', 'secret_hash', 'previous_secret'],
 };
 
+/** The columns with staff ids, even of former members. */
+export const STAFF_IDS: [table: string, column: string][] = [
+  ['staff_memberships', 'staff_id'],
+  ['staff_memberships', 'invited_by'],
+  ['tokens', 'created_by'],
+  ['tokens', 'revoked_by'],
+  ['audit_events', 'actor_id'],
+  ['order_events', 'actor_id'],
+  ['stock_movements', 'actor_id'],
+  ['refunds', 'actor_id'],
+  ['order_payments', 'actor_id'],
+  ['order_versions', 'actor_id'],
+  ['draft_orders', 'actor_id'],
+  ['returns', 'actor_id'],
+];
+
 /** The logins of a site's staff, without passwords. The table belongs to no site. */
 export const STAFF: TableColumns = { table: 'commerce.staff', columns: ['id', 'email', 'name'] };
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { TableColumns } from '../../backup/format.ts';
 import { sanitizeHtml } from '../rich-text.ts';
-import { bareName, filledColumns, STAFF } from './moved-tables.ts';
+import { bareName, filledColumns, STAFF, STAFF_IDS } from './moved-tables.ts';
 
 /**
  * Temporary tables with the rows of an imported site. They belong to the connection, not to a transaction, because a
@@ -32,21 +32,6 @@ export async function insertStaged(
   });
   await client.query(`with ${parts.join(', ')} select`);
 }
-
-const STAFF_IDS: [table: string, column: string][] = [
-  ['staff_memberships', 'staff_id'],
-  ['staff_memberships', 'invited_by'],
-  ['tokens', 'created_by'],
-  ['tokens', 'revoked_by'],
-  ['audit_events', 'actor_id'],
-  ['order_events', 'actor_id'],
-  ['stock_movements', 'actor_id'],
-  ['refunds', 'actor_id'],
-  ['order_payments', 'actor_id'],
-  ['order_versions', 'actor_id'],
-  ['draft_orders', 'actor_id'],
-  ['returns', 'actor_id'],
-];
 
 /** Further columns with staff ids, which move only in an encrypted export. */
 const STAFF_IDS_WITH_SECRETS: typeof STAFF_IDS = [
