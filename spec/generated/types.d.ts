@@ -2833,7 +2833,7 @@ export interface paths {
         };
         /**
          * Export the files of a period as ZIP
-         * @description A ZIP with the PDF and the XML of each invoice and credit note that was issued in the period, named by its number. One ZIP has at most 100 documents; a period with more, or with none, is 422 with their number.
+         * @description A ZIP with the PDF and the XML of each invoice and credit note that was issued in the period, named by its number. One ZIP has at most 100 documents; a period with more, or with none, is 422 with their number. A server renders two periods at a time; a third is 503.
          */
         get: operations["dashboard.exportDocuments"];
         put?: never;
@@ -8780,6 +8780,8 @@ export interface components {
             tax_class?: components["schemas"]["TaxClass"];
             /** @description Whether a custom line is shipped or picked up; true if absent. */
             requires_shipping?: boolean;
+            /** @description Why a custom line may be excluded from the right of withdrawal; none if absent. A variant has that of its product. */
+            withdrawal_exempt?: components["schemas"]["WithdrawalExempt"];
         };
         /** @description A discount on all lines. It needs the scope orders:payments. */
         DraftDiscountInput: {
@@ -8833,6 +8835,8 @@ export interface components {
             has_own_price: boolean;
             tax_class: components["schemas"]["TaxClass"];
             requires_shipping: boolean;
+            /** @description Why a custom line may be excluded from the right of withdrawal. Null for a variant, which has that of its product. */
+            withdrawal_exempt: components["schemas"]["WithdrawalExempt"] | null;
             total: components["schemas"]["Money"];
             /** @description Whether it is for sale and in stock. */
             available: boolean;
@@ -10562,6 +10566,8 @@ export interface components {
             kind: components["schemas"]["ShippingKind"];
             /** @description The cost for this cart; 0 with a free_shipping code. */
             price: components["schemas"]["Money"];
+            /** @description What the payment method manual costs in addition, as part of the shipping cost; 0 with a free_shipping code. Null if the goods cannot be paid on delivery, and for pickup. */
+            cash_on_delivery_fee: components["schemas"]["Money"] | null;
             /** @description The minimum number of days for delivery; null if the shop gives none. */
             estimated_days_min: number | null;
             /** @description The maximum number of days for delivery. */

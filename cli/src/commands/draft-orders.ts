@@ -12,6 +12,7 @@ import { variantIdOf } from './variant-id.ts';
 
 type DraftOrder = Schemas['DraftOrder'];
 type Summary = Schemas['DraftOrderSummary'];
+type Line = Awaited<ReturnType<typeof lineOf>> | ReturnType<typeof customLineOf>;
 
 const COLUMNS: Column<Summary>[] = [
   { title: 'CREATED', value: ({ created_at }) => moment(created_at) },
@@ -152,7 +153,7 @@ async function update(draft_order_id: string, own: Own, command: Command, termin
 }
 
 async function contentOf(client: DashboardClient, { item, customItem, discount }: Own) {
-  const lines: Schemas['DraftLineInput'][] = [];
+  const lines: Line[] = [];
   for (const text of item ?? []) lines.push(await lineOf(client, text));
   for (const text of customItem ?? []) lines.push(customLineOf(text));
   return { ...(lines.length > 0 && { lines }), ...(discount && { discount: discountOf(discount) }) };

@@ -117,7 +117,7 @@ function shippingChoices(call: Call<'agent.listCartShippingOptions'>) {
   const { shipping_options, warnings } = deliveryOf(call, call.path.cart_id, to);
   return {
     ...{ currency: call.state.data.currency, country: to.country, warnings: warningsOf(warnings) },
-    shipping_options: shipping_options.map(({ name, description, cash_on_delivery_fee: _, ...option }) => ({
+    shipping_options: shipping_options.map(({ name, description, ...option }) => ({
       ...{ ...option, content: { content_trust: CONTENT_TRUST, name, description } },
     })),
   };

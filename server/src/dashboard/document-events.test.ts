@@ -53,6 +53,12 @@ test('each invoice and credit note sends document.issued once, and anonymising t
   const erased = await shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', { params });
   expect(erased.error).toBeUndefined();
   expect(await stored()).toBe(0);
+
+  // The law keeps the name in the document, and the bodies of later events are stored too.
+  await shop.dashboard.POST(`${orderPath}/refunds`, { ...on, body: { amount: '2.00', reason: 'price_adjustment' } });
+  const [, , later] = (await receiver.until(3)).map(({ event }) => event);
+  expect(later?.data).toMatchObject({ kind: 'credit_note', total: '2.00', buyer_name: null });
+  expect((await documentsOf(shop, order.id)).at(-1)?.buyer_name).toEqual(documents[0]?.buyer_name);
 });
 
 test('sends document.issued only if a webhook subscribes to it', async () => {

@@ -181,6 +181,7 @@ export const REQUEST_FUNCTIONS = [
   'enqueue_deliveries',
   'enqueue_file',
   'erase_audit_details',
+  'erase_payment_references',
   'queue_state',
   'standby_state',
 ];

@@ -273,6 +273,20 @@ AS $function$
     $function$
 ;
 
+CREATE OR REPLACE FUNCTION commerce.erase_payment_references(site uuid, order_ids uuid[])
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+      update commerce.order_payments set reference = null
+        where site_id = site and order_id = any(order_ids) and reference is not null;
+      update commerce.order_events set context = context || '{"reference": null}'
+        where site_id = site and order_id = any(order_ids) and context ->> 'reference' is not null
+          and jsonb_exists(context, 'payment_id');
+    $function$
+;
+
 CREATE OR REPLACE FUNCTION commerce.fan_out(site uuid, of_event uuid, event_type text, shown boolean DEFAULT true)
  RETURNS void
  LANGUAGE sql
@@ -1136,11 +1150,13 @@ create table commerce.cart_items (
   fixed_price numeric,
   custom_tax_class text,
   custom_shipped boolean,
+  custom_exempt text,
   constraint cart_items_pkey PRIMARY KEY (site_id, id),
   constraint one_line_per_variant UNIQUE (site_id, cart_id, variant_id),
   constraint cart_items_site_id_cart_id_fkey FOREIGN KEY (site_id, cart_id) REFERENCES commerce.carts(site_id, id) ON DELETE CASCADE,
   constraint cart_items_fixed_price_check CHECK ((fixed_price >= (0)::numeric)),
   constraint cart_items_quantity_check CHECK (((quantity >= 1) AND (quantity <= 999))),
+  constraint custom_exempt_of_custom_line CHECK (((custom_exempt IS NULL) OR ((custom_tax_class IS NOT NULL) AND (custom_exempt = ANY (ARRAY['none'::text, 'custom_made'::text, 'perishable'::text, 'sealed_hygiene'::text, 'digital'::text]))))),
   constraint custom_line CHECK (
 CASE
     WHEN (custom_tax_class IS NULL) THEN (custom_shipped IS NULL)
@@ -1814,8 +1830,10 @@ create table commerce.order_lines (
   refunded_unreturned integer not null default 0,
   withheld integer not null default 0,
   requires_shipping boolean not null default true,
+  custom_exempt text,
   constraint order_lines_pkey PRIMARY KEY (site_id, id),
   constraint order_lines_site_id_order_id_fkey FOREIGN KEY (site_id, order_id) REFERENCES commerce.orders(site_id, id),
+  constraint custom_exempt_of_custom_line CHECK (((custom_exempt IS NULL) OR ((variant_id IS NULL) AND (product_id IS NULL) AND (custom_exempt = ANY (ARRAY['none'::text, 'custom_made'::text, 'perishable'::text, 'sealed_hygiene'::text, 'digital'::text]))))),
   constraint order_lines_check1 CHECK (((restocked >= 0) AND (restocked <= quantity))),
   constraint order_lines_quantity_check CHECK ((quantity >= 0)),
   constraint pieces_in_stock CHECK ((((fulfilled + restocked) - returned) <= quantity)),

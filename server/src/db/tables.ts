@@ -130,6 +130,7 @@ export interface Tables {
     fixed_price: string | null;
     custom_tax_class: string | null;
     custom_shipped: boolean | null;
+    custom_exempt: string | null;
   };
   carts: {
     site_id: string;
@@ -542,6 +543,7 @@ export interface Tables {
     refunded_unreturned: number;
     withheld: number;
     requires_shipping: boolean;
+    custom_exempt: string | null;
   };
   order_links: {
     site_id: string;

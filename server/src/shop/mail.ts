@@ -3,6 +3,16 @@ import sql, { type Sql } from 'sql-template-tag';
 import type { RowOf } from '../db/row-of.ts';
 import type { Shop } from './shop.ts';
 
+/** The amounts of a draft order when it was sent. They add up to its total. */
+interface OfferedAmounts {
+  subtotal: string;
+  discount: string;
+  shipping_cost: string;
+  tax: string;
+  tax_included: boolean;
+  total: string;
+}
+
 /**
  * The data of queued mails by template. The recipient, the text and the secrets of links are determined when the mail
  * is sent. So the queue contains no secrets, and a request takes the same time with and without a recipient.
@@ -36,9 +46,10 @@ export interface Mails {
   /** To a staff member. `variant_ids` are the first of `count` variants at or below their threshold. */
   low_stock: { variant_ids: string[]; count: number; staff_id: string };
   /** Offers a draft order to the customer, with a link to accept it. */
-  draft_sent: { draft_order_id: string };
+  draft_sent: { draft_order_id: string; amounts?: OfferedAmounts };
   payment_reminder: { order_id: string };
-  payment_received: { order_id: string };
+  /** With `payment_id`, a part of the price was received. */
+  payment_received: { order_id: string; payment_id?: string };
   order_edited: { order_id: string };
   order_shipped: { order_id: string; fulfillment_id: string };
   order_cancelled: { order_id: string };

@@ -174,6 +174,26 @@ test('the hosted checkout offers payment on delivery with its fee, and charges t
   expect(await ordersOf(shop)).toMatchObject([{ payment_method: 'manual', total: '28.40', shipping_cost: '8.40' }]);
 });
 
+test('the hosted checkout asks again if the chosen delivery cannot be paid on delivery, and keeps what was entered', async () => {
+  const { shop, plain, begin } = await givenShop();
+  const { url } = await begin();
+  const browser = new PaperBrowser(shop.baseUrl);
+  const form = await browser.open(url);
+  const entered = {
+    ...{ email: 'june@example.com', shipping_last_name: 'Okafor', shipping_address1: 'Lindenallee 7' },
+    ...{ shipping_city: 'Berlin', shipping_postal_code: '10115', shipping_country: 'DE' },
+  };
+  const choosing = await browser.press(form, 'save', entered);
+  const refused = await browser.press(choosing, 'save', { shipping_option_id: plain.id, payment_method: 'manual' });
+  expect(refused.response.status).toBeLessThan(500);
+  expect(refused.html).not.toContain('value="place_order"');
+  expect(refused.html).toContain('Lindenallee 7');
+  const review = await browser.press(refused, 'save', { payment_method: 'bank_transfer' });
+  expect(review.html).toContain('value="place_order"');
+  await browser.press(review, 'place_order');
+  expect(await ordersOf(shop)).toMatchObject([{ payment_method: 'bank_transfer', total: '22.00' }]);
+});
+
 test('a shop whose only payment method is cash on delivery can sell, and its setup is complete', async () => {
   const shop = await openShop();
   await shop.givenShippingOption({ name: 'Parcel', price: '4.90', cash_on_delivery_fee: '0' });

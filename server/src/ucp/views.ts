@@ -129,12 +129,19 @@ export function checkoutTotals(sums: Sums, onLines: number): Total[] {
 }
 
 export function optionOf(option: ShippingChoice, currency: string) {
-  const { id, name, description } = option;
+  const { id, name, description, cash_on_delivery_fee: fee } = option;
+  const words = [description && said(description, CAPS.value), fee !== null && onDelivery(fee, currency)];
+  const plain = words.filter(Boolean).join(' ');
   return {
     ...{ id, title: said(name), content_trust: CONTENT_TRUST },
-    ...(description && { description: { plain: said(description, CAPS.value) } }),
+    ...(plain && { description: { plain } }),
     totals: [{ type: 'total', amount: cents(option.price, currency) }],
   };
+}
+
+/** UCP has no field for the surcharge, and the total of an option does not contain it. */
+function onDelivery(fee: string, currency: string): string {
+  return `Payment on delivery costs ${fee} ${currency} more.`;
 }
 
 /** A warning in fixed words, because the cart's own warnings contain product names. */

@@ -57,8 +57,8 @@ async function create({ form, lines }: { form: FormData; lines: NewLine[] }): Pr
     customer_id: email && (await customerWith(email)),
     note: textIn(form, 'note'),
     reserve: form.get('reserve') !== null,
-    lines: lines.map(({ variant_id, quantity, price, name, tax_class, requires_shipping }) => ({
-      ...(variant_id === undefined ? { name, tax_class, requires_shipping } : { variant_id }),
+    lines: lines.map(({ variant_id, quantity, price, ...custom }) => ({
+      ...(variant_id === undefined ? customLine(custom) : { variant_id }),
       quantity: Number(quantity),
       ...(price && { price }),
     })),
@@ -69,6 +69,15 @@ async function create({ form, lines }: { form: FormData; lines: NewLine[] }): Pr
   const { id } = await unwrap(api.POST('/api/dashboard/draft-orders', { body }));
   await readAgain('drafts');
   return id;
+}
+
+function customLine({
+  name,
+  tax_class,
+  requires_shipping,
+  withdrawal_exempt,
+}: Omit<NewLine, 'variant_id' | 'quantity' | 'price'>) {
+  return { name, tax_class, requires_shipping, withdrawal_exempt };
 }
 
 async function customerWith(email: string): Promise<string | null> {

@@ -1,9 +1,13 @@
+import type { Inputs } from '../../api.ts';
 import { useCan } from '../../session/use-me.ts';
 import { Button } from '../../ui/button.tsx';
-import { Checkbox, TextField } from '../../ui/field.tsx';
+import { Checkbox, Select, TextField } from '../../ui/field.tsx';
 import { AmountField } from '../../ui/number-field.tsx';
 import { Card } from '../../ui/page.tsx';
+import { WithdrawalOptions } from '../../ui/withdrawal-options.tsx';
 import { VariantSearch } from '../orders/actions/variant-search.tsx';
+
+type Exempt = Inputs['WithdrawalExempt'];
 
 export interface NewLine {
   key: string;
@@ -16,9 +20,13 @@ export interface NewLine {
   /** The tax class of a custom line. */
   tax_class: string;
   requires_shipping: boolean;
+  withdrawal_exempt: Exempt;
 }
 
-const CUSTOM = { variant_id: undefined, name: '', price: '', tax_class: 'standard', requires_shipping: true };
+const CUSTOM = {
+  ...{ variant_id: undefined, name: '', price: '', tax_class: 'standard', requires_shipping: true },
+  withdrawal_exempt: 'none' as const,
+};
 
 /** The lines of a new draft order: variants, and custom lines with a name and a price. */
 export function NewLines({ lines, onLines }: { lines: NewLine[]; onLines: (lines: NewLine[]) => void }) {
@@ -94,6 +102,13 @@ function Custom({ line, onChange }: { line: NewLine; onChange: (changed: Partial
         onChange={({ target }) => onChange({ tax_class: target.value })}
         required
       />
+      <Select
+        label="Right of withdrawal"
+        value={line.withdrawal_exempt}
+        onChange={({ target }) => onChange({ withdrawal_exempt: target.value as Exempt })}
+      >
+        <WithdrawalOptions />
+      </Select>
       <Checkbox
         label="Is shipped or picked up"
         checked={line.requires_shipping}

@@ -18,7 +18,7 @@ import { PaymentCard } from './payment-card.tsx';
 import { Refunds } from './refunds.tsx';
 import { ReturnsCard } from './returns-card.tsx';
 import { Shipments } from './shipments.tsx';
-import { deliveryName, hasExpired } from './texts.ts';
+import { deliveryName, hasExpired, isDueAfterPayment } from './texts.ts';
 import { Timeline } from './timeline.tsx';
 import { WithdrawalsCard } from './withdrawals-card.tsx';
 
@@ -47,6 +47,7 @@ function Shown({ order }: { order: OrderDetails }) {
         <>
           {order.status === 'cancelled' && <Badge value="cancelled" />}
           <Badge value={order.payment_status} />
+          {isDueAfterPayment(order) && <Badge value="open">{`${money(order.amount_due, order.currency)} due`}</Badge>}
           {order.status !== 'cancelled' && (
             <Badge value={order.fulfillment_status}>{deliveryName(order.fulfillment_status)}</Badge>
           )}

@@ -35,10 +35,14 @@ export function methodName(method: string | null | undefined): string {
 
 /** Whether payments can be recorded for an order that has not expired. */
 export function takesPayments(order: OrderDetails): boolean {
-  const { amount_due, payment_method, payment_status, payment_terms } = order;
+  const { payment_method, payment_status, payment_terms } = order;
   if (payment_terms !== null) return true;
   if (payment_method === 'bank_transfer' && payment_status === 'awaiting_payment') return true;
-  // An edit of a paid order can leave an amount due.
+  return isDueAfterPayment(order);
+}
+
+/** Whether an edit or an exchange has left an amount due of an order that counts as paid. */
+export function isDueAfterPayment({ amount_due, payment_status }: OrderDetails): boolean {
   return Number(amount_due) > 0 && ['paid', 'partially_refunded', 'refunded'].includes(payment_status);
 }
 

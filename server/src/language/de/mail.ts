@@ -15,6 +15,8 @@ export const mail: Record<keyof typeof english, string> = {
   overdue_subject: 'Zahlungserinnerung zu Ihrer Bestellung {number}',
   overdue:
     'Für die Bestellung {number} ist noch nicht der gesamte Betrag eingegangen. Er war am {day} fällig. Falls Sie inzwischen gezahlt haben, ist dieses Schreiben gegenstandslos.',
+  received_part_subject: 'Eine Teilzahlung für Bestellung {number} ist eingegangen',
+  received_part: '{amount} für Ihre Bestellung {number} sind bei uns eingegangen. Vielen Dank.',
   received_subject: 'Ihre Zahlung für Bestellung {number} ist eingegangen',
   received: 'Vielen Dank. Ihre Zahlung von {amount} für Bestellung {number} ist eingegangen.',
   received_next: 'Wir bereiten Ihre Bestellung vor und schreiben Ihnen, sobald sie unterwegs ist.',

@@ -17,6 +17,7 @@ export const returns: Record<keyof typeof english, string> = {
   received: 'Ihre Rücksendung ist angekommen. Wir prüfen sie.',
   closed_subject: 'Ihre Rücksendung {number} ist abgeschlossen',
   closed: 'Ihre Rücksendung ist abgeschlossen.',
+  closed_exchange: 'Ihre Rücksendung ist abgeschlossen. Ihr Umtausch ist die Bestellung {number}.',
   closed_without: 'Ihre Rücksendung ist abgeschlossen, ohne Erstattung. Der Grund:',
   cancelled_subject: 'Ihre Rücksendung {number} wurde storniert',
   cancelled:

@@ -14,6 +14,8 @@ export const mail = {
   overdue_subject: 'Reminder: the invoice for your order {number} is overdue',
   overdue:
     'We have not yet received the full payment for order {number}. It was due on {day}. If you have paid in the meantime, please disregard this mail.',
+  received_part_subject: 'We have received a part of your payment for order {number}',
+  received_part: 'We have received {amount} for your order {number}. Thank you.',
   received_subject: 'We have received your payment for order {number}',
   received: 'Thank you. We have received {amount} for order {number}.',
   received_next: 'We are preparing your order and will let you know when it is on its way.',

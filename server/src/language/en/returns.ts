@@ -16,6 +16,7 @@ export const returns = {
   received: 'Your return has arrived. We are checking it.',
   closed_subject: 'Your return {number} is complete',
   closed: 'Your return is complete.',
+  closed_exchange: 'Your return is complete. Your exchange is order {number}.',
   closed_without: 'Your return is closed, without a refund. The reason:',
   cancelled_subject: 'Your return {number} has been cancelled',
   cancelled: 'Your return has been cancelled. If you still have the items, you can request a new one.',

@@ -15,6 +15,8 @@ export const mail: Record<keyof typeof english, string> = {
   overdue_subject: 'Rappel : la facture de votre commande {number} est échue',
   overdue:
     'Nous n’avons pas encore reçu la totalité du paiement de la commande {number}. Il était dû le {day}. Si vous avez payé entre-temps, ne tenez pas compte de ce message.',
+  received_part_subject: 'Nous avons reçu une partie de votre paiement pour la commande {number}',
+  received_part: 'Nous avons reçu {amount} pour votre commande {number}. Merci.',
   received_subject: 'Nous avons reçu votre paiement pour la commande {number}',
   received: 'Merci. Nous avons reçu {amount} pour la commande {number}.',
   received_next: 'Nous préparons votre commande et vous écrirons lorsqu’elle sera en route.',

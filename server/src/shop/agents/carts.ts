@@ -95,9 +95,9 @@ export async function listShippingOptions(
   return {
     currency: shop.currency,
     country: destination.country,
-    shipping_options: shipping_options.map(({ id, kind, price, estimated_days_min, estimated_days_max, ...text }) => ({
-      ...{ id, kind, price, estimated_days_min, estimated_days_max },
-      content: optionContentOf(text),
+    shipping_options: shipping_options.map(({ name, description, ...option }) => ({
+      ...option,
+      content: optionContentOf({ name, description }),
     })),
     warnings: warningsOf(warnings),
   };

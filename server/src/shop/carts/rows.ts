@@ -1,4 +1,4 @@
-import type { CartStatus, InventoryPolicy, ShowStock } from '@commerce-backend/spec';
+import type { CartStatus, InventoryPolicy, ShowStock, WithdrawalExempt } from '@commerce-backend/spec';
 import sql, { type Sql } from 'sql-template-tag';
 import { codeObject, type DiscountCode, refusalOf, termsOf } from '../discounts/terms.ts';
 import type { ShopError } from '../errors.ts';
@@ -15,6 +15,8 @@ export interface CartLine extends PricedLine {
   product_id: string;
   /** Whether it is a line of a draft order that has a name and a price, but no variant. */
   custom: boolean;
+  /** Why a custom line may be excluded from the right of withdrawal; null for a variant, whose product says it. */
+  custom_exempt: WithdrawalExempt | null;
   name: string;
   variant_name: string | null;
   sku: string | null;
@@ -124,6 +126,7 @@ type StoredLine = [
   free: number | null,
   sellable: boolean | null,
   custom: boolean,
+  custom_exempt: WithdrawalExempt | null,
 ];
 
 interface Row extends CartRow {
@@ -204,10 +207,11 @@ function lineOf(line: StoredLine, allHeld: Row['held'], digits: number): CartLin
   const [id, variant_id, product_id, kept_name, kept_variant_name, quantity, price_seen, name, price, ...about] = line;
   const [sku, image_url, option1, option2, option3, requires_shipping, digital, tax_class, weight_grams, ...stock] =
     about;
-  const [track_inventory, inventory_policy, low_stock_threshold, free, sellable, custom] = stock;
+  const [track_inventory, inventory_policy, low_stock_threshold, free, sellable, custom, custom_exempt] = stock;
   const options = [option1, option2, option3].filter((option) => option !== null);
   return {
     ...{ id, variant_id, product_id, custom, quantity, sku, image_url, option1, option2, option3 },
+    custom_exempt: custom ? (custom_exempt ?? 'none') : null,
     name: name ?? kept_name,
     variant_name: name === null ? kept_variant_name : options.join(' / ') || null,
     requires_shipping: requires_shipping ?? false,
@@ -254,12 +258,12 @@ const linesOfCart: Sql = sql`(
     p.name, coalesce(i.fixed_price, v.price)::text, v.sku, coalesce(v.image_url, (
       select g.url from product_images g where g.site_id = p.site_id and g.product_id = p.id
       order by g.position, g.id limit 1)),
-    v.option1, v.option2, v.option3, coalesce(v.requires_shipping, i.custom_shipped), p.withdrawal_exempt = 'digital',
+    v.option1, v.option2, v.option3, coalesce(v.requires_shipping, i.custom_shipped), coalesce(p.withdrawal_exempt, i.custom_exempt) = 'digital',
     coalesce(p.tax_class, i.custom_tax_class),
     round(v.weight * case v.weight_unit
       when 'kg' then 1000 when 'g' then 1 when 'lb' then 453.59237 else 28.349523125 end),
     coalesce(v.track_inventory, i.custom_tax_class is null), v.inventory_policy, v.low_stock_threshold, v.on_hand - v.reserved,
-    i.custom_tax_class is not null or ${visible}, i.custom_tax_class is not null)
+    i.custom_tax_class is not null or ${visible}, i.custom_tax_class is not null, i.custom_exempt)
     order by i.created_at, i.id)
   from cart_items i
   left join variants v on v.site_id = i.site_id and v.id = i.variant_id

@@ -235,13 +235,15 @@ function insertLines(shop: Shop, order_id: string, { lines, totals }: Priced): S
     stock_taken: line.held > 0,
   }));
   return sql`insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
-        option1, option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken, requires_shipping)
+        option1, option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken, requires_shipping,
+        custom_exempt)
       select ${shop.siteId}, id, ${order_id}, position, name, quantity, price, total, variant_id, product_id, sku, option1,
-        option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken, requires_shipping
+        option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken, requires_shipping,
+        custom_exempt
       from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, position int, name text, quantity int,
         price numeric, total numeric, variant_id uuid, product_id uuid, sku text, option1 text, option2 text, option3 text,
         variant_name text, image_url text, discount numeric, tax numeric, tax_class text, tax_rate numeric, stock_taken boolean,
-        requires_shipping boolean)`;
+        requires_shipping boolean, custom_exempt text)`;
 }
 
 async function close(shop: Shop, order_id: string, { row }: Priced): Promise<void> {

@@ -125,8 +125,8 @@ const orderedColumns = selectList<Ordered>({
   shipping_kind: sql`coalesce(o.shipping_kind, 'delivery')`,
   requires_shipping: sql`o.shipping_method is not null`,
   has_digital_goods: sql`exists (
-    select from order_lines l join products p on p.site_id = l.site_id and p.id = l.product_id
-    where l.site_id = o.site_id and l.order_id = o.id and p.withdrawal_exempt = 'digital')`,
+    select from order_lines l left join products p on p.site_id = l.site_id and p.id = l.product_id
+    where l.site_id = o.site_id and l.order_id = o.id and coalesce(l.custom_exempt, p.withdrawal_exempt) = 'digital')`,
   discount_allocations: sql`(
     select coalesce(json_agg(${allocation} order by l.position), '[]')
     from order_lines l where l.site_id = o.site_id and l.order_id = o.id and l.discount > 0)`,

@@ -47,3 +47,66 @@ test('erasing a customer during the creation of their checkout releases the rese
   const held = await owner.query('select from commerce.stock_reservations where site_id = $1', [site_id]);
   expect(held.rowCount).toBe(0);
 });
+
+test('erasing a customer removes the references of payments and the reasons of discounts, and keeps those of others', async () => {
+  const shop = await openShop();
+  const { dashboard, owner, site_id } = shop;
+  await shop.givenTerms();
+  /** A customer with a paid and delivered order, and a cancelled draft. `name` is part of the texts of staff. */
+  const given = async (name: string) => {
+    const customer = await shop.givenCustomer();
+    const params = { path: { customer_id: customer.id } };
+    await dashboard.PATCH('/api/dashboard/customers/{customer_id}', { params, body: { payment_terms_days: 14 } });
+    const { client, email } = customer;
+    const order = await shop.givenOrder({ client, email, payment_method: 'invoice' });
+    const at = { params: { path: { order_id: order.id } } };
+    const paid = await dashboard.POST('/api/dashboard/orders/{order_id}/payments', {
+      ...at,
+      body: { amount: order.total, reference: `Transfer of ${name}` },
+    });
+    expect(paid.error).toBeUndefined();
+    await dashboard.POST('/api/dashboard/orders/{order_id}/fulfillments', { ...at, body: {} });
+    await dashboard.POST('/api/dashboard/orders/{order_id}/mark-delivered', at);
+    const { data: draft } = await dashboard.POST('/api/dashboard/draft-orders', {
+      body: {
+        customer_id: customer.id,
+        lines: [{ name: 'Engraving', quantity: 1, price: '5.00' }],
+        discount: { type: 'percentage', value: '10', reason: `Friend of ${name}` },
+      },
+    });
+    await dashboard.POST('/api/dashboard/draft-orders/{draft_order_id}/cancel', {
+      params: { path: { draft_order_id: draft?.id ?? '' } },
+    });
+    return { params, order };
+  };
+  const countOf = async (name: string) => {
+    const { rows } = await owner.query<{ found: string }>(
+      `select unnest(array[
+          (select count(*) from commerce.order_payments where site_id = $1 and reference like $2),
+          (select count(*) from commerce.order_events where site_id = $1 and context::text like $2),
+          (select count(*) from commerce.draft_orders where site_id = $1 and discount_reason like $2)]) as found`,
+      [site_id, `%${name}%`],
+    );
+    return rows.map(({ found }) => Number(found));
+  };
+  const erased = await given('Erna Erased');
+  await given('Karl Kept');
+  expect([await countOf('Erna Erased'), await countOf('Karl Kept')]).toEqual([
+    [1, 1, 1],
+    [1, 1, 1],
+  ]);
+
+  const { error } = await dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', {
+    params: erased.params,
+  });
+  expect(error).toBeUndefined();
+
+  expect([await countOf('Erna Erased'), await countOf('Karl Kept')]).toEqual([
+    [0, 0, 0],
+    [1, 1, 1],
+  ]);
+  const { rows } = await owner.query('select amount, reference from commerce.order_payments where order_id = $1', [
+    erased.order.id,
+  ]);
+  expect(rows).toEqual([{ amount: erased.order.total, reference: null }]);
+});

@@ -154,6 +154,10 @@ async function anonymizeOrders(shop: Shop, id: string): Promise<void> {
       from own where o.site_id = ${shop.siteId} and o.id = own.id`,
   );
   await shop.run(
+    sql`select erase_payment_references(${shop.siteId}, coalesce(array_agg(id), '{}')) from orders
+      where site_id = ${shop.siteId} and customer_id = ${id}`,
+  );
+  await shop.run(
     sql`update returns r set customer_note = null, staff_note = null, label_url = null, tracking_number = null
       from orders o where o.site_id = ${shop.siteId} and o.customer_id = ${id} and r.site_id = o.site_id and r.order_id = o.id`,
   );
@@ -188,6 +192,11 @@ async function releaseHoldings(shop: Shop, id: string, { cart_ids, open_checkout
   );
   await shop.run(
     sql`delete from cart_items where site_id = ${shop.siteId} and cart_id = any(${active.map((cart) => cart.id)}::uuid[])`,
+  );
+  await shop.run(
+    sql`update draft_orders d set discount_reason = null from checkouts k
+      where d.site_id = ${shop.siteId} and k.site_id = d.site_id and k.id = d.checkout_id
+        and (k.customer_id = ${id} or k.cart_id = any(${cart_ids}::uuid[]))`,
   );
   await shop.run(
     sql`update checkouts set customer_id = null, email = null, phone = null, shipping_address = null,

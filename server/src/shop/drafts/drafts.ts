@@ -15,7 +15,7 @@ import { canonicalEmail } from '../emails.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
 import { checkoutToken } from '../links.ts';
 import * as mail from '../mail.ts';
-import { canonicalAmount } from '../money.ts';
+import { canonicalAmount, decimal } from '../money.ts';
 import { lockCredit } from '../orders/credit-limit.ts';
 import type { CheckoutDeps } from '../payments/deps.ts';
 import type { Shop } from '../shop.ts';
@@ -114,7 +114,13 @@ export async function send(shop: Shop, deps: CheckoutDeps, id: string): Promise<
   await fixPrices(shop, draft.cart_id);
   const priced = await showPrices(shop, deps, draft);
   if (priced.cart.draft?.reserves) await holdStock(shop, checkout_id, priced.cart);
-  await mail.enqueue(shop, 'draft_sent', { draft_order_id: id });
+  const { subtotal, discount, shipping_cost, tax, total } = priced.totals;
+  const text = (minor: number) => decimal(minor, shop.currencyDigits);
+  const amounts = {
+    ...{ subtotal: text(subtotal), discount: text(discount), shipping_cost: text(shipping_cost) },
+    ...{ tax: text(tax), tax_included: priced.tax.included, total: text(total) },
+  };
+  await mail.enqueue(shop, 'draft_sent', { draft_order_id: id, amounts });
   return get(shop, deps, id);
 }
 

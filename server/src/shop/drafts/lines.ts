@@ -14,27 +14,33 @@ export async function writeLines(shop: Shop, cart_id: string, lines: DraftLineIn
   const mistakes = lines.flatMap((line, i) => mistakesOf(line, i, lines));
   if (mistakes.length > 0) throw new ValidationError(mistakes);
   const digits = shop.currencyDigits;
-  const rows = lines.map(({ variant_id, name, quantity, price, tax_class, requires_shipping }, i) => ({
+  const rows = lines.map(({ variant_id, name, quantity, price, ...line }, i) => ({
     ...{ id: uuidv7(), variant_id, quantity, place: i },
     name: name === undefined ? undefined : normalName(name, ['body', 'lines', i, 'name']),
     price: price === undefined ? null : canonicalAmount(price, digits, ['body', 'lines', i, 'price']),
-    ...(!variant_id && { tax_class: tax_class ?? STANDARD_CLASS, shipped: requires_shipping ?? true }),
+    ...(!variant_id && {
+      tax_class: line.tax_class ?? STANDARD_CLASS,
+      shipped: line.requires_shipping ?? true,
+      exempt: line.withdrawal_exempt ?? 'none',
+    }),
   }));
   await shop.run(sql`delete from cart_items where site_id = ${shop.siteId} and cart_id = ${cart_id}`);
   const written = await shop.run(
     sql`with wanted as (
         select l.*, now() + l.place * interval '1 microsecond' as added_at
         from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as l (id uuid, variant_id uuid, name text, quantity int,
-          price numeric, tax_class text, shipped boolean, place int)
+          price numeric, tax_class text, shipped boolean, exempt text, place int)
       )
       insert into cart_items (site_id, id, cart_id, variant_id, product_id, name, variant_name, price_seen, quantity, fixed_price,
-        custom_tax_class, custom_shipped, created_at)
-      select ${shop.siteId}::uuid, l.id, ${cart_id}::uuid, v.id, ${keptOfVariant}, l.quantity, l.price, null, null, l.added_at
+        custom_tax_class, custom_shipped, custom_exempt, created_at)
+      select ${shop.siteId}::uuid, l.id, ${cart_id}::uuid, v.id, ${keptOfVariant}, l.quantity, l.price, null, null, null,
+        l.added_at
       from wanted l
       join variants v on v.site_id = ${shop.siteId} and v.id = l.variant_id
       join products p on p.site_id = v.site_id and p.id = v.product_id where ${visible}
       union all
-      select ${shop.siteId}::uuid, l.id, ${cart_id}::uuid, l.id, l.id, l.name, null, l.price, l.quantity, l.price, l.tax_class, l.shipped, l.added_at
+      select ${shop.siteId}::uuid, l.id, ${cart_id}::uuid, l.id, l.id, l.name, null, l.price, l.quantity, l.price, l.tax_class, l.shipped,
+        l.exempt, l.added_at
       from wanted l where l.variant_id is null`,
   );
   if (written < lines.length) throw notFound('variant');
@@ -51,7 +57,9 @@ function mistakesOf(line: DraftLineInput, at: number, lines: DraftLineInput[]): 
       ...(line.price === undefined ? [mistake('price', 'A custom line needs a price.')] : []),
     ];
   }
-  const fields = (['name', 'tax_class', 'requires_shipping'] as const).filter((field) => line[field] !== undefined);
+  const fields = (['name', 'tax_class', 'requires_shipping', 'withdrawal_exempt'] as const).filter(
+    (field) => line[field] !== undefined,
+  );
   const isTwice = lines.findIndex((other) => other.variant_id === variant_id) < at;
   return [
     ...fields.map((field) => mistake(field, 'Only for a custom line. Remove it or variant_id.')),

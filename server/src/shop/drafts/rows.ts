@@ -86,6 +86,7 @@ export async function get(shop: Shop, deps: CheckoutDeps, id: string): Promise<D
     ...{ id, status: draft.status, customer_id, email, phone },
     lines: cart.lines.map((line) => ({
       ...{ id: line.id, name: line.name, tax_class: line.tax_class, requires_shipping: line.requires_shipping },
+      withdrawal_exempt: line.custom_exempt,
       ...{ variant_id: line.custom ? null : line.variant_id, product_id: line.custom ? null : line.product_id },
       ...{ variant_name: line.variant_name, sku: line.sku, image_url: line.image_url, quantity: line.quantity },
       price: decimal(line.price, shop.currencyDigits),

@@ -80,7 +80,15 @@ type Read = (shop: Shop, noted: Data) => Promise<Data>;
 
 const order: Read = async (shop, { id }) => ({ ...(await orders.get(shop, String(id))) });
 const returned: Read = async (shop, { id }) => ({ ...(await returns.get(shop, String(id))) });
-const document: Read = async (shop, { id }) => ({ ...(await documents.get(shop, String(id))) });
+/** Documents keep the buyer's name after the erasure of the customer, but stored bodies must not. */
+const document: Read = async (shop, { id }) => {
+  const found = await documents.get(shop, String(id));
+  const erased = await shop.one(
+    sql`select from orders o join customers c on c.site_id = o.site_id and c.id = o.customer_id
+      where o.site_id = ${shop.siteId} and o.id = ${found.order_id} and c.anonymized_at is not null`,
+  );
+  return erased ? { ...found, buyer_name: null } : { ...found };
+};
 const product: Read = async (shop, { id }) => cutVariants({ ...(await products.get(shop, String(id))) });
 const shownProduct: Read = async (shop, { id }) => cutVariants({ ...(await catalog.get(shop, String(id))).body() });
 /**

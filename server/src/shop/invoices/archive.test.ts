@@ -123,6 +123,42 @@ test('documents whose numbers differ only in a slash have separate files in the 
   expect(names).toEqual(own.toSorted());
 });
 
+test('documents whose numbers differ only in case have files of their own, because some file systems ignore it', async () => {
+  const shop = await givenShop();
+  await givenSeller(shop, { prefix: 'RE-' });
+  const [first] = await givenDocuments(shop);
+  await givenSeller(shop, { prefix: 're-' });
+  const [second] = await givenDocuments(shop);
+  const { names } = await archiveOf(shop);
+  const own = ['pdf', 'xml'].flatMap((format) => [
+    `${first?.number}.${format}`,
+    `${second?.id} ${second?.number}.${format}`,
+  ]);
+  expect(names).toEqual(own.toSorted());
+});
+
+test('the file is named after the first day in the time zone of the shop', async () => {
+  const shop = await givenShop();
+  await givenDocuments(shop);
+  await shop.dashboard.PATCH('/api/dashboard/settings', { body: { time_zone: 'Europe/Berlin' } });
+  const { data } = await archiveOf(shop, { issued_from: '2026-02-28T23:00:00Z', issued_to: '2090-01-01T00:00:00Z' });
+  expect(data).toMatchObject({ filename: 'invoices-2026-03-01.zip', documents: 1 });
+});
+
+test('a third export at once is refused (503), and later ones succeed', async () => {
+  const shop = await givenShop();
+  const [invoice] = await givenDocuments(shop);
+  await shop.owner.query(
+    `insert into commerce.documents (site_id, id, order_id, kind, number, locale, content, sha256)
+      select site_id, commerce.uuid_v7(), order_id, kind, 'COPY-' || n, locale, content, sha256
+      from commerce.documents, generate_series(1, 9) as n where id = $1`,
+    [invoice?.id],
+  );
+  const answers = await Promise.all([1, 2, 3].map(() => archiveOf(shop)));
+  expect(answers.map(({ error }) => error?.error).toSorted()).toEqual(['unavailable', undefined, undefined]);
+  expect((await archiveOf(shop)).data).toMatchObject({ documents: 10 });
+});
+
 test('downloading the ZIP requires the scope orders:export', async () => {
   const shop = await givenShop();
   await givenDocuments(shop);

@@ -93,15 +93,11 @@ function writeHead(doc: Doc, content: DocumentContent, { language, brand }: Look
       content.supply_date ? language.date(content.supply_date) : say('invoice.supply_later'),
     ],
     [say('invoice.order'), say('invoice.order_of', { number: order.number, date: language.date(order.date) })],
-    ...(invoice
-      ? [
-          [
-            say('invoice.for_invoice'),
-            say('invoice.order_of', { number: invoice.number, date: language.date(invoice.issued_on) }),
-          ] as [string, string],
-        ]
-      : []),
   ];
+  if (invoice) {
+    facts.push([say('invoice.for_invoice'), invoice.number]);
+    facts.push([say('invoice.invoice_date'), language.date(invoice.issued_on)]);
+  }
   let y = 145;
   for (const [name, value] of facts) {
     doc.fontSize(8).fillColor(FAINT).text(name, 330, y, { width: 80 });

@@ -24,7 +24,7 @@ export function restWords({ kind }: DocumentContent, { total }: DocumentLine, { 
 
 /** States the amount still due, with the payment deadline if the invoice has one. */
 export function paymentNote(
-  { kind, total, paid, currency, due_on }: DocumentContent,
+  { kind, total, paid, currency, due_on, payment_method }: DocumentContent,
   language: Language,
   digits: number,
 ): string {
@@ -32,7 +32,6 @@ export function paymentNote(
   const open = minorUnits(total, digits) - minorUnits(paid, digits);
   if (open <= 0) return language.say('invoice.nothing_open');
   const amount = language.amount(decimal(open, digits), currency);
-  return due_on === null
-    ? language.say('invoice.open', { amount })
-    : language.say('invoice.open_until', { amount, day: language.date(due_on) });
+  if (due_on !== null) return language.say('invoice.open_until', { amount, day: language.date(due_on) });
+  return language.say(payment_method === 'manual' ? 'invoice.open_on_receipt' : 'invoice.open', { amount });
 }

@@ -6,6 +6,7 @@ import type { Mails } from '../mail.ts';
 import { decimal } from '../money.ts';
 import { hashToken, mintToken } from '../tokens.ts';
 import { languageOf, type MailContext } from './context.ts';
+import { amountsOf } from './order-parts.ts';
 import type { MailContent } from './rendering.ts';
 
 interface Offer {
@@ -18,14 +19,20 @@ interface Offer {
   total: string;
 }
 
+/** The language of the draft or of its customer or, if neither is known, of the customer's last order. */
+const locale = sql`coalesce(k.locale, (
+  select c.locale from customers c where c.site_id = k.site_id and c.id = k.customer_id), (
+  select o.locale from orders o where o.site_id = k.site_id and o.customer_id = k.customer_id and o.locale is not null
+  order by o.created_at desc limit 1))`;
+
 /** Offers a sent draft order to the customer; undefined if it has ended meanwhile. Creates a new link for each mail. */
 export async function draftSent(
   context: MailContext,
-  { draft_order_id }: Mails['draft_sent'],
+  { draft_order_id, amounts }: Mails['draft_sent'],
 ): Promise<MailContent | undefined> {
   const { shop } = context;
   const offer = await shop.one<Offer>(
-    sql`select d.cart_id, d.checkout_id, k.email, k.locale, k.note, k.expires_at, k.shown_total as total
+    sql`select d.cart_id, d.checkout_id, k.email, k.note, ${locale} as locale, k.expires_at, k.shown_total as total
       from draft_orders d join checkouts k on k.site_id = d.site_id and k.id = d.checkout_id
       where d.site_id = ${shop.siteId} and d.id = ${draft_order_id} and d.sent_at is not null
         and k.status in ('open', 'ready') and k.expires_at > now()`,
@@ -56,7 +63,11 @@ export async function draftSent(
           amount: money(decimal(line.price * line.quantity, shop.currencyDigits)),
         })),
       },
-      { amounts: [[say('checkout.total'), money(offer.total)]] },
+      {
+        amounts: amounts
+          ? amountsOf({ language, order: { ...amounts, currency: shop.currency } })
+          : [[say('checkout.total'), money(offer.total)]],
+      },
     ],
   };
 }

@@ -116,8 +116,13 @@ export function parcelOf({ language, order }: Told, { items, ...parcel }: Fulfil
   ];
 }
 
+type Amounts = Pick<
+  ShownOrder,
+  'subtotal' | 'discount' | 'shipping_cost' | 'tax' | 'tax_included' | 'total' | 'currency'
+>;
+
 /** Lists the amounts. Those above the total add up to the total. Tax that the prices include is below the total. */
-function amountsOf(told: Told): [string, string][] {
+export function amountsOf(told: { language: Language; order: Amounts }): [string, string][] {
   const { language, order } = told;
   const { say } = language;
   const line = (name: string, amount: string, sign = ''): [string, string][] =>
@@ -132,7 +137,10 @@ function amountsOf(told: Told): [string, string][] {
   ];
 }
 
-export function amountOf({ language, order }: Pick<Told, 'language' | 'order'>, amount: string): string {
+export function amountOf(
+  { language, order }: { language: Language; order: Pick<ShownOrder, 'currency'> },
+  amount: string,
+): string {
   return language.amount(amount, order.currency);
 }
 

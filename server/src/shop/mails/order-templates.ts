@@ -67,8 +67,9 @@ export const WRITERS = {
         parts: [{ paragraph: say('mail.reminder', { number }) }, ...next(told), ...contentOf(told)],
       };
     }),
-  payment_received: (context: MailContext, { order_id }: About) =>
+  payment_received: (context: MailContext, { order_id, payment_id }: Mails['payment_received']) =>
     aboutOrder(context, order_id, (told) => {
+      if (payment_id) return partReceived(told, payment_id);
       const { say } = told.language;
       const { order_number: number, payment_status, amount_received, status, fulfillment_status } = told.order;
       if (payment_status !== 'paid') return undefined;
@@ -155,6 +156,25 @@ export const WRITERS = {
       };
     }),
 };
+
+/** Confirms a part of the price, and asks for the rest; undefined if nothing is due any more. */
+async function partReceived(told: Told, payment_id: string): Promise<Words> {
+  const { context, language, order } = told;
+  const { order_number: number, status, payment_status } = order;
+  const isOpen = payment_status === 'pending' || payment_status === 'awaiting_payment';
+  const found = await context.shop.one<RowOf<'order_payments', 'amount'>>(
+    sql`select amount from order_payments where site_id = ${context.shop.siteId} and id = ${payment_id}`,
+  );
+  if (!found || !isOpen || status === 'cancelled') return undefined;
+  return {
+    subject: language.say('mail.received_part_subject', { number }),
+    parts: [
+      { paragraph: language.say('mail.received_part', { amount: amountOf(told, found.amount), number }) },
+      ...next(told),
+      ...contentOf(told),
+    ],
+  };
+}
 
 /**
  * Notifies the shop or a staff member of a new order. Without a recipient in the job, enqueues one mail for each of

@@ -1,4 +1,6 @@
 import type { Return } from '@commerce-backend/spec';
+import sql from 'sql-template-tag';
+import type { RowOf } from '../../db/row-of.ts';
 import type { Mails } from '../mail.ts';
 import { policyOf } from '../returns/policy.ts';
 import { get } from '../returns/rows.ts';
@@ -38,7 +40,8 @@ async function partsOf(told: Told, found: Return, status: Return['status']): Pro
     case 'declined':
       return [{ paragraph: say('returns.declined') }, { paragraph: found.decline_reason ?? '' }];
     case 'closed': {
-      const { close_reason, refund_ids } = found;
+      const { close_reason, refund_ids, exchange_order_id } = found;
+      if (exchange_order_id) return [{ paragraph: await exchangedWords(told, exchange_order_id) }];
       const hasRefund = close_reason === null || refund_ids.length > 0;
       const first = { paragraph: say(hasRefund ? 'returns.closed' : 'returns.closed_without') };
       return close_reason === null ? [first] : [first, { paragraph: close_reason }];
@@ -46,6 +49,13 @@ async function partsOf(told: Told, found: Return, status: Return['status']): Pro
     default:
       return undefined;
   }
+}
+
+async function exchangedWords({ context: { shop }, language }: Told, id: string): Promise<string> {
+  const found = await shop.one<RowOf<'orders', 'order_number'>>(
+    sql`select order_number from orders where site_id = ${shop.siteId} and id = ${id}`,
+  );
+  return language.say('returns.closed_exchange', { number: found?.order_number ?? '' });
 }
 
 /** Explains how to send the goods back: address, label and instructions. */

@@ -1,6 +1,7 @@
 import { together } from '../../db/connect.ts';
 import { addressOfHost } from '../links.ts';
 import type { Mails, MailTemplate, QueuedMail } from '../mail.ts';
+import { NO_LEGAL } from '../merchant/brand.ts';
 import { primaryHost } from '../merchant/domains.ts';
 import { readFront } from '../merchant/front.ts';
 import type { Shop } from '../shop.ts';
@@ -56,6 +57,13 @@ const WRITERS: { [Template in MailTemplate]: Writer<Template> } = {
   payment_kept: paymentKept,
 };
 
+/** Mails to staff have no links to the shop's terms, which are for customers. */
+const FOR_STAFF: ReadonlySet<MailTemplate> = new Set<MailTemplate>([
+  ...(['new_order', 'new_return', 'new_withdrawal', 'order_disputed', 'low_stock', 'webhook_disabled'] as const),
+  ...(['capture_failed', 'refund_failed', 'payment_kept', 'sensitive_change', 'staff_account_changed'] as const),
+  ...(['staff_invited', 'staff_password_reset', 'staff_login_delayed'] as const),
+]);
+
 /** Writes a queued mail with current data. */
 export async function compose(
   shop: Shop,
@@ -66,5 +74,6 @@ export async function compose(
   const write = WRITERS[template] as Writer<MailTemplate>;
   const baseUrl = addressOfHost(serverUrl, host);
   const content = await write({ shop, front, shop_name: front.name, baseUrl, serverUrl }, about);
-  return content && render(content, front, baseUrl);
+  const signed = FOR_STAFF.has(template) ? { ...front, legal: NO_LEGAL, withdrawal_page: false } : front;
+  return content && render(content, signed, baseUrl);
 }

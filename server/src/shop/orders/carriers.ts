@@ -1,11 +1,11 @@
 /**
  * The tracking pages of carriers, by name in lower case without spaces and punctuation. `{number}` stands for the tracking
- * number. Names of express services are left out, because their numbers have separate pages.
+ * number, `{language}` for that of the page. Names of express services are left out, because their numbers have separate pages.
  */
 const TRACKING_PAGES = new Map(
   Object.entries({
     austrianpost: 'https://www.post.at/sv/sendungsdetails?snr={number}',
-    dhl: 'https://www.dhl.de/en/privatkunden/pakete-empfangen/verfolgen.html?piececode={number}',
+    dhl: 'https://www.dhl.de/{language}/privatkunden/pakete-empfangen/verfolgen.html?piececode={number}',
     dpd: 'https://tracking.dpd.de/status/en_US/parcel/{number}',
     fedex: 'https://www.fedex.com/fedextrack/?trknbr={number}',
     gls: 'https://gls-group.eu/track/{number}',
@@ -17,8 +17,17 @@ const TRACKING_PAGES = new Map(
   }),
 );
 
-/** The URL of the carrier's tracking page for a parcel; null if the carrier is not listed or the number is missing. */
-export function trackingPage(carrier: string | null | undefined, number: string | null | undefined): string | null {
+/**
+ * The URL of the carrier's tracking page for a parcel, in German for readers of German; null if the carrier is not listed or the
+ * number is missing.
+ */
+export function trackingPage(
+  carrier: string | null | undefined,
+  number: string | null | undefined,
+  locale: string,
+): string | null {
+  const language = locale.startsWith('de') ? 'de' : 'en';
   const page = TRACKING_PAGES.get(carrier?.toLowerCase().replaceAll(/[^a-z]/g, '') ?? '');
-  return page && number ? page.replace('{number}', encodeURIComponent(number.replaceAll(/\s/g, ''))) : null;
+  if (!page || !number) return null;
+  return page.replace('{language}', language).replace('{number}', encodeURIComponent(number.replaceAll(/\s/g, '')));
 }

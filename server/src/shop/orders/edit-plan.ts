@@ -20,7 +20,7 @@ export interface Line {
   tax_class: string | null;
   tax_rate: string | null;
   stock_taken: boolean;
-  /** Whether the variant's stock is tracked now; null if the variant was deleted. */
+  /** Whether the stock is tracked now: never for a custom line, and null if the variant was deleted. */
   tracked: boolean | null;
   requires_shipping: boolean;
 }

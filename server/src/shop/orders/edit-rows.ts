@@ -10,6 +10,7 @@ import type { Shop } from '../shop.ts';
 import { type TaxSettings, taxTermsFor } from '../tax-rates.ts';
 import { STANDARD_CLASS, type TaxTerms } from '../totals.ts';
 import type { Line, Variant } from './edit-plan.ts';
+import { paysOnReceipt } from './orders.ts';
 import { unshipped } from './quantities.ts';
 
 export type Before = RowOf<
@@ -71,7 +72,8 @@ type LineRow = RowOf<
 export async function readLines(shop: Shop, order_id: string): Promise<Line[]> {
   const rows = await shop.rows<LineRow>(
     sql`select l.id, l.variant_id, l.product_id, l.quantity, l.price, l.total, l.discount, l.tax, l.tax_class, l.tax_rate, l.stock_taken, l.removed,
-        l.quantity - ${unshipped} + l.withheld as fixed, v.track_inventory as tracked,
+        l.quantity - ${unshipped} + l.withheld as fixed,
+        coalesce(v.track_inventory, case when l.custom_exempt is not null then false end) as tracked,
         l.requires_shipping and coalesce(v.requires_shipping, true) as requires_shipping
       from order_lines l left join variants v on v.site_id = l.site_id and v.id = l.variant_id
       where l.site_id = ${shop.siteId} and l.order_id = ${order_id} and l.quantity > 0 order by l.position, l.id`,
@@ -132,7 +134,7 @@ export async function readOption(
     throw new ShopError('shipping_option_unavailable', message);
   }
   const { name, kind, price, cash_on_delivery_fee } = option;
-  const onReceipt = payment_method === 'manual' && payment_terms_days === null;
+  const onReceipt = paysOnReceipt({ payment_method, payment_terms_days });
   const minor = (amount: string) => minorUnits(amount, shop.currencyDigits);
   const fee = onReceipt ? minor(cash_on_delivery_fee ?? '0') : 0;
   return { name, kind, price: free_shipping ? 0 : minor(price) + fee };

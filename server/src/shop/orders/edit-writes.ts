@@ -83,7 +83,7 @@ export async function writeLines(shop: Shop, order_id: string, { changed, added 
       )
       insert into order_lines (site_id, id, order_id, position, name, quantity, price, total, variant_id, product_id, sku,
         option1, option2, option3, variant_name, image_url, discount, tax, tax_class, tax_rate, stock_taken,
-        requires_shipping)
+        requires_shipping, custom_exempt)
       select ${shop.siteId}, w.id, ${order_id}, last.position + w.place, coalesce(l.name, p.name), w.quantity, w.price, w.total,
         coalesce(l.variant_id, v.id), coalesce(l.product_id, p.id), case when l.id is null then v.sku else l.sku end,
         case when l.id is null then v.option1 else l.option1 end, case when l.id is null then v.option2 else l.option2 end,
@@ -93,7 +93,7 @@ export async function writeLines(shop: Shop, order_id: string, { changed, added 
           select g.url from product_images g where g.site_id = p.site_id and g.product_id = p.id
           order by g.position, g.id limit 1)) else l.image_url end,
         w.discount, w.tax, w.tax_class, w.tax_rate, w.stock_taken,
-        case when l.id is null then v.requires_shipping else l.requires_shipping end
+        case when l.id is null then v.requires_shipping else l.requires_shipping end, l.custom_exempt
       from last, jsonb_to_recordset(${JSON.stringify(fresh)}::jsonb) as w (id uuid, place int, variant_id uuid, line_id uuid,
         quantity int, price numeric, total numeric, discount numeric, tax numeric, tax_class text, tax_rate numeric, stock_taken boolean)
       left join order_lines l on l.site_id = ${shop.siteId} and l.id = w.line_id

@@ -50,7 +50,7 @@ export async function create(
   given: FulfillmentInput,
 ): Promise<{ fulfillment: Fulfillment; order: Order }> {
   const order = await lockOrder(shop, order_id);
-  const { carrier, tracking_number, tracking_url = trackingPage(carrier, tracking_number) } = given;
+  const { carrier, tracking_number, tracking_url = trackingPage(carrier, tracking_number, order.locale) } = given;
   const input = { ...given, tracking_url };
   refuseUnshippable(order);
   if (!given.override_dispute) await refuseDisputed(shop, order_id);
@@ -85,12 +85,12 @@ export async function update(
   id: string,
   { notify = false, ...given }: TrackingInput & { notify?: boolean },
 ): Promise<{ fulfillment: Fulfillment; order: Order }> {
-  const { email } = await lockOrder(shop, order_id);
+  const { email, locale } = await lockOrder(shop, order_id);
   if (notify && email === null) throw new ShopError('conflict', 'The order has no e-mail address.');
   const { carrier, tracking_number, ...before } = await get(shop, id, order_id);
   const after = { carrier, tracking_number, ...given };
   const isOther = after.carrier !== carrier || after.tracking_number !== tracking_number;
-  const page = isOther ? trackingPage(after.carrier, after.tracking_number) : before.tracking_url;
+  const page = isOther ? trackingPage(after.carrier, after.tracking_number, locale) : before.tracking_url;
   const { tracking_url = page } = given;
   if (isOther || tracking_url !== before.tracking_url) {
     await changeTracking(shop, order_id, id, { ...after, tracking_url });

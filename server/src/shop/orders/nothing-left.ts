@@ -24,10 +24,15 @@ export async function endIfNothingLeft(shop: Shop, order: LockedOrder, reason: R
   }
 }
 
+/** Whether all shipped pieces of an order are back and none is left to ship. */
+export async function isAllBack(shop: Shop, order_id: string): Promise<boolean> {
+  const { has_shipped, is_over, is_back } = await progressOf(shop, order_id);
+  return has_shipped && is_over && is_back;
+}
+
 /** Marks a locked order as returned if all its shipped pieces are back and none is left to ship. */
 export async function endIfAllBack(shop: Shop, order_id: string): Promise<void> {
-  const { has_shipped, is_over, is_back } = await progressOf(shop, order_id);
-  if (!has_shipped || !is_over || !is_back) return;
+  if (!(await isAllBack(shop, order_id))) return;
   const order = await lockOrder(shop, order_id);
   if (!canMove(order, 'fulfillment_status', 'returned')) return;
   await becomeReturned(shop, order);

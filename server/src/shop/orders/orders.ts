@@ -125,6 +125,7 @@ export interface LockedOrder extends OrderStates {
   /** Set for an order on payment terms. */
   payment_terms_days: number | null;
   email: string | null;
+  locale: string;
   shipping_address: Address | null;
   /**
    * Whether the payment deadline has passed but the job has not recorded it yet. The states in this object are already
@@ -138,7 +139,7 @@ export interface LockedOrder extends OrderStates {
 
 const lockedColumns = sql`o.id, o.order_number, ${current.status} as status, ${current.payment_status} as payment_status,
   o.fulfillment_status, o.payment_method, o.total, o.credited, o.captured, o.payment_terms_days,
-  o.email, o.shipping_address, o.agent_token_id, ${isOverdue} as overdue, (
+  o.email, o.shipping_address, o.agent_token_id, o.locale, ${isOverdue} as overdue, (
     select k.cart_id from checkouts k where k.site_id = o.site_id and k.id = o.checkout_id) as cart_id`;
 
 /** Locks an order, so that its changes run one after another. Throws `not_found`. */
@@ -224,6 +225,11 @@ async function recordRest(shop: Shop, { id, captured, total, credited }: LockedO
   );
 }
 
+/** Whether the customer pays an order when the goods are handed over, at pickup or on delivery. */
+export function paysOnReceipt(order: Pick<LockedOrder, 'payment_method' | 'payment_terms_days'>): boolean {
+  return order.payment_method === 'manual' && order.payment_terms_days === null;
+}
+
 /**
  * Records that the whole order was delivered. With payment on delivery, it also becomes paid. Throws
  * `invalid_transition`.
@@ -231,8 +237,7 @@ async function recordRest(shop: Shop, { id, captured, total, credited }: LockedO
 export async function markDelivered(shop: Shop, id: string): Promise<Order> {
   const order = await lockOrder(shop, id);
   requireMove(order, 'fulfillment_status', 'delivered', 'Only a completely shipped order can be delivered.');
-  const onHandover = order.payment_method === 'manual' && order.payment_terms_days === null;
-  const paidNow = onHandover && order.payment_status === 'pending';
+  const paidNow = paysOnReceipt(order) && order.payment_status === 'pending';
   const after: Partial<OrderStates> = { fulfillment_status: 'delivered' };
   if (paidNow) after.payment_status = 'paid';
   const settled = isSettled(after.payment_status ?? order.payment_status);

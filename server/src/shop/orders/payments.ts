@@ -8,6 +8,7 @@ import sql from 'sql-template-tag';
 import { v7 as uuidv7 } from 'uuid';
 import type { RowOf } from '../../db/row-of.ts';
 import { bodyMistake, notFound, ShopError, ValidationError } from '../errors.ts';
+import * as mail from '../mail.ts';
 import { canonicalAmount, decimal, minorUnits } from '../money.ts';
 import type { Shop } from '../shop.ts';
 import { countDisputed } from './disputes.ts';
@@ -116,6 +117,10 @@ async function insert(shop: Shop, order: LockedOrder, input: PaymentInput): Prom
     context: { payment_id: id, amount, method, reference },
   });
   await settleIfCovered(shop, order.id);
+  // Covering payments have a mail of their own, and this one is not sent after them.
+  if (!isLate && !isSettled(order.payment_status)) {
+    await mail.enqueue(shop, 'payment_received', { order_id: order.id, payment_id: id });
+  }
   return id;
 }
 

@@ -9,6 +9,7 @@ import { withoutHidden } from '../hidden-characters.ts';
 import { current } from '../orders/overdue.ts';
 import { recordedAmong } from '../orders/payments.ts';
 import { amountReceived, leftToPay } from '../orders/received.ts';
+import { isSettled } from '../orders/states.ts';
 import type { Shop } from '../shop.ts';
 import { readBankCsv } from './bank-csv.ts';
 import { type Transfer, unreadable } from './transfer.ts';
@@ -65,16 +66,14 @@ export interface Payable {
   /** Whether the order can be paid in parts, because it has payment terms. */
   in_parts: boolean;
   /**
-   * The amounts of earlier transfers that paid the order without a recorded entry. The statement may contain them
-   * again.
+   * The amounts of payments without the entry of a statement: those that staff recorded by hand, and a transfer that paid
+   * the whole order. The statement may contain them.
    */
-  earlier: string[];
+  known: string[];
   /**
    * The amount that one transfer must have: the amount left to pay if the order awaits payment, otherwise the total.
    */
   wanted: string;
-  /** The amounts of payments that staff recorded without the entry of a statement. */
-  by_hand: string[];
   /** Numbers of the order's invoices and credit notes that occur in the texts of transfers. */
   documents: string[];
 }
@@ -87,10 +86,8 @@ function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
         o.email, case when o.payment_status = 'expired' then coalesce(o.captured, 0) else 0 end as recorded,
         case when o.status = 'cancelled' then null
           when o.payment_terms_days is not null or (${isPaid} and ${leftToPay} > 0) then ${leftToPay} end as due,
-        o.payment_terms_days is not null as in_parts, ${earlierTransfers} as earlier,
+        o.payment_terms_days is not null as in_parts, ${paymentsWithoutEntry} as known,
         case when o.payment_status = 'awaiting_payment' then ${leftToPay} else o.total end as wanted,
-        array(select p.amount::text from order_payments p
-          where p.site_id = o.site_id and p.order_id = o.id and p.entry is null) as by_hand,
         array(select d.number from documents d where ${ofWords} and d.order_id = o.id) as documents
       from orders o where o.site_id = ${shop.siteId} and o.id in (
         select n.id from orders n where n.site_id = ${shop.siteId} and n.order_number = any(${words}::text[])
@@ -101,13 +98,13 @@ function ordersNamed(shop: Shop, transfers: Transfer[]): Promise<Payable[]> {
 
 const isPaid: Sql = sql`o.payment_status in ('paid', 'partially_refunded', 'refunded')`;
 
-const earlierTransfers: Sql = sql`case when o.payment_method = 'bank_transfer' and ${isPaid} then array(
+const paymentsWithoutEntry: Sql = sql`array(
     select p.amount::text from order_payments p
-    where p.site_id = o.site_id and p.order_id = o.id and p.entry is null and p.method = 'bank_transfer'
+    where p.site_id = o.site_id and p.order_id = o.id and p.entry is null
     union all
     select (${amountReceived} - coalesce((
-      select sum(p.amount) from order_payments p where p.site_id = o.site_id and p.order_id = o.id), 0))::text)
-  else '{}' end`;
+      select sum(p.amount) from order_payments p where p.site_id = o.site_id and p.order_id = o.id), 0))::text
+    where o.payment_method = 'bank_transfer' and ${isPaid})`;
 
 const LONGEST_TEXT = 1_000;
 const MOST_WORDS = 100;
@@ -223,12 +220,8 @@ function judged(transfer: Transfer, named: Named[], taken: Taken, shopCurrency: 
     const message = `It may have paid order ${settled.order_number}, which it names too.`;
     return { outcome: 'check_by_hand', shown: [only, settled], message };
   }
-  if (only?.earlier.some((one) => Number(one) === amount)) {
-    const message = `It may be an earlier transfer of the same amount for order ${only.order_number}.`;
-    return { outcome: 'check_by_hand', shown: [only], message };
-  }
-  if (only?.by_hand.some((one) => Number(one) === amount)) {
-    const message = `A payment of this amount was recorded for order ${only.order_number} by hand. It may be this one.`;
+  if (only?.known.some((one) => Number(one) === amount)) {
+    const message = `A payment of this amount is recorded for order ${only.order_number} already. It may be this one.`;
     return { outcome: 'check_by_hand', shown: [only], message };
   }
   if (only) return { outcome: 'matched', shown: [only], message: null };
@@ -253,7 +246,9 @@ const TOLERANCE = 0.0005;
  * Whether the amount of a transfer fits an order: the wanted amount, the amount due after an edit, or the amount of an
  * earlier transfer. For an open order on payment terms, any amount up to the amount due fits.
  */
-function fits(amount: number, { id, wanted, due, in_parts, earlier, vague }: Named, taken: Taken): boolean {
+function fits(amount: number, named: Named, taken: Taken): boolean {
+  const { id, wanted, due, in_parts, vague, known, payment_method, payment_status } = named;
+  const earlier = payment_method === 'bank_transfer' && isSettled(payment_status) ? known : [];
   if (!in_parts || Number(due) === 0) return [wanted, due ?? wanted, ...earlier].some((one) => Number(one) === amount);
   const above = amount + (taken.get(id) ?? 0) - Number(due);
   return vague ? Math.abs(above) < TOLERANCE : above <= TOLERANCE;

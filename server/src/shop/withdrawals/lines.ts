@@ -18,11 +18,13 @@ export interface WithdrawableLine {
 }
 
 /**
- * The reason why the product of `order_lines l` of `orders o`, left-joined as `products p`, may be excluded from the
- * right of withdrawal. Digital goods are excluded only if the buyer consented at the checkout.
+ * The reason why `order_lines l` of `orders o` may be excluded from the right of withdrawal: that of its product,
+ * left-joined as `products p`, or its own if it is a custom line. Digital goods are excluded only if the buyer consented
+ * at the checkout.
  */
-export const exemption: Sql = sql`case when p.withdrawal_exempt = 'digital' and o.digital_consent_wording is null then 'none'
-  else coalesce(p.withdrawal_exempt, 'none') end`;
+export const exemption: Sql = sql`case when coalesce(l.custom_exempt, p.withdrawal_exempt) = 'digital'
+    and o.digital_consent_wording is null then 'none'
+  else coalesce(l.custom_exempt, p.withdrawal_exempt, 'none') end`;
 
 /** Returns the lines of an order with pieces that a withdrawal can cover. */
 export function withdrawableLines(shop: Shop, order_id: string): Promise<WithdrawableLine[]> {

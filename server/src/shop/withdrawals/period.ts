@@ -12,7 +12,7 @@ export async function isLate(shop: Shop, order_id: string, stated_at: string): P
   const found = await shop.one<{ began: string | null; stated: string }>(
     sql`select coalesce(o.delivered_at, case when not exists (
           select from order_lines l left join variants v on v.site_id = l.site_id and v.id = l.variant_id
-          where l.site_id = o.site_id and l.order_id = o.id and v.requires_shipping is not false)
+          where l.site_id = o.site_id and l.order_id = o.id and l.requires_shipping and v.requires_shipping is not false)
         then o.created_at end at time zone t.time_zone)::date::text as began,
         (${stated_at}::timestamptz at time zone t.time_zone)::date::text as stated
       from orders o join site_settings t on t.site_id = o.site_id

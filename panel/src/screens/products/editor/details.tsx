@@ -8,6 +8,7 @@ import { useMe } from '../../../session/use-me.ts';
 import { Button } from '../../../ui/button.tsx';
 import { TextArea, TextField } from '../../../ui/field.tsx';
 import { Card } from '../../../ui/page.tsx';
+import { WithdrawalOptions } from '../../../ui/withdrawal-options.tsx';
 import { Field, type ProductDraft } from './draft.ts';
 import { HtmlPreview } from './html-preview.tsx';
 
@@ -61,11 +62,7 @@ export function Organisation() {
       <Field.Tick name="track_inventory" label="Track stock" hint="Without it the product never sells out." />
       <Field.Tick name="returnable" label="Customers may return it" />
       <Field.Choice name="withdrawal_exempt" label="Right of withdrawal">
-        <option value="none">Applies</option>
-        <option value="custom_made">Excluded: made to order</option>
-        <option value="perishable">Excluded: perishable</option>
-        <option value="sealed_hygiene">Excluded once unsealed: hygiene</option>
-        <option value="digital">Excluded once begun: digital content</option>
+        <WithdrawalOptions />
       </Field.Choice>
     </Card>
   );

@@ -1,0 +1,164 @@
+import { expect, test } from 'vitest';
+import { givenVariant } from '../../test/buying.ts';
+import { documentsOf, givenSeller } from '../../test/invoices.ts';
+import { POLICY } from '../../test/returns.ts';
+import { openShop } from '../../test/shop.ts';
+import { matched, moveToEu, withdraw } from '../../test/withdrawals.ts';
+
+const checkoutPath = '/api/storefront/checkout/{checkout_id}';
+const orderPath = '/api/dashboard/orders/{order_id}';
+const returnPath = '/api/dashboard/returns/{return_id}';
+
+const HOME = { last_name: 'Okafor', address1: 'Lindenallee 7', city: 'Berlin', postal_code: '10115', country: 'DE' };
+
+/** An order of a customer, two pieces for 10.00 each, with 4.90 for the parcel and 3.50 for payment on delivery: 28.40. */
+async function givenOrder() {
+  const shop = await openShop();
+  await moveToEu(shop);
+  const cod = await shop.givenShippingOption({ name: 'Parcel', price: '4.90', cash_on_delivery_fee: '3.50' });
+  await shop.givenTerms({ tax_rates: [{ country: 'DE', rate: '0.19' }], return_policy: { ...POLICY, fee: '2.00' } });
+  await givenSeller(shop);
+  const { variant_id, product } = await givenVariant(shop, { price: '10.00', inventory_quantity: 50 });
+  const customer = await shop.givenCustomer();
+  const { data: cart } = await customer.client.POST('/api/storefront/cart', { body: {} });
+  const cart_id = cart?.id ?? '';
+  const body = { variant_id, quantity: 2 };
+  await customer.client.POST('/api/storefront/cart/{cart_id}/items', { params: { path: { cart_id } }, body });
+  const { data } = await customer.client.POST('/api/storefront/checkout', { body: { cart_id } });
+  const params = { path: { checkout_id: data?.id ?? '' } };
+  await customer.client.PATCH(checkoutPath, {
+    params,
+    body: { shipping_address: HOME, shipping_option_id: cod.id, payment_method: 'manual' },
+  });
+  const completed = await customer.client.POST(`${checkoutPath}/complete`, { params, body: {} });
+  const order = completed.data?.order;
+  if (!order) throw new Error(`There is no order: ${JSON.stringify(completed.error)}`);
+  const at = { params: { path: { order_id: order.id } } };
+  const line_item_id = order.line_items[0]?.id ?? '';
+  return {
+    ...{ shop, order, at, line_item_id, customer, product, variant_id },
+    email: customer.email,
+    ship: (quantity = 2) =>
+      shop.dashboard.POST(`${orderPath}/fulfillments`, { ...at, body: { items: [{ line_item_id, quantity }] } }),
+    deliver: () => shop.dashboard.POST(`${orderPath}/mark-delivered`, at),
+    details: async () => (await shop.dashboard.GET(orderPath, at)).data,
+    /** Creates a return and receives its pieces. */
+    async receive(quantity: number) {
+      const lines = [{ line_item_id, quantity, reason: 'changed_mind' as const }];
+      const made = await shop.dashboard.POST('/api/dashboard/returns', { body: { order_id: order.id, lines } });
+      const on = { params: { path: { return_id: made.data?.id ?? '' } } };
+      const id = made.data?.lines[0]?.id ?? '';
+      const received = await shop.dashboard.POST(`${returnPath}/receive`, {
+        ...on,
+        body: { lines: [{ id, quantity, condition: 'resellable' as const }] },
+      });
+      expect(received.error).toBeUndefined();
+      return on;
+    },
+  };
+}
+
+test('nothing is due of a parcel that was refused on delivery and came back, and its customer can be erased', async () => {
+  const { shop, ship, receive, details, customer, at } = await givenOrder();
+  await ship();
+  expect(await documentsOf(shop, at.params.path.order_id)).toMatchObject([{ kind: 'invoice', total: '28.40' }]);
+  const on = await receive(2);
+  expect(await details()).toMatchObject({ fulfillment_status: 'returned', amount_due: '0.00', refund_due: '0.00' });
+  const closed = await shop.dashboard.POST(`${returnPath}/close`, { ...on, body: { reason: 'Refused at the door.' } });
+  expect(closed.data).toMatchObject({ status: 'closed' });
+  expect(await documentsOf(shop, at.params.path.order_id)).toMatchObject([
+    { kind: 'invoice', total: '28.40' },
+    { kind: 'credit_note', total: '28.40' },
+  ]);
+  const params = { path: { customer_id: customer.id } };
+  const erased = await shop.dashboard.POST('/api/dashboard/customers/{customer_id}/anonymize', { params });
+  expect(erased.error).toBeUndefined();
+});
+
+test('two returns of one refused piece each leave nothing due either', async () => {
+  const { ship, receive, details } = await givenOrder();
+  await ship();
+  await receive(1);
+  // 28.40 less 10.00 and the fee of 2.00 for the return, which is kept.
+  expect(await details()).toMatchObject({ fulfillment_status: 'fulfilled', amount_due: '20.40' });
+  await receive(1);
+  expect(await details()).toMatchObject({ fulfillment_status: 'returned', amount_due: '0.00', refund_due: '0.00' });
+});
+
+test('a piece that came back before the rest is delivered is not paid for, but the fee is', async () => {
+  const { ship, receive, deliver, details } = await givenOrder();
+  await ship();
+  await receive(1);
+  expect((await deliver()).data).toMatchObject({ payment_status: 'paid' });
+  expect(await details()).toMatchObject({ amount_received: '20.40', amount_due: '0.00', refund_due: '0.00' });
+});
+
+test('a withdrawal from the whole delivered order refunds the fee with the delivery cost', async () => {
+  const { shop, order, email, ship, deliver, details } = await givenOrder();
+  await ship();
+  await deliver();
+  await withdraw(shop, { email, contract: order.order_number ?? '', note: '' });
+  const withdrawal = (await matched(shop)).at(-1);
+  const on = { params: { path: { return_id: withdrawal?.return_id ?? '' } } };
+  const { data } = await shop.dashboard.GET(returnPath, on);
+  const lines = [{ id: data?.lines[0]?.id ?? '', quantity: 2, condition: 'resellable' as const }];
+  await shop.dashboard.POST(`${returnPath}/receive`, { ...on, body: { lines } });
+  const refunded = await shop.dashboard.POST(`${returnPath}/refund`, { ...on, body: {} });
+  expect(refunded.data?.refund).toMatchObject({ amount: '28.40' });
+  expect(await details()).toMatchObject({ payment_status: 'refunded', refunded: '28.40' });
+});
+
+test('refunds of the delivery cost contain the fee, and never more than it', async () => {
+  const { shop, at, ship, deliver } = await givenOrder();
+  await ship();
+  await deliver();
+  const suggest = async (shipping: string) => {
+    const body = { line_items: [], shipping };
+    return shop.dashboard.POST(`${orderPath}/refunds/suggestion`, { ...at, body });
+  };
+  expect((await suggest('all')).data).toMatchObject({ amount: '8.40', shipping: '8.40' });
+  expect((await suggest('8.41')).error).toMatchObject({ error: 'validation_error' });
+});
+
+test('an edit of the goods keeps the fee, and the exchange of a piece is an order without it', async () => {
+  const { shop, at, line_item_id, variant_id, ship, deliver, receive, details } = await givenOrder();
+  const change = [{ line_item_id, quantity: 3 }];
+  const dry = await shop.dashboard.POST(`${orderPath}/edit`, { ...at, body: { change, dry_run: true } });
+  expect(dry.data?.expected_total).toBe('38.40');
+  await shop.dashboard.POST(`${orderPath}/edit`, { ...at, body: { change, expected_total: '38.40' } });
+  await ship(3);
+  expect((await deliver()).data).toMatchObject({ payment_status: 'paid' });
+  expect(await details()).toMatchObject({ amount_received: '38.40', shipping_cost: '8.40' });
+  const on = await receive(1);
+  const exchanged = await shop.dashboard.POST(`${returnPath}/exchange`, {
+    ...on,
+    body: { lines: [{ variant_id, quantity: 1 }] },
+  });
+  expect(exchanged.data?.order).toMatchObject({ shipping_cost: '0.00', total: '10.00' });
+});
+
+test('an unshipped piece that is taken out of the unpaid order is not paid for', async () => {
+  const { shop, order, email, ship, deliver, details } = await givenOrder();
+  await ship(1);
+  await withdraw(shop, { email, contract: order.order_number ?? '', note: '' });
+  const withdrawal = (await matched(shop)).at(-1);
+  const params = { path: { withdrawal_id: withdrawal?.id ?? '' } };
+  const confirmed = await shop.dashboard.POST('/api/dashboard/withdrawals/{withdrawal_id}/confirm', {
+    params,
+    body: {},
+  });
+  expect(confirmed.error).toBeUndefined();
+  expect(await details()).toMatchObject({ fulfillment_status: 'fulfilled', amount_due: '18.40' });
+  expect((await deliver()).data).toMatchObject({ payment_status: 'paid' });
+  expect(await details()).toMatchObject({ amount_received: '18.40' });
+});
+
+test('the invoice of a parcel that is not paid yet says that it is paid on receipt', async () => {
+  const { shop, at, ship } = await givenOrder();
+  await ship();
+  const [invoice] = await documentsOf(shop, at.params.path.order_id);
+  const params = { path: { document_id: invoice?.id ?? '', format: 'xml' as const } };
+  const { data } = await shop.dashboard.GET('/api/dashboard/documents/{document_id}/files/{format}', { params });
+  const xml = Buffer.from(data?.content ?? '', 'base64').toString();
+  expect(xml).toContain('Payable when you receive the goods: €28.40');
+});
