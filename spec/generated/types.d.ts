@@ -11731,7 +11731,7 @@ export interface components {
          */
         UserCode: string;
         /**
-         * @description As on every mutation, but optional for form calls and for polls.
+         * @description As on every mutation, but optional for form calls, for polls and for calls that only read.
          * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
          */
         OptionalIdempotencyKey: components["schemas"]["Id"];
@@ -24183,7 +24183,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description As on every mutation, but optional for form calls and for polls.
+                 * @description As on every mutation, but optional for form calls, for polls and for calls that only read.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
@@ -24230,7 +24230,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description As on every mutation, but optional for form calls and for polls.
+                 * @description As on every mutation, but optional for form calls, for polls and for calls that only read.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
                 "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
@@ -24443,12 +24443,12 @@ export interface operations {
     "agent.findProducts": {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @description As on every mutation, but optional for form calls, for polls and for calls that only read.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
             cookie?: never;
@@ -25315,12 +25315,12 @@ export interface operations {
     "agent.prepareReturn": {
         parameters: {
             query?: never;
-            header: {
+            header?: {
                 /**
-                 * @description Any UUID, new for each intended effect. Repeating a call with its key within 24 hours returns the first response again, with the header Idempotency-Replayed, and has no second effect. Another request with the same key is a 422 of type idempotency_conflict.
+                 * @description As on every mutation, but optional for form calls, for polls and for calls that only read.
                  * @example 7f3c1f60-2a55-4d0e-9b9e-0d7a5e2a4c11
                  */
-                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+                "Idempotency-Key"?: components["parameters"]["OptionalIdempotencyKey"];
             };
             path?: never;
             cookie?: never;

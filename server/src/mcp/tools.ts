@@ -108,10 +108,20 @@ function answerOf({ status }: Operation, { responses }: JsonObject): JsonObject 
 
 /** Operations that cannot be undone. Purchases are not among them, because a person completes them. */
 const ENDS = /^(?:delete|remove|cancel|revoke)/;
+/** These methods set or remove a value. */
+const IDEMPOTENT: Operation['method'][] = ['put', 'patch', 'delete'];
 
-function annotationsOf({ safe, name, method }: Operation): Tool['annotations'] {
-  if (safe) return { readOnlyHint: true, openWorldHint: false };
-  return { destructiveHint: ENDS.test(name) || method === 'delete', openWorldHint: false };
+/** Hints with their default value are left out: a tool writes, may destroy, and is not idempotent. */
+function annotationsOf(operation: Operation): Tool['annotations'] {
+  const { safe, name, method } = operation;
+  if (safe) return { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+  // A call with a required key is the same call only with the same key.
+  const repeatable = IDEMPOTENT.includes(method) || keyingOf(operation) === 'required';
+  return {
+    ...(repeatable && { idempotentHint: true }),
+    destructiveHint: ENDS.test(name) || method === 'delete',
+    openWorldHint: false,
+  };
 }
 
 function namesOf(list: unknown): string[] {
