@@ -1082,6 +1082,7 @@ export interface Tables {
     private: boolean;
     created_by: string | null;
     revoked_by: string | null;
+    resource: '' | '/mcp' | '/ucp/mcp' | null;
   };
   ucp_requests: {
     site_id: string;

@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { v7 as uuidv7 } from 'uuid';
+import type { Caller, Claim } from '../http/callers/caller.ts';
 import { isStorable } from '../http/contract/storable.ts';
 import type { CallOperation, OperationAnswer, OperationCall, Served } from '../http/in-process.ts';
 import { asMarkdown } from '../http/pipeline/markdown.ts';
@@ -13,15 +14,19 @@ export interface ToolCall {
   _meta?: Record<string, unknown> | undefined;
 }
 
+/** An authenticated request to the endpoint. */
+export interface Called {
+  calls: CallOperation;
+  served: Served;
+  claim: Claim;
+  caller: Caller;
+}
+
 /**
  * Runs a tool by its operation, with the checks, rate limits and audit of an HTTP request. An error is a result too, so
  * that the model sees the next step. Returns undefined for an unknown tool, after recording the call.
  */
-export async function callTool(
-  calls: CallOperation,
-  served: Served,
-  call: ToolCall,
-): Promise<CallToolResult | undefined> {
+export async function callTool({ calls, served, claim }: Called, call: ToolCall): Promise<CallToolResult | undefined> {
   const tool = agentTools().get(call.name);
   const { authorization = '' } = served.req.headers;
   if (!tool) {
@@ -29,7 +34,7 @@ export async function callTool(
     return undefined;
   }
   const { mistakes, ...request } = requestOf(tool, call, served);
-  const named = { ...request, headers: { ...request.headers, authorization } };
+  const named = { ...request, headers: { ...request.headers, authorization }, vouched: claim };
   if (mistakes.length > 0) return resultOf(await calls.refuse(served, named, new ValidationError(mistakes)));
   return resultOf(await calls(served, named));
 }

@@ -103,7 +103,7 @@ async function callTool(
   let call: UcpCall | undefined;
   try {
     const { profile_url, key } = metaIn(given, name, req.get('Idempotency-Key'));
-    call = await open(deps, req, res, { profile_url, key });
+    call = await open(deps, req, res, { profile_url, key, resource: '/ucp/mcp' });
     const { body } = await answerOf(call, name, textIn(given.id), given[payloadOf(name)]);
     return {
       structuredContent: body as Record<string, unknown>,

@@ -11,6 +11,7 @@ import { ShopError } from '../errors.ts';
 import { inShop } from '../in-shop.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
+import type { ResourcePath } from './issuers.ts';
 import { isOutdated } from './outdated.ts';
 
 export const MAX_ACTIVE_TOKENS = 10;
@@ -89,9 +90,14 @@ interface ApprovedConsent {
 /**
  * Issues the token of an approved request once, even for concurrent polls. Locks the customer's row, so that no
  * customer gets more than ten active tokens. Revokes the token to be replaced, which does not count. Throws
- * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked.
+ * `agent_cap_exceeded`, `invalid_grant`, or `expired_token` if the token to be replaced was revoked. Without `resource`,
+ * the token is valid for all resources of the shop.
  */
-export async function issue(shop: Shop, consent_id: string): Promise<IssuedAgentToken> {
+export async function issue(
+  shop: Shop,
+  consent_id: string,
+  resource: ResourcePath | null = null,
+): Promise<IssuedAgentToken> {
   const customer_id = await lockCustomerOf(shop, consent_id);
   const approved = await shop.one<ApprovedConsent>(
     sql`update agent_consents set status = 'consumed'
@@ -105,7 +111,7 @@ export async function issue(shop: Shop, consent_id: string): Promise<IssuedAgent
   const { replaces_token_id, expires_in, ...terms } = approved;
   if (replaces_token_id && !(await agentTokens.endReplaced(shop, replaces_token_id, customer_id))) throw expired();
   await requireFreeTokenSlot(shop, customer_id);
-  const { access_token, ...issued } = await insertToken(shop, consent_id, customer_id, terms);
+  const { access_token, ...issued } = await insertToken(shop, consent_id, customer_id, resource, terms);
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
   const details = { agent_name, budget_cents, max_per_order_cents, budget_period, currency: shop.currency, categories };
   const expires_at = terms.token_expires_at;
@@ -116,6 +122,7 @@ async function insertToken(
   shop: Shop,
   consent_id: string,
   customer_id: string,
+  resource: ResourcePath | null,
   terms: Omit<ApprovedConsent, 'expires_in' | 'replaces_token_id'>,
 ) {
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
@@ -124,9 +131,9 @@ async function insertToken(
   const inserted = await shop.one<{ budget_resets_at: string | null }>(
     sql`with inserted as (
         insert into tokens (site_id, id, kind, token_hash, secret_prefix, description, scopes, expires_at, customer_id,
-          categories)
+          categories, resource)
         values (${shop.siteId}, ${token_id}, 'agent', ${hashToken(access_token)}, ${visiblePrefix(access_token)},
-          ${agent_name}, ${scopes}::text[], ${terms.token_expires_at}, ${customer_id}, ${categories}::text[])
+          ${agent_name}, ${scopes}::text[], ${terms.token_expires_at}, ${customer_id}, ${categories}::text[], ${resource})
         returning site_id, id
       )
       insert into agent_tokens as a (site_id, id, consent_id, budget_cents, max_per_order_cents, budget_period, budget_since)
