@@ -157,5 +157,6 @@ test('a token works only at the resource for which it was issued, and without a 
   expect(await refused.json()).toMatchObject({
     error: 'invalid_token',
     message: 'This token was issued for /mcp of the shop and does not work at the API.',
+    next: 'Use this token at /mcp, or ask the customer for consent for the API.',
   });
 });

@@ -59,8 +59,8 @@ export function mcp({ hosts, handle, identify, calls, limits }: McpDeps): Reques
     };
     const handler = createMcpHandler(() => serverFor(called, limits), {
       onerror,
-      // The tools never change while a server runs, so there is nothing to subscribe to.
-      maxSubscriptions: 0,
+      // The tools never change while a server runs, so a subscription is acknowledged with nothing in it, and ends.
+      maxSubscriptions: 1,
       maxRequestBodySize: MAX_BYTES,
     });
     const metadata = metadataAddress(req, hosts);

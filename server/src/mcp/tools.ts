@@ -5,6 +5,7 @@
 
 import type { Tool } from '@modelcontextprotocol/server';
 import { document, type Operation, operationTable, type Parameter, resolve } from '../http/contract/contract.ts';
+import { AUDIT, EVENTS, FULL, FULL_SCHEMA } from './audit-answer.ts';
 import { compact, shapeOf } from './tool-schemas.ts';
 
 export interface AgentTool {
@@ -68,8 +69,9 @@ function toolOf(operation: Operation): AgentTool {
       inputSchema: {
         type: 'object',
         properties: {
-          ...Object.fromEntries(named.map((parameter) => [parameter.name, argumentOf(parameter)])),
+          ...Object.fromEntries(named.map((parameter) => [parameter.name, argumentOf(parameter, operation)])),
           ...(compact(body).properties as JsonObject | undefined),
+          ...(operation.id === AUDIT && { [FULL]: FULL_SCHEMA }),
           ...(keyed && { meta: keyed === 'required' ? { ...META, required: [KEY] } : META }),
         },
         ...requiredOf([...required, ...namesOf(body.required), ...(keyed === 'required' ? ['meta'] : [])]),
@@ -90,9 +92,10 @@ function keyingOf({ safe, name, parameters }: Operation): AgentTool['keyed'] {
   return name.startsWith('cancel') ? 'required' : 'optional';
 }
 
-function argumentOf({ schema, ...parameter }: Parameter): JsonObject {
+function argumentOf({ schema, ...parameter }: Parameter, { id }: Operation): JsonObject {
   const { description } = parameter as { description?: string };
-  return { ...compact(schema), ...(description && { description }) };
+  const usual = id === AUDIT && parameter.name === 'limit' && { default: EVENTS };
+  return { ...compact(schema), ...(description && { description }), ...usual };
 }
 
 function bodyOf({ requestBody }: JsonObject): JsonObject {

@@ -40,7 +40,7 @@ export function ucpMcp(deps: OpeningDeps): RequestHandler {
     };
     const failed = new FailedStatus(res);
     const handler = createMcpHandler(() => serverFor(deps, req, res, { site_id, failed }), {
-      ...{ onerror, maxSubscriptions: 0, maxRequestBodySize: MAX_BYTES },
+      ...{ onerror, maxSubscriptions: 1, maxRequestBodySize: MAX_BYTES },
     });
     await toNodeHandler(handler, { onerror, maxRequestBodySize: MAX_BYTES })(req, res);
     if (res.statusCode >= 500) context.cause ??= fault;

@@ -115,7 +115,9 @@ export function callerOf(claim: Claim, row: TokenRow | undefined, operation: Ope
 function requireResource({ resource = '' }: Claim, issuedFor: Known['resource']): void {
   if (issuedFor === null || issuedFor === resource) return;
   const [meant, here] = [RESOURCE_NAMES[issuedFor], RESOURCE_NAMES[resource]];
-  throw new ShopError('invalid_token', `This token was issued for ${meant} of the shop and does not work at ${here}.`);
+  throw new ShopError('invalid_token', `This token was issued for ${meant} of the shop and does not work at ${here}.`, {
+    next: `Use this token at ${meant}, or ask the customer for consent for ${here}.`,
+  });
 }
 
 const RESOURCE_NAMES: Record<ResourcePath, string> = { '': 'the API', '/mcp': '/mcp', '/ucp/mcp': '/ucp/mcp' };
