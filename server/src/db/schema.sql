@@ -972,6 +972,8 @@ create table commerce.agent_consents (
   budget_period text not null default 'once'::text,
   approved_at timestamp with time zone,
   replaces_token_id uuid,
+  client_id text,
+  lifetime_named boolean not null default false,
   constraint agent_consents_pkey PRIMARY KEY (site_id, id),
   constraint one_request_per_user_code UNIQUE (site_id, user_code_hash),
   constraint agent_consents_site_id_customer_id_fkey FOREIGN KEY (site_id, customer_id) REFERENCES commerce.customers(site_id, id),

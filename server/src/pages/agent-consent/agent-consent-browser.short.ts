@@ -7,7 +7,7 @@ import { accessibilityProblems, leaveScreenshot, openTab, press } from '../../..
 
 const { played, browser } = inChromium();
 
-for (const width of [1280, 375]) {
+for (const width of [1280, 390]) {
   played(
     `without script, ${width} pixels wide, a customer allows an agent, confirms what it prepared, and revokes it`,
     async () => {
@@ -60,6 +60,8 @@ for (const width of [1280, 375]) {
       );
       // The customer allows only one of the shop's own product types, no profile, a budget for once instead of each month, and at
       // most 20.00 for a purchase.
+      await page.click('.adjust > summary');
+      await look('4c-adjust');
       for (const box of ['#category_0', '#scope_3', '[name=budget_period][value=once]', '#same_code']) {
         await page.click(box);
       }

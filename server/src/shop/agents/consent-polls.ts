@@ -12,6 +12,7 @@ import { inShop } from '../in-shop.ts';
 import type { Actor, Shop, Tenant } from '../shop.ts';
 import { hashToken, isWellFormed, mintToken, visiblePrefix } from '../tokens.ts';
 import type { ResourcePath } from './issuers.ts';
+import * as clients from './oauth-clients.ts';
 import { isOutdated } from './outdated.ts';
 
 export const MAX_ACTIVE_TOKENS = 10;
@@ -85,6 +86,8 @@ interface ApprovedConsent {
   expires_in: number;
   /** The token that the new one replaces. */
   replaces_token_id: string | null;
+  /** The registered client of a device request. */
+  client_id: string | null;
 }
 
 /**
@@ -104,13 +107,14 @@ export async function issue(
       where site_id = ${shop.siteId} and id = ${consent_id} and customer_id = ${customer_id} and status = 'approved'
         and least(expires_at, token_expires_at) > now()
       returning agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories, approved_at, token_expires_at,
-        replaces_token_id,
+        replaces_token_id, client_id,
         floor(extract(epoch from token_expires_at - now()))::int as expires_in`,
   );
   if (!approved) throw alreadyFetched();
-  const { replaces_token_id, expires_in, ...terms } = approved;
+  const { replaces_token_id, client_id, expires_in, ...terms } = approved;
   if (replaces_token_id && !(await agentTokens.endReplaced(shop, replaces_token_id, customer_id))) throw expired();
   await requireFreeTokenSlot(shop, customer_id);
+  if (client_id !== null) await clients.noteUse(shop, client_id);
   const { access_token, ...issued } = await insertToken(shop, consent_id, customer_id, resource, terms);
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
   const details = { agent_name, budget_cents, max_per_order_cents, budget_period, currency: shop.currency, categories };
@@ -123,7 +127,7 @@ async function insertToken(
   consent_id: string,
   customer_id: string,
   resource: ResourcePath | null,
-  terms: Omit<ApprovedConsent, 'expires_in' | 'replaces_token_id'>,
+  terms: Omit<ApprovedConsent, 'expires_in' | 'replaces_token_id' | 'client_id'>,
 ) {
   const { agent_name, scopes, budget_cents, max_per_order_cents, budget_period, categories } = terms;
   const access_token = mintToken('agent');
