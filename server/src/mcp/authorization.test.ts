@@ -97,6 +97,20 @@ test('a batch that contains a call without its scope is refused as a whole', asy
   expect(answer.status).toBe(403);
 });
 
+test('UCP over MCP names the missing scope of a token in the challenge too', async () => {
+  const shop = await openShop();
+  const { access_token } = await givenAgent(shop, await shop.givenCustomer(), { scopes: ['catalog:read'] });
+  const given = { meta: { 'ucp-agent': { profile: profile.url } }, id: randomUUID() };
+
+  const address = `${shop.baseUrl}/sites/${shop.site_id}/ucp/mcp`;
+  const refused = await call(address, access_token, 'get_order', '2026-07-28', given);
+
+  expect([refused.status, refused.headers.get('WWW-Authenticate')]).toEqual([
+    403,
+    'Bearer realm="ucp", error="insufficient_scope", scope="orders:read"',
+  ]);
+});
+
 /** Gets a token by the authorization code flow, for a resource or for none. */
 async function tokenFor(shop: Shop, resource: string | undefined, sentAgain = true): Promise<string> {
   const customer = await shop.givenCustomer({ email: `${randomUUID()}@example.com` });

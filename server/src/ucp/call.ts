@@ -222,7 +222,13 @@ export function protocolErrorOf({ status, body, headers }: Refused): ProtocolErr
   return new ProtocolError(conflict, body.error ?? 'error', message, {
     ...Object.fromEntries(limit),
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="ucp"' }),
+    ...(body.error === 'insufficient_scope' && { 'WWW-Authenticate': scopeChallenge(body) }),
   });
+}
+
+/** RFC 6750 §3.1. */
+function scopeChallenge({ scope }: ErrorBody): string {
+  return `Bearer realm="ucp", error="insufficient_scope", scope="${scope}"`;
 }
 
 /** Joins the errors of all fields, as in `cheaper_than: The shop has no product with this id.` */

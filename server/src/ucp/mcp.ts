@@ -86,6 +86,8 @@ function serverFor(
       return await callTool(deps, req, res, params.name as FunctionName, params.arguments ?? {});
     } catch (error) {
       const failure = failureOf(error, contextOf(res));
+      const challenge = failure.headers['WWW-Authenticate'];
+      if (challenge !== undefined && !res.headersSent) res.setHeader('WWW-Authenticate', challenge);
       if (failure.status !== 400 && failure.status !== 422 && failure.status !== 424) failed.status = failure.status;
       throw asJsonRpc(failure);
     }
